@@ -41,6 +41,7 @@ COMMANDS = (
     "run",
     "judge",
     "worker",
+    "jobs",
     "people",
     "mail",
     "demo",

@@ -1,41 +1,34 @@
-"""Figures that take long: worked out in a process of their own, once for each state of a project, and kept.
+"""Figures that take long: worked out by a job in a process of its own, once for each state of a project, and kept.
 
 The process that serves pages serves voters, too: a minute of arithmetic there is a minute in which no one gets the next
-item. What is small is worked out where it is asked for. What is large goes to a process of its own, one at a time and
-at low priority; until it is done, a page shows what it has of an earlier state and says so. What came of it lies in the
-home folder under ``figures`` and belongs to the state of the project and to the code that made it. That process stays
-for a while: the next question is mostly about what it has read already.
+item. What is small is worked out where it is asked for. What is large is a job, one at a time and at low priority;
+until it is done, a page shows what it has of an earlier state and says so. The result belongs to the state of the
+project and to the code that made it. Every server on the database reads it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import logging
-import os
-import pickle
-import queue
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.supervisor import environment
-from db.engine import Store, open_store
+from app.jobs import processes
+from app.jobs.figures import FIGURES, Figure, worked_out
+from app.jobs.kinds import KINDS
+from db.engine import Store, utc_now
 from domain import extensions
-from domain.errors import NotAvailable, TouchstoneError
-from domain.module_names import process_of
-from domain.registers import function_of
+from domain.errors import Conflict, NotAvailable
+from domain.jobs import Job, JobState
 from domain.settings import Settings
+from workflow.jobs import desk, working
+from workflow.jobs.kinds import Lane
 
 SMALL = 20_000
 """Ratings up to which a figure is worked out where it is asked for: about a second."""
@@ -44,51 +37,10 @@ SHARE = 4
 keep a core busy."""
 AGAIN_SECONDS = 60.0
 """After so long a figure that failed is tried again."""
-IDLE_SECONDS = 120.0
-"""So long a process that has nothing to do stays."""
 PATIENCE_SECONDS = 0.15
 """So long anyone who asks waits for a process that has been at work before: it has much at hand. A page that stands
 at once and fills is better than one that waits."""
-FILES = 200
-"""So many figures are kept, the newest."""
 _IN_MEMORY = 32
-_NICE = 19
-WORKS: Mapping[str, str] = {
-    "agreement": "workflow.results.agreement_page:figures",
-    "agreement_opinion": "workflow.results.agreement_page:opinion",
-    "calibration": "app.calibration_files:files_of",
-    "cases": "workflow.results.cases:listing",
-    "failures": "workflow.lead.coding_intake:failures_page",
-    "disagreement": "workflow.lead.disagreement:overview",
-    "floors": "workflow.releases.floors:standings",
-    "forecast": "workflow.lead.forecast:forecasts",
-    "losses": "workflow.results.project_losses:of_project",
-    "preferences": "workflow.lead.preferences_page:preferences_page",
-    "progress": "workflow.lead.progress_over_time:by_day",
-    "gold": "workflow.annotate.gold_making:count_candidates",
-    "reasons": "workflow.lead.adjudication_reasons:overview",
-    "results": "workflow.results.leaderboard_page:leaderboards",
-    "schema": "app.schema_work:looked",
-    "scorecard": "workflow.lead.scorecard:scorecards",
-    "set": "workflow.releases.set_statistics:of_project",
-    "tables": "workflow.results.paper_tables:of_project",
-}
-"""What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
-arguments by name, and has to give the same for the same state. Extensions add their own."""
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """The result of a computation."""
-
-    value: Any
-    state: tuple[Any, ...]
-    """Of the project, as anyone who asked has named it."""
-    at: datetime
-    seconds: float
-    """How long it took."""
 
 
 @dataclass(frozen=True)
@@ -102,30 +54,16 @@ class Asked:
 
 
 @dataclass
-class _Going:
-    """A process at work."""
-
-    process: subprocess.Popen[bytes]
-    state: tuple[Any, ...]
-    again: bool
-    """Whether it has worked before."""
-    done: threading.Event = field(default_factory=threading.Event)
-
-
-@dataclass
-class _Desk:
-    """What this process knows of figures."""
+class _Memory:
+    """The figures that this process has read or worked out, by slot."""
 
     guard: threading.Lock = field(default_factory=threading.Lock)
-    known: OrderedDict[Path, Figure] = field(default_factory=OrderedDict)
-    going: dict[Path, _Going] = field(default_factory=dict)
-    failed: dict[Path, tuple[tuple[Any, ...], str, float]] = field(default_factory=dict)
-    """State, sentence, and when, by the clock that only runs on."""
-    idle: subprocess.Popen[bytes] | None = None
-    """A process with nothing to do, which may have ended by now."""
+    known: OrderedDict[str, Figure] = field(default_factory=OrderedDict)
+    jobs: dict[str, str] = field(default_factory=dict)
+    """The job that a figure was read from."""
 
 
-_desk = _Desk()
+_memory = _Memory()
 
 
 def asked(
@@ -143,9 +81,10 @@ def asked(
     Parameters
     ----------
     work
-        A name of ``WORKS``, or of a figure of an extension.
+        A name of ``app.jobs.figures.WORKS``, or of a figure of an extension.
     args
-        What its function is called with; values that can be pickled. Anyone who asks has made sure that the person may.
+        What its function is called with; records that ``typed_json`` writes. Anyone who asks has made sure that the
+        person may.
     state
         What stays the same as long as the figure does.
     size
@@ -157,26 +96,24 @@ def asked(
     Raises
     ------
     NotAvailable
-        The process that worked it out has failed, less than a minute ago.
+        The job that worked it out has failed, less than a minute ago.
     TouchstoneError
         What the work itself refuses, if it is small.
     """
-    place = _place(store, settings, work, args)
-    known = _newest(place)
+    slot = _slot(store, work, args)
+    known = _remembered(slot)
     if known is not None and known.state == state:
         return Asked(known, current=True)
     if size <= SMALL and not apart:
-        return Asked(_remember(place, _worked_out(store, work, args, state)), current=True)
-    begun = None
-    with _desk.guard:
-        failed = _desk.failed.get(place)
-        if failed is not None and failed[0] == state and time.monotonic() - failed[2] < AGAIN_SECONDS:
-            raise NotAvailable(failed[1])
-        waits = known is not None and (datetime.now(UTC) - known.at).total_seconds() < SHARE * known.seconds
-        if not _desk.going and not waits:
-            begun = _start(store, settings, place, work, args, state)
-    if begun is not None and begun.again and begun.done.wait(PATIENCE_SECONDS):
-        known = _newest(place)
+        return Asked(_remember(slot, worked_out(store, work, args, state)), current=True)
+    known, last = _newest(store, slot)
+    if known is not None and known.state == state:
+        return Asked(known, current=True)
+    if last is not None and last.state is JobState.FAILED and _is_recent(store, last) and last.input["state"] == state:
+        raise NotAvailable(last.said)
+    waits = known is not None and (datetime.now(UTC) - known.at).total_seconds() < SHARE * known.seconds
+    if not waits and not desk.listed(store, kinds=[FIGURES.name], only_open=True, limit=1):
+        known = _begin(store, settings, slot, work, args, state) or known
     return Asked(known, current=known is not None and known.state == state)
 
 
@@ -194,27 +131,26 @@ def wait(
 def here(store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...]) -> Any:
     """The value of a figure of this state, worked out in this process unless it is kept, and then kept: for commands,
     which keep no one waiting."""
-    place = _place(store, settings, work, args)
-    known = _newest(place)
+    slot = _slot(store, work, args)
+    known, _ = _newest(store, slot)
     if known is None or known.state != state:
-        known = _remember(place, _worked_out(store, work, args, state))
-        _keep(place, known)
+        try:
+            job = _job(store, slot, work, args, state)
+        except Conflict:  # a server works another state of it out just now
+            return worked_out(store, work, args, state).value
+        working.do_here(store, settings.home, settings, KINDS, id=job.id)
+        known, last = _newest(store, slot)
+        if known is None or known.state != state:
+            raise NotAvailable(last.said if last is not None else "The figures could not be worked out.")
     return known.value
 
 
 # ---- where it is asked for ------------------------------------------------------------------------------------------
 
 
-def _worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Figure:
-    function = function_of(WORKS[work]) if work in WORKS else dict(extensions.rows("figures"))[work]
-    begun = time.monotonic()
-    value = function(store, **args)
-    return Figure(value, state, datetime.now(UTC), time.monotonic() - begun)
-
-
-def _place(store: Store, settings: Settings, work: str, args: Mapping[str, Any]) -> Path:
+def _slot(store: Store, work: str, args: Mapping[str, Any]) -> str:
     about = repr((work, str(store.engine.url), sorted(args.items()), _code()))
-    return settings.home / "figures" / f"{hashlib.sha256(about.encode()).hexdigest()}.pickle"
+    return f"figures/{hashlib.sha256(about.encode()).hexdigest()}"
 
 
 @cache
@@ -230,179 +166,57 @@ def _code() -> str:
     return found.hexdigest()
 
 
-def _newest(place: Path) -> Figure | None:
-    with _desk.guard:
-        known = _desk.known.get(place)
-    if known is not None:
-        return known
+def _newest(store: Store, slot: str) -> tuple[Figure | None, Job | None]:
+    """The newest figure of a slot that is kept, and the newest job of the slot."""
+    last = desk.newest(store, slot=slot)
+    if last is None:
+        return _remembered(slot), None
+    done = last if last.state is JobState.DONE else desk.newest_done(store, slot=slot)
+    if done is not None and _memory.jobs.get(slot) != done.id:
+        figure = desk.job(store, id=done.id).result
+        _memory.jobs[slot] = done.id
+        return _remember(slot, figure), last
+    return _remembered(slot), last
+
+
+def _is_recent(store: Store, job: Job) -> bool:
+    return job.ended_at is not None and (utc_now() - job.ended_at).total_seconds() < AGAIN_SECONDS
+
+
+def _begin(
+    store: Store, settings: Settings, slot: str, work: str, args: Mapping[str, Any], state: tuple[Any, ...]
+) -> Figure | None:
+    """Begin a job. Return its figure if a process that has been at work before has it at once."""
     try:
-        found = pickle.loads(place.read_bytes())  # ours: the folder is its owner's alone
-    except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, ValueError):
+        job = _job(store, slot, work, args, state)
+    except Conflict:  # another server has begun one at this moment
         return None
-    return _remember(place, found) if isinstance(found, Figure) else None
+    warm = processes.is_warm(Lane.FIGURES)
+    processes.wake(store, settings.home, FIGURES.name)
+    end = time.monotonic() + PATIENCE_SECONDS
+    while warm and time.monotonic() < end:
+        time.sleep(PATIENCE_SECONDS / 10)
+        figure, last = _newest(store, slot)
+        if last is None or last.id != job.id or not last.is_open:
+            return figure
+    return None
 
 
-def _remember(place: Path, figure: Figure) -> Figure:
-    with _desk.guard:
-        _desk.known[place] = figure
-        _desk.known.move_to_end(place)
-        while len(_desk.known) > _IN_MEMORY:
-            _desk.known.popitem(last=False)
+def _job(store: Store, slot: str, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Job:
+    asked_for = {"work": work, "args": dict(args), "state": state}
+    return desk.begin(store, kind=FIGURES.name, slot=slot, by=None, project=args.get("project"), input=asked_for)
+
+
+def _remembered(slot: str) -> Figure | None:
+    with _memory.guard:
+        return _memory.known.get(slot)
+
+
+def _remember(slot: str, figure: Figure) -> Figure:
+    with _memory.guard:
+        _memory.known[slot] = figure
+        _memory.known.move_to_end(slot)
+        while len(_memory.known) > _IN_MEMORY:
+            old, _ = _memory.known.popitem(last=False)
+            _memory.jobs.pop(old, None)
     return figure
-
-
-def _start(
-    store: Store, settings: Settings, place: Path, work: str, args: Mapping[str, Any], state: tuple[Any, ...]
-) -> _Going:
-    """Begin with a figure; ``_desk.guard`` is held."""
-    order = {
-        "work": work,
-        "url": store.engine.url.render_as_string(hide_password=False),  # through the pipe: no command line tells it
-        "home": settings.home,
-        "place": place,
-        "args": dict(args),
-        "state": state,
-    }
-    waiting, _desk.idle = _desk.idle, None
-    if waiting is not None and waiting.poll() is not None:
-        _let_go(waiting)
-        waiting = None
-    _desk.going[place] = going = _Going(waiting or _process(), state, again=waiting is not None)
-    about = (_desk, place, going, pickle.dumps(order))
-    threading.Thread(target=_see_through, args=about, name="figures", daemon=True).start()
-    return going
-
-
-def _process() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        process_of("app.figures"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment(),
-    )
-
-
-def _see_through(desk: _Desk, place: Path, going: _Going, order: bytes) -> None:
-    """Give a process its task, wait for its reply, and note the result."""
-    reply = _handed(going.process, order)
-    if not reply and going.again:  # it had nothing to do for so long that it has ended just now
-        _let_go(going.process)
-        going.process = _process()
-        reply = _handed(going.process, order)
-    sentence = reply.removeprefix(_NOTHING_SAID).strip()
-    if not reply:
-        status = _let_go(going.process)
-        log.error("the process that worked out %s ended with %s; what it said stands above", place.name, status)
-        sentence = (
-            "These figures could not be worked out; the log of the server says why. Nothing is lost, and it is tried "
-            "again in a minute."
-        )
-    with desk.guard:
-        desk.known.pop(place, None)
-        desk.going.pop(place)
-        if sentence:
-            desk.failed[place] = (going.state, sentence, time.monotonic())
-        else:
-            desk.failed.pop(place, None)
-        if reply:
-            desk.idle = going.process
-    going.done.set()
-
-
-def _handed(process: subprocess.Popen[bytes], order: bytes) -> str:
-    """What a process says to an order; nothing where it has ended before it could."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with suppress(BrokenPipeError):
-        process.stdin.write(len(order).to_bytes(_LENGTH, "big") + order)
-        process.stdin.flush()
-    said: Any = json.loads(process.stdout.readline() or b'""')
-    return str(said)
-
-
-def _let_go(process: subprocess.Popen[bytes]) -> int:
-    """See a process off, which ends when no one can order anything of it any more; its exit status."""
-    assert process.stdout is not None
-    assert process.stdin is not None
-    with suppress(BrokenPipeError):
-        process.stdin.close()
-    process.stdout.close()
-    return process.wait()
-
-
-def close() -> None:
-    """Let the process go that has nothing to do; what is at work ends with this one."""
-    with _desk.guard:
-        waiting, _desk.idle = _desk.idle, None
-    if waiting is not None:
-        _let_go(waiting)
-
-
-# ---- the process of its own -----------------------------------------------------------------------------------------
-
-_LENGTH = 8
-"""An order begins with its length, in so many bytes."""
-_NOTHING_SAID = "."
-"""A reply: this, and behind it what people are to be told, if anything."""
-
-
-def _work_in_process() -> int:
-    """Work out figures, one after the other, as told through the standard input, and keep them."""
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever is printed by others is no reply
-    orders: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=_take_orders, args=(orders,), daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
-    while True:
-        try:
-            order = pickle.loads(orders.get(timeout=IDLE_SECONDS))
-        except queue.Empty:
-            return 0
-        said = ""
-        store = open_store(order["url"], order["home"])
-        try:
-            _keep(order["place"], _worked_out(store, order["work"], order["args"], order["state"]))
-        except TouchstoneError as error:
-            said = str(error)
-        finally:
-            store.close()
-        replies.write(json.dumps(_NOTHING_SAID + said) + "\n")
-        replies.flush()
-
-
-def _take_orders(orders: queue.Queue[bytes]) -> None:
-    """The input ends when the one who wants figures is gone, and with it this process, whatever it is at."""
-    while True:
-        length = int.from_bytes(_taken(_LENGTH), "big")
-        orders.put(_taken(length))
-
-
-def _taken(n: int) -> bytes:
-    """So many bytes of the input."""
-    found = b""
-    while len(found) < n:
-        part = os.read(0, n - len(found))  # not through sys.stdin, which may not be held while the interpreter ends
-        if not part:
-            os._exit(1)
-        found += part
-    return found
-
-
-def _keep(place: Path, figure: Figure) -> None:
-    """Whole or not at all; what was made longest ago goes."""
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=place.parent, suffix=".partial")
-    with os.fdopen(handle, "wb") as out:
-        pickle.dump(figure, out)
-    Path(partial).replace(place)
-    there = sorted(place.parent.glob("*.pickle"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in there[FILES:]:
-        old.unlink(missing_ok=True)
-
-
-if __name__ == "__main__":
-    # under its own name, so that what is pickled here is what others read
-    from app.figures import _work_in_process as work_in_process
-
-    sys.exit(work_in_process())

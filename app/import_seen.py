@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import streamlit as st
 
 from annotation_schemas.model import Schema
 from app import import_work, markup, shell
-from app.apart import Going
 from app.import_columns import in_words
-from app.import_work import Came, Note, Order, Seen, Shown
+from app.jobs import imports
+from app.jobs.imports import Came, Order, Seen, Shown
 from app.services import Services
 from app.uploads import Source
 from domain.errors import RowsRefused
+from domain.jobs import Job
 from domain.records import ProjectView
+from workflow.jobs import desk
 
 LOOK_SECONDS = 0.7
 AT_ONCE = 3
@@ -36,54 +37,33 @@ def last_import(services: Services, view: ProjectView, told: Callable[[Came], No
 
     ``told`` draws what an import of one's own came to.
     """
-    note, running = import_work.state(services, view.name)
-    if running:
+    job = import_work.last_import(services, view.name)
+    if job is not None and job.is_open:
         _watch(services, view)
-    elif note is not None and not note.over:
-        words = (
-            f"The import of {note.what} that {_who(services, note)} began at {_at(note.began)} was broken off. Import "
-            "the file again: items that are here already stay, and what was not done is made up."
-        )
-        shell.show(markup.notice(words, style="bad"))
-        _read(services, view)
-    elif note is not None and note.by == services.person.id:
-        came = import_work.came_of(note)
-        if note.refused:
-            refused = RowsRefused(came.rows, n=came.n_rows, end=came.end) if came.rows else None
-            if refused is not None:
-                shell.show_error(refused)
-            else:
-                shell.show(markup.notice(shell.on_page(note.refused), style="bad"))
-        else:
+    elif job is not None and job.person == services.person.id:
+        came = import_work.came_of(services, job)
+        if not job.refused:
             told(came)
-        _read(services, view)
-    return running
-
-
-def _who(services: Services, note: Note) -> str:
-    return "you" if note.by == services.person.id else note.who
-
-
-def _at(seconds: float) -> str:
-    return markup.moment(datetime.fromtimestamp(seconds, UTC))
-
-
-def _read(services: Services, view: ProjectView) -> None:
-    st.button("Close this message", key="import.read", on_click=import_work.put_away, args=(services, view.name))
+        elif came.rows:
+            shell.show_error(RowsRefused(came.rows, n=came.n_rows, end=came.end))
+        else:
+            shell.show(markup.notice(shell.on_page(job.refused), style="bad"))
+        st.button("Close this message", key="import.read", on_click=import_work.put_away, args=(services, job))
+    return job is not None and job.is_open
 
 
 @st.fragment(run_every=LOOK_SECONDS)
 def _watch(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
-        note, running = import_work.state(services, view.name)
-        if not running:
+        job = import_work.last_import(services, view.name)
+        if job is None or not job.is_open:
             st.rerun()
-        if note is None:
-            st.progress(0.0, text="The import begins")
             return
-        whose = "Your import" if note.by == services.person.id else f"{note.who}'s import"
-        done = min(note.done / note.of, 1.0) if note.of else 0.0
-        st.progress(done, text=f"{whose} of {note.what} goes on if you leave this page. {note.at}")
+        whose = (
+            "Your import" if job.person == services.person.id else f"{import_work.who_began(services, job)}'s import"
+        )
+        text = f"{whose} of {import_work.called(job)} goes on if you leave this page. {job.at or 'It begins'}"
+        st.progress(job.share, text=text)
 
 
 # ---- a look ---------------------------------------------------------------------------------------------------------
@@ -92,9 +72,14 @@ def _watch(services: Services, view: ProjectView) -> None:
 class _Looking:
     """A look of one person's at the files on their page."""
 
-    def __init__(self, order: Order, going: Going) -> None:
-        self.order, self.going = order, going
+    def __init__(self, order: Order, job: Job) -> None:
+        self.order, self.job = order, job
         self.seen: Seen | None = None
+
+    def refresh(self, services: Services) -> None:
+        """Read how far the job is."""
+        if self.job.is_open:
+            self.job = desk.job(services.store, id=self.job.id)
 
 
 def look(services: Services, order: Order) -> Seen | None:
@@ -103,26 +88,28 @@ def look(services: Services, order: Order) -> Seen | None:
     It begins by itself, one at a time: what is chosen otherwise meanwhile is looked at next.
     """
     there: _Looking | None = st.session_state.get(_LOOK)
-    if there is None or (there.order.key != order.key and there.going.over.is_set()):
+    if there is not None:
+        there.refresh(services)
+    if there is None or (there.order.key != order.key and not there.job.is_open):
         there = st.session_state[_LOOK] = _Looking(order, import_work.begin_look(services, order))
-    if not there.going.over.is_set() or there.order.key != order.key:
+    if there.job.is_open or there.order.key != order.key:
         _look_on(services, there)
         return None
-    if there.going.refused:
-        shell.show(markup.notice(shell.on_page(there.going.refused), style="bad"))
+    if there.job.refused:
+        shell.show(markup.notice(shell.on_page(there.job.refused), style="bad"))
         return None
     if there.seen is None:
-        there.seen = import_work.seen_in(order.source.folder)
+        there.seen = there.job.result
     return there.seen
 
 
 @st.fragment(run_every=LOOK_SECONDS)
 def _look_on(services: Services, there: _Looking) -> None:
     with shell.guard(services):
-        if there.going.over.is_set():
+        there.refresh(services)
+        if not there.job.is_open:
             st.rerun()
-        done = min(there.going.done / there.going.of, 1.0) if there.going.of else 0.0
-        st.progress(done, text=f"Looking at all rows; nothing is stored. {there.going.at}")
+        st.progress(there.job.share, text=f"Looking at all rows; nothing is stored. {there.job.at}")
 
 
 def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
@@ -140,7 +127,7 @@ def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
 def _warn(seen: Seen) -> None:
     """Show the warnings above the button that imports, as they may change a lead's mind."""
     for each in seen.warnings:
-        shell.show(markup.notice(shell.on_page(f"{import_work.WARNING}{each}"), style="bad"))
+        shell.show(markup.notice(shell.on_page(f"{imports.WARNING}{each}"), style="bad"))
 
 
 def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
@@ -160,7 +147,7 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
             _titled("row does", "rows do", n["bad"], len(rows), "not fit"), expanded=len(rows) <= shell.FEW
         ):
             shell.show(markup.table([("File", ""), ("Row", "number"), ("Item", ""), ("What is wrong", "")], rows))
-        _download("Download all rows that do not fit", source.folder / import_work.BAD, "import.look.bad")
+        _download("Download all rows that do not fit", source.folder / imports.BAD, "import.look.bad")
     if seen.differences:
         titles = {field.name: field.title for field in schema.item.fields}
         rows = [
@@ -176,13 +163,13 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
         words = f"{markup.count(n['changed'], 'row')} changed: the items are here with other content"
         with st.expander(words, expanded=len(rows) <= shell.FEW):
             shell.show(markup.table(heads, rows))
-        _download("Download all that changed", source.folder / import_work.CHANGED, "import.look.changed")
+        _download("Download all that changed", source.folder / imports.CHANGED, "import.look.changed")
     if seen.missing:
         more = f" and {n['missing'] - len(seen.missing):,} more" if n["missing"] > len(seen.missing) else ""
         words = f"Missing media: {', '.join(map(_cut, seen.missing))}{more}. No one gets an item until its media are "
         shell.show(markup.tag("p", markup.text(f"{words}imported."), style="ts ts-quiet", data_part="missing"))
         if more:
-            _download("Download all that are missing", source.folder / import_work.MISSING, "import.look.missing")
+            _download("Download all that are missing", source.folder / imports.MISSING, "import.look.missing")
     if seen.note:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.first:
@@ -241,7 +228,7 @@ def show_other_rows(seen: Seen, source: Source) -> None:
         words = _titled("row is", "rows are", left, len(rows), "changed or bad")
         with st.expander(words, expanded=len(rows) <= shell.FEW):
             shell.show(markup.table([("File", ""), ("Row", "number"), ("What is wrong", "")], rows))
-        _download("Download all rows that do not fit", source.folder / import_work.BAD, "import.look.bad")
+        _download("Download all rows that do not fit", source.folder / imports.BAD, "import.look.bad")
     if seen.rows:
         shell.show(markup.paragraph("The first new rows, as they will be:", style="ts ts-quiet"))
         rows = [[markup.text(_cut(cell)) for cell in row] for row in seen.rows]

@@ -1,14 +1,13 @@
-"""Handing mails to the server that the operator names, and the worker's thread that does so."""
+"""The job ``mail``: handing mails to the server that the operator names."""
 
 from __future__ import annotations
 
 import logging
 import smtplib
 import ssl
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
@@ -19,6 +18,7 @@ from domain.errors import InvalidInput, Problem, SettingsError
 from domain.mail import Letter, MailServer, NotSent, is_address
 from domain.settings import Settings
 from workflow.annotate import mails
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 LOOK_SECONDS = 60.0
 """How often a worker looks whether there is something to mail."""
@@ -31,36 +31,27 @@ LONGEST_LINE = 500
 _log = logging.getLogger(__name__)
 
 
-class Mailer:
-    """A thread that writes and hands over what is due, as long as this process does not leave."""
+def look(store: Store, server: MailServer, public_url: str, *, stop: Callable[[], bool] = lambda: False) -> int:
+    """Write what is due and hand it over; how many mails the server took."""
+    mails.write(store, public_url=public_url)
+    return mails.hand_over(store, send=partial(send, server), public_url=public_url, stop=stop)
 
-    def __init__(self, store: Store, server: MailServer, public_url: str) -> None:
-        self._store, self._server, self._url = store, server, public_url
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="mail", daemon=True)
 
-    def __enter__(self) -> Mailer:
-        self._thread.start()
-        return self
+def _mail(context: JobContext) -> JobOutcome:
+    server, url = context.settings.mail_server, context.settings.public_url
+    if server is None or url is None:
+        raise SettingsError("TOUCHSTONE_SMTP names no mail server, so nothing can be sent.")
+    try:
+        n = look(context.store, server, url, stop=context.stop)
+        said = f"The mail server took {n:,} {'mail' if n == 1 else 'mails'}."
+    except Exception:
+        _log.warning("mails could not be looked after; trying again", exc_info=True)
+        said = "The mails could not be looked after; the log of the worker says why."
+    return JobOutcome(said, again_in=timedelta(seconds=LOOK_SECONDS))
 
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join(REPLY_SECONDS)
 
-    def look(self) -> int:
-        """Write what is due and hand it over; how many mails the server took."""
-        mails.write(self._store, public_url=self._url)
-        deliver = partial(send, self._server)
-        return mails.hand_over(self._store, send=deliver, public_url=self._url, stop=self._over.is_set)
-
-    def _run(self) -> None:
-        while True:
-            try:
-                self.look()
-            except Exception:
-                _log.warning("mails could not be looked after; trying again", exc_info=True)
-            if self._over.wait(LOOK_SECONDS):
-                return
+MAIL = JobKind("mail", "Mail", "Sending mail", _mail, lane=Lane.MAIL)
+"""One job that repeats itself. A worker that dies while it sends leaves that mail as it is; the next look goes on."""
 
 
 def server_for(settings: Settings, *addresses: str) -> MailServer:

@@ -12,6 +12,7 @@ from annotation_schemas import shipped, yaml_text
 from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
 from app import kept, markup, project_jobs, schema_preview, shell
+from app.jobs.projects import COPY as COPY_JOB
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import InvalidInput, SchemaError
@@ -129,7 +130,7 @@ def _copy(services: Services, led: Sequence[ProjectView], round: str) -> None:
 
     def make(name: str, title: str) -> None:
         about = {"name": name, "title": title, "without": [part.value for part in without]}
-        project_jobs.begin(services, "copy", view.name, **about)
+        project_jobs.begin(services, COPY_JOB.name, view.name, **about)
 
     _called(services, f"Copy of {view.title}"[:LONGEST_TITLE], f"{round}.{view.name}", make)
 

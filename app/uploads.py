@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import secrets
@@ -70,6 +71,18 @@ class Source:
             told.write_text(json.dumps([str(items), str(media) if media else None]), encoding="utf-8")
         items_at, media_at = json.loads(told.read_text(encoding="utf-8"))
         return Path(items_at), Path(media_at) if media_at else self.media_path
+
+    def hashes(self) -> dict[str, str]:
+        """Return the SHA-256 of each uploaded file, or of the one file on the server's machine, by its name."""
+        raw = {name: self.folder / "raw" / str(at) for at, name in enumerate(self.names)}
+        raw |= {self.media: self.folder / "raw" / "media"} if self.media is not None else {}
+        raw |= {self.path.name: self.path} if self.path is not None else {}
+        found = {}
+        for name, path in raw.items():
+            if path.is_file():
+                with path.open("rb") as file:
+                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+        return found
 
     def clear(self) -> None:
         """Remove what was uploaded; what came of it stays."""

@@ -232,6 +232,7 @@ LEFT: Mapping[str, str] = {
     "mail_choice": "an e-mail address, which belongs to an account of this server",
     "mail": "an e-mail of this server",
     "tally": "a count that is made again when someone asks for it",
+    "jobs": "long tasks of this server; what came of them travels with what they changed",
 }
 """Tables that stay behind, and why."""
 

@@ -19,6 +19,7 @@ from db.tables import (
     EventRow,
     FileRaterRow,
     ImportedRatingRow,
+    JobRow,
     MailChoiceRow,
     MailRow,
     MemberRow,
@@ -33,6 +34,7 @@ from db.tables import (
 OWN: tuple[Any, ...] = (
     DailyGoalRow,
     DraftRow,
+    JobRow,
     MailChoiceRow,
     MailRow,
     MemberRow,
@@ -68,6 +70,7 @@ def erase(session: Session, *, row: StoredPerson) -> None:
     person_keys.forget(session, person_id=id)
     for table in OWN:
         session.exec(delete(table).where(col(table.person_id) == id))
+    session.exec(delete(JobRow).where(col(JobRow.ended_at).is_not(None)))  # figures and refusals name people
     session.exec(
         update(BridgePersonRow).where(col(BridgePersonRow.person_id) == id).values(email="", outside_user=None)
     )

@@ -52,6 +52,8 @@ class Extension:
     beginnings of paths that scripts ask for, so that a refusal is JSON."""
     figures: Rows = _nothing
     """Pairs of a name and the function that works out what a page shows, in a process of its own where it is much."""
+    jobs: Rows = _nothing
+    """Rows of ``workflow.jobs.kinds.JobKind``: long tasks."""
     schema_keys: Rows = _nothing
     """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
     run_kinds: Rows = _nothing

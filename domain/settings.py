@@ -18,7 +18,6 @@ from domain.mail import MailServer, mail_server
 
 HOME = "TOUCHSTONE_HOME"
 DATABASE_URL = "TOUCHSTONE_DATABASE_URL"
-QUEUE_URL = "TOUCHSTONE_QUEUE_URL"
 MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
@@ -41,10 +40,6 @@ class Settings:
     database_url: str
     """`postgresql://USER@HOST/DATABASE` or `sqlite:///FILE`; without it, a SQLite file below `TOUCHSTONE_HOME`."""
 
-    queue_url: str | None = None
-    """The queue of background work: `redis://HOST` or `postgresql://USER@HOST/DATABASE`. Without it, the database
-    holds the queue if it is PostgreSQL; otherwise an SQLite file below `TOUCHSTONE_HOME` does.
-    """
     models: Path | None = None
     """The folder of models that can be picked in the browser; without it, `models` below `TOUCHSTONE_HOME`."""
     endpoints: tuple[str, ...] = ()
@@ -111,7 +106,6 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
     settings = Settings(
         home=home,
         database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}",
-        queue_url=_queue_url(env.get(QUEUE_URL, "").strip()),
         models=cwd / Path(models).expanduser() if models else None,
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
@@ -146,15 +140,6 @@ def public_url(text: str, told: str) -> str | None:
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _queue_url(url: str) -> str | None:
-    if url and url.partition("://")[0] not in ("redis", "rediss", "postgres", "postgresql"):
-        scheme = url.partition(":")[0]
-        raise SettingsError(
-            f"{QUEUE_URL} starts with {scheme!r}; Touchstone knows redis://HOST and postgresql://USER@HOST/DATABASE."
-        )
-    return url or None
 
 
 def normal_url(url: str) -> str:

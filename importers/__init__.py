@@ -1,1 +1,1 @@
-"""Floor 2: files in. Readers turn files into records; nothing here touches the database."""
+"""Floor 2: imports of files. Readers turn files into records, and never touch the database."""

@@ -1,7 +1,7 @@
-"""Files of models' answers: which lie below a path, what names and folders say of them, and whose harness wrote them.
+"""Files of models' answers: the files below a path, the facts in their names and folders, and their harness.
 
 A harness (a program that asks models) has one module here, with a `Harness`, and a row in
-``annotation_schemas/formats/harnesses.py``. ``importers.predictions`` asks every one of them whether a file is theirs.
+``annotation_schemas/formats/harnesses.py``. ``importers.predictions`` asks every harness whether a file belongs to it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LARGEST = 512 * 1024 * 1024
 LONGEST = 1_000_000
 """Characters that an answer may have."""
 MOST_ROWS = 500_000
-"""Answers that come in at once."""
+"""The largest number of answers in one import."""
 _HEAD = 1 << 16
 _KEPT = 2_000
 """Characters of a row that are written down where it does not fit."""
@@ -46,17 +46,17 @@ _KEPT = 2_000
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """A file of answers and what is known about all of its rows."""
+    """A file of answers, with the facts that hold for all of its rows."""
 
     path: Path
     place: str
-    """As rows and messages name it: its path below the folder that is imported, else its name."""
+    """The file's name in rows and messages: its path below the imported folder, or its own name."""
     single: bool
-    """It was named by itself, so it has to hold answers."""
+    """The file was named directly, so it must hold answers."""
     schema: Schema
     dimension: str | None = None
     model: str | None = None
-    """Who answered, whatever the file says."""
+    """The model that answered, whatever the file states."""
     data_sets: Sequence[str] = ()
     """Names of this data set, which a file's name may end with."""
     unread: dict[str, None] = field(default_factory=dict)
@@ -64,7 +64,9 @@ class AnswerFile:
 
     @cached_property
     def head(self) -> str:
-        """How it begins, byte order mark and white space left out: enough to tell what it is."""
+        """Return the beginning of the file without byte order mark and white space, long enough to recognize its
+        format.
+        """
         try:
             with self.path.open("rb") as stream:
                 return stream.read(_HEAD).decode("utf-8", "surrogateescape").lstrip("\ufeff \t\r\n")
@@ -73,11 +75,14 @@ class AnswerFile:
 
     @property
     def unknown(self) -> str:
-        """What to say where no one says who answered."""
+        """Return the error for a file without the name of a model."""
         return f"neither it nor the name {self.path.name} says which model answered; name it with --model"
 
     def text(self) -> str:
-        """All of it; ``FileRefused`` if it is too large, or no UTF-8 (single bytes that are not become surrogates)."""
+        """Return the whole text. Raises ``FileRefused`` for a file that is too large or not UTF-8.
+
+        Single bytes that are not UTF-8 become surrogates.
+        """
         try:
             if self.path.stat().st_size > LARGEST:
                 raise FileRefused(
@@ -90,7 +95,7 @@ class AnswerFile:
             raise FileRefused(f"{self.path} cannot be read: {error.strerror}.") from error
 
     def value(self, **how: Any) -> Any:
-        """The one JSON value that it holds; ``FileRefused`` says where it breaks."""
+        """Return the JSON value in the file. Raises ``FileRefused`` with the place of a syntax error."""
         text = self.text()
         try:
             if json_text.has_broken_bytes(text):
@@ -103,9 +108,10 @@ class AnswerFile:
             ) from error
 
     def named(self) -> str | None:
-        """The model in ``<model>_<dataset>.xlsx``: a folder around it is called so, or a known data set follows.
+        """Return the model in ``<model>_<dataset>.xlsx``, if a folder above has its name, or a known data set follows.
 
-        Both parts may hold underscores, so with more than one of them the name alone does not say where the model ends.
+        Both parts may contain underscores, so with more than one underscore the name alone does not show where the
+        model ends.
         """
         stem = self.path.stem
         for folder in self.path.resolve().parents:
@@ -118,7 +124,7 @@ class AnswerFile:
         return before if line and stem.count("_") == 1 and before else None
 
     def here(self, number: int, raw: str = "", reason: str = "") -> BadRow:
-        """Where a row stands, and why it does not fit."""
+        """Return the place of a row, with the reason why it is invalid."""
         raw = raw[:_KEPT]
         try:
             raw = json_text.printable(raw)
@@ -129,25 +135,25 @@ class AnswerFile:
 
 @dataclass(frozen=True)
 class Harness:
-    """How the files of a harness are told and read; called, it reads a file or a folder of them."""
+    """A harness: how its files are recognized and read. A call reads a file or a folder."""
 
     meaning: str
-    """What its files are, as the end of a sentence: ``no log of Inspect``."""
+    """The name of its files, as the end of a sentence: ``no log of Inspect``."""
     recognises: Callable[[AnswerFile], bool]
-    """Whether a file is one of them, by what is in it; a file that breaks off is, if what there is of it is."""
+    """Return whether a file belongs to the harness, by its content. An incomplete file counts if its beginning fits."""
     rows: Callable[[AnswerFile], Rows]
     endings: tuple[str, ...] = (".json", ".jsonl")
-    """What names of such files end with, in small letters."""
+    """The endings of such files, in lower case."""
 
     def __call__(
         self, path: Path, *, schema: Schema, dimension: str | None = None, model: str | None = None, project: str = ""
     ) -> ReadPredictions:
-        """All answers of a file, or of all files of this harness below a folder.
+        """Return all answers of a file, or of all files of this harness below a folder.
 
         Raises
         ------
         FileRefused
-            There is none, one cannot be read, or ``dimension`` is not one of the schema.
+            No such file exists, a file cannot be read, or the schema does not have ``dimension``.
         """
 
         def taken(file: AnswerFile) -> Rows:
@@ -177,21 +183,21 @@ def read_answers(
     model: str | None,
     project: str,
 ) -> ReadPredictions:
-    """What ``rows`` finds in a file, or in all files with these endings below a folder.
+    """Return the answers that ``rows`` finds in a file, or in all files with these endings below a folder.
 
-    An answer that is longer than answers are is a row that does not fit; what stands for none is read as that.
+    An answer that is too long makes its row invalid. Placeholders for a missing answer are read as missing.
 
     Parameters
     ----------
     model
-        Who answered, instead of whom rows, names and folders say it was.
+        The model, instead of the one in rows, names and folders.
     project
         The project's name, which the names of tables may end with: ``<model>_<project>.xlsx``.
 
     Raises
     ------
     FileRefused
-        There is nothing to read, a file holds no records, there are too many, or ``dimension`` is not one of the
+        No file can be read, a file has no records or too many, or ``dimension`` is not in the
         schema.
     """
     single = not path.is_dir()
@@ -229,7 +235,7 @@ def read_answers(
 
 
 def told_of_unread(read: ReadPredictions, used: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return notes and warnings about the keys that nothing reads; ``used`` are columns that hold items' options."""
+    """Return notes and warnings about unused keys. ``used`` are columns that hold items' options."""
     left = {place: [name for name in names if name not in used] for place, names in read.unread.items()}
     every = tuple(dict.fromkeys(name for names in left.values() for name in names))
     notes = [unread_note(every, what="key", end="the values are not imported")] if every else []
@@ -237,12 +243,14 @@ def told_of_unread(read: ReadPredictions, used: Collection[str]) -> tuple[list[s
 
 
 def by(record: PredictionRecord, model: str) -> PredictionRecord:
-    """The answer as that of another model; ``Misfit`` if that is no name."""
+    """Return the answer as that of another model. Raises ``Misfit`` for an invalid name."""
     return replace(record, model=name_of_rater(model, "model"))
 
 
 def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:
-    """The files of answers below a folder. Where there are ``model_answer`` folders, only what lies in them is one."""
+    """Return the files of answers below a folder. If it has ``model_answer`` folders, only files in them are
+    returned.
+    """
     found: list[Path] = []
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -261,7 +269,7 @@ _TOLD_FIRST = (".jsonl", ".json", ".xlsx", ".tsv", ".csv", ".eval")
 
 
 def dimension_of_file(schema: Schema, file: Path) -> Any:
-    """The dimension that the nearest folder around the file names."""
+    """Return the dimension that the nearest folder around the file names."""
     parts = file.resolve().parent.parts
     for end in range(len(parts), 1, -1):
         found = dimension_of_folder(schema, parts[:end])
@@ -278,7 +286,7 @@ _ASKED = ("question", "prompt")
 def name_unread(file: AnswerFile, record: Any, bookkeeping: Collection[str] = ()) -> None:
     """Note the keys of another program's record that are neither ids, nor the question, nor options.
 
-    ``bookkeeping`` are keys that say nothing about an answer, or that the reader takes.
+    ``bookkeeping`` are keys that are irrelevant for an answer, or that the reader uses.
     """
     if not isinstance(record, Mapping):
         return
@@ -297,10 +305,10 @@ _THEIRS = ("question_id", "id", "qid", "uid", "index", "idx")
 
 
 def ids_in(schema: Schema, *records: Any) -> tuple[str, ...]:
-    """The ids that other programs' records may have an item's own under, the surest first.
+    """Return the possible item ids in other programs' records, the most certain first.
 
-    A whole number is one only where the name says that it is meant: ``item``, ``item_id``, or the name under which the
-    files of this schema have ids. Under any other name it may be a count.
+    A whole number counts only under a name that means an id: ``item``, ``item_id``, or the id key of this schema's
+    files. Under any other name it may be a count.
     """
     keys = keys_of_source(schema)
     ours = (*_OURS, *((keys.id_key,) if keys and keys.id_key else ()))

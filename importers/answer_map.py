@@ -22,7 +22,7 @@ _OF_RECORDS = {
 
 
 def recognises(file: AnswerFile) -> bool:
-    """Whether it is one object, and not records of which each is one."""
+    """Return whether the file is a single object, and not a list of record objects."""
     first = _FIRST.match(file.head)
     if not first or _LINES.search(file.head):
         return False
@@ -33,7 +33,7 @@ def recognises(file: AnswerFile) -> bool:
 
 
 def rows(file: AnswerFile) -> Rows:
-    """An answer for each key; a key that is there twice gives two."""
+    """Yield an answer for each key. A duplicate key gives two answers."""
     pairs = file.value(object_pairs_hook=list)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise FileRefused(f"{file.place} is no object of answers by id. Nothing was imported.")

@@ -1,4 +1,4 @@
-"""Attributes in: a table with a row for each model or item, and a column for each thing that is said of it."""
+"""Imports of attributes: a table with a row for each model or item, and a column for each attribute."""
 
 from __future__ import annotations
 
@@ -20,30 +20,32 @@ _MOST_COLUMNS = 60
 
 @dataclass(frozen=True)
 class ReadAttributes:
-    """What a file says of each model or item."""
+    """The attributes of each model or item in a file."""
 
     rows: Sequence[tuple[str, Mapping[str, Attribute], BadRow]]
-    """Whom it is about, what is said, and where that stood; an empty cell says nothing."""
+    """The name of the model or item, its attributes, and the place of the row. An empty cell is no attribute."""
     bad: Sequence[BadRow]
 
 
 def read_models(path: Path) -> ReadAttributes:
-    """Attributes of models: the column ``model``, and one for each attribute. ``FileRefused`` as :func:`_read`."""
+    """Return attributes of models from the column ``model`` and one column each. Raises ``FileRefused`` as
+    :func:`_read`.
+    """
     return _read(path, "model")
 
 
 def read_labels(path: Path) -> ReadAttributes:
-    """Labels of items: the column ``item``, and one for each label. ``FileRefused`` as :func:`_read`."""
+    """Return labels of items from the column ``item`` and one column each. Raises ``FileRefused`` as :func:`_read`."""
     return _read(path, "item")
 
 
 def _read(path: Path, about: str) -> ReadAttributes:
-    """All rows of a CSV file, or of a TSV file by its name.
+    """Return all rows of a CSV file, or of a TSV file by its ending.
 
     Raises
     ------
     FileRefused
-        It cannot be read, or its first row names no such columns.
+        The file cannot be read, or its first row does not name the columns.
     """
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")

@@ -14,16 +14,16 @@ from importers.answer_files import AnswerFile, Harness, Rows
 
 _LABEL = "label"
 _NONE = "N/A"
-"""What the challenge's example has for items that were not answered."""
+"""The challenge's value for unanswered items."""
 
 
 def _id() -> str:
-    """The key under which the benchmark's own files have an item's id."""
+    """Return the key of an item's id in the benchmark's own files."""
     return item_keys("egoplan").id_key or ""
 
 
 def recognises(file: AnswerFile) -> bool:
-    """Whether its first record has an id and a label, and next to nothing else."""
+    """Return whether the first record has an id and a label, and almost no other key."""
     at = file.head.find("{")
     if at < 0 or file.head[:at].strip() not in {"", "["}:
         return False
@@ -35,7 +35,7 @@ def recognises(file: AnswerFile) -> bool:
 
 
 def rows(file: AnswerFile) -> Rows:
-    """An answer for each label; ``N/A`` says that there is none."""
+    """Yield an answer for each label. ``N/A`` is a missing answer."""
     model = file.model or file.named()
     try:
         pieces = json_text.split(file.text()).pieces

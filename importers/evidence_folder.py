@@ -1,8 +1,8 @@
-"""A reviewer's bundle, as ``exporters.evidence_folder`` writes it, read from a folder that anyone may have made.
+"""The reader of an evidence bundle that ``exporters.evidence_folder`` wrote. The folder is not trusted.
 
-Only files whose names are known are opened, links are not followed, and sizes are looked at before anything is read.
-What was changed is not refused: it is named, line by line, and read as it stands, so that one sees what moves. What
-cannot be read at all is refused with a sentence.
+Only files with known names are opened, links are not followed, and sizes are checked before reading. A changed file is
+not refused: its changes are named line by line, and its present content is read, so that the effect is visible. An
+unreadable file is refused with a sentence.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ _NAME = re.compile(r"[a-z_]{1,60}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _AGAIN = "Nothing was recomputed. Copy the release again, whole."
 SHOWN = 20
-"""So many lines of a file are named."""
+"""The largest number of lines of a file that are named."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a bundle may hold at most."""
+    """The size limits of a bundle."""
 
     manifest: int = 16 * MIB
     whole: int = 256 * MIB
     """Bytes of a file that is read at once: the figures."""
     line: int = 32 * MIB
     slack: int = 16 * MIB
-    """How much longer than its manifest says a file may be that was changed."""
+    """The number of bytes by which a changed file may exceed the size in its manifest."""
 
 
 LIMITS = Limits()
@@ -60,28 +60,28 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Changed:
-    """A file of a bundle that is not what a manifest says."""
+    """A file of a bundle that differs from the manifest."""
 
     path: str
-    """From the root of the release."""
+    """The path from the root of the release."""
     why: str
     """A sentence's end: ``is not there``, ``has other lines: 17``."""
     lines: tuple[int, ...] = ()
-    """Of a table, the lines that were changed, counted from 1."""
+    """The changed lines of a table, counted from 1."""
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """Return the change as a sentence."""
         return f"{self.path} {self.why}."
 
 
 class EvidenceFolder:
-    """A bundle that is open: what an import of a project reads.
+    """An open evidence bundle, with the interface that an import of a project reads.
 
     Raises
     ------
     FileRefused
-        It is no bundle, cannot be read, or a newer Touchstone wrote it; each with what to do.
+        The folder is not a bundle, is unreadable, or comes from a newer Touchstone. The message gives the advice.
     """
 
     has_media = False
@@ -101,14 +101,14 @@ class EvidenceFolder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Files are closed as soon as they are read."""
+        """Do nothing, because each file is closed as soon as it has been read."""
 
     def media(self) -> list[str]:
-        """Images and clips are named by their hashes alone."""
+        """Return no hashes, because images and clips are only named."""
         return []
 
     def copy_media(self, sha256: str, out: IO[bytes], *, n_bytes: int) -> None:
-        """There are none."""
+        """Raise ``FileRefused``, because the bundle has no media."""
         self._refuse(f"it holds no image or clip, {sha256[:12]}... among them")
 
     @property
@@ -117,7 +117,7 @@ class EvidenceFolder:
         return str(self.manifest.get("database", ""))
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every row of a table with its number, counted from 1, as they are here, changed or not."""
+        """Yield every present row of a table with its number, from 1, whether it was changed or not."""
         told = self.tables[table]
         if not told.sha256:
             return
@@ -127,7 +127,7 @@ class EvidenceFolder:
                 yield number, self._row(line, table, number, wanted)
 
     def lines(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every line of a file of JSON lines with its number, from 1."""
+        """Yield every line of a JSON lines file with its number, from 1."""
         if path not in self._told:
             self._refuse(f"it has no {path[:100]!r}")
         with self._open(path) as lines:
@@ -138,19 +138,19 @@ class EvidenceFolder:
                 yield number, row
 
     def without_rows(self, tables: Mapping[str, Sequence[str]]) -> None:
-        """Tables (with their columns) of which it has none are empty: they are left out, or came after it was made."""
+        """Add empty tables (with their columns) for tables that the bundle leaves out or that did not exist yet."""
         for name, columns in tables.items():
             self.tables.setdefault(name, TableTold(name, tuple(columns), 0, 0, ""))
 
     def verdicts(self) -> Iterator[dict[str, Any]]:
-        """What was printed of each item."""
+        """Yield the printed verdict of every item."""
         for number, row in self.lines(VERDICTS):
             if not isinstance(row.get("item"), str) or not isinstance(row.get("verdict"), str):
                 self._refuse(f"line {number:,} of {VERDICTS} is no verdict")
             yield row
 
     def figures(self) -> Mapping[str, Any]:
-        """What was printed, as it stands there."""
+        """Return the printed figures."""
         with self._open(FIGURES) as file:
             data = file.read(self.limits.whole + 1)
         found = _object(data) if len(data) <= self.limits.whole else None
@@ -163,9 +163,9 @@ class EvidenceFolder:
         return found
 
     def changed(self, recorded: Mapping[str, str] | None = None) -> list[Changed]:
-        """Every file that is not what its manifest says, and of tables which lines.
+        """Return every file that differs from its manifest, with the changed lines of tables.
 
-        ``recorded`` is what the manifest of the release says: SHA-256 by path from its root.
+        ``recorded`` has the SHA-256 of files in the release's manifest, by path from its root.
         """
         found = []
         for path, (n_bytes, sha256) in self._told.items():
@@ -255,7 +255,7 @@ class EvidenceFolder:
         return Changed(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))
 
     def _changed_lines(self, path: str, name: str) -> tuple[list[int], int]:
-        """The lines that are not what they were, those that are gone among them, and how many there are."""
+        """Return the changed lines, including missing ones, and the number of lines."""
         found: list[int] = []
         with self._open(lines_path(name)) as hashes, self._open(path) as lines:
             number = 0
@@ -317,9 +317,9 @@ class EvidenceFolder:
 
 
 def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] | None:
-    """The hashes that the manifest of a release has of its evidence; None: there is no such manifest.
+    """Return the hashes of the evidence in the manifest of a release; None without a manifest.
 
-    Raises ``FileRefused`` where it cannot be read.
+    Raises ``FileRefused`` for an unreadable manifest.
     """
     path = folder / MANIFEST
     if not _is_folder(folder / FOLDER) or not _is_file(path):

@@ -1,7 +1,7 @@
-"""The archives that Inspect writes its logs in (``.eval``): zips of JSON files, read in memory and never unpacked.
+"""Archives of Inspect's logs (``.eval``): zip files of JSON files, which are read in memory and never unpacked.
 
-The parts are packed by deflate, or in newer versions by Zstandard, which ``zipfile`` does not know before Python 3.14:
-their bytes are taken out here and read by pyarrow, which Streamlit brings.
+The parts are compressed by deflate, or in newer versions by Zstandard, which ``zipfile`` supports only from Python 3.14
+on. Here the raw bytes are extracted and decompressed by pyarrow, which Streamlit installs.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _CHUNK = 1 << 20
 _ZSTANDARD = 93
 _LOCAL = struct.Struct("<4s22xHH")
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, ValueError)
-"""What zipfile, zlib and pyarrow say of damaged parts."""
+"""The errors of zipfile, zlib and pyarrow for damaged parts."""
 
 
 def is_archive(file: AnswerFile) -> bool:
-    """Whether a zip is a log of Inspect. One whose table of contents is lost is, if its name says so."""
+    """Return whether a zip file is a log of Inspect. If its table of contents is lost, its name decides."""
     try:
         with zipfile.ZipFile(file.path) as packed:
             names = set(packed.namelist())
@@ -65,7 +65,7 @@ class Archive:
                 raise self._refused(f"holds a part called {name[:100]!r}, as no log does")
 
     def head(self) -> Mapping[str, Any]:
-        """What the log says about its run; of one that has not ended what it said at the start."""
+        """Return the log's facts about its run; for an unfinished run, those from its start."""
         name = next((each for each in (_HEAD, _START) if each in self._parts), None)
         if name is None:
             raise self._refused("is a zip, and no log of Inspect: it has no header.json")
@@ -76,7 +76,7 @@ class Archive:
         return found
 
     def samples(self) -> Iterator[tuple[str, Any]]:
-        """Every sample's name with the sample, or with ``NotJson`` where it is none."""
+        """Yield every sample's name with the sample, or with ``NotJson`` for an invalid one."""
         with self._file.path.open("rb") as stream, zipfile.ZipFile(stream) as packed:
             for name in self._parts:
                 if _SAMPLE.fullmatch(name):
@@ -120,7 +120,9 @@ class Archive:
         return data
 
     def _whole(self, part: Any, info: zipfile.ZipInfo) -> bytes:
-        """The part unpacked, counted on the way: what an archive says of its sizes is not to be relied on."""
+        """Return the unpacked part. Its size is counted while reading, because an archive's own sizes cannot be
+        trusted.
+        """
         pieces: list[bytes] = []
         left = min(LARGEST_PART, self._left)
         while piece := part.read(_CHUNK):

@@ -19,25 +19,27 @@ from importers.shown_options import counted_columns, listed_options
 
 _JSON = re.compile(r'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _NO_MODEL = "none/none"
-"""What Inspect calls it where a task asks no model, or several under other names."""
+"""Inspect's model name for a task that asks no model, or several under other names."""
 _ERROR_SHOWN = 300
 _BOOKKEEPING = (
     *("epoch", "input", "target", "messages", "output", "metadata", "error", "limit", "invalidation", "attachments"),
     *("sandbox", "files", "setup", "store", "events", "timelines", "events_data", "error_retries", "uuid"),
     *("model_usage", "role_usage", "started_at", "completed_at", "total_time", "working_time", "turn_count"),
 )
-"""Keys of a sample that are read, or say nothing about the answer."""
+"""Keys of a sample that are used, or are irrelevant for the answer."""
 
 
 def recognises(file: AnswerFile) -> bool:
-    """Whether it is a log, packed or as JSON."""
+    """Return whether the file is a log, as an archive or as JSON."""
     if file.head.startswith("PK"):
         return is_archive(file)
     return file.path.suffix.lower() == ".eval" or bool(_JSON.match(file.head))
 
 
 def rows(file: AnswerFile) -> Rows:
-    """The answers to all samples, first those of the first epoch: of several to one item the first one counts."""
+    """Yield the answers to all samples, those of the first epoch first. Of several answers to one item, the first
+    counts.
+    """
     found: list[tuple[int, PredictionRecord | None, BadRow]] = []
     log, samples = _log(file)
     number = 0
@@ -60,12 +62,12 @@ def rows(file: AnswerFile) -> Rows:
 
 @dataclass(frozen=True)
 class _Log:
-    """What the head of a log says about all of its samples."""
+    """The facts in the head of a log that hold for all of its samples."""
 
     model: str | None
     status: str
     whole: int | None
-    """Samples of the whole data set; None: the run was limited to some, or it is not said."""
+    """The number of samples in the whole data set; None if the run was limited to some, or if unknown."""
 
 
 def _log(file: AnswerFile) -> tuple[_Log, Iterator[tuple[str, Any]]]:
@@ -121,7 +123,7 @@ def _answer(sample: Mapping[str, Any], log: _Log, file: AnswerFile) -> Predictio
 
 
 def _own_id(id: Any, log: _Log) -> tuple[str, ...]:
-    """A sample's id where it was given. Inspect counts samples without one: 1, 2, ..."""
+    """Return a sample's id if the data set has ids. Inspect numbers samples without one: 1, 2, ..."""
     if isinstance(id, str) and id.strip():
         return (short(json_text.showable(id), "id"),)
     if isinstance(id, int) and not isinstance(id, bool) and (id < 1 or (log.whole is not None and id > log.whole)):
@@ -137,7 +139,7 @@ def _epoch(sample: Mapping[str, Any]) -> int:
 
 
 def _outcome(sample: Mapping[str, Any], output: Mapping[str, Any], text: str) -> tuple[Outcome, str]:
-    """What became of asking, and why there is no answer."""
+    """Return the outcome of a sample, and the reason for a missing answer."""
     error, limit = sample.get("error"), sample.get("limit")
     if error:
         message = error.get("message") if isinstance(error, Mapping) else error
@@ -174,7 +176,7 @@ def _first_choice(output: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _completion(sample: Mapping[str, Any], output: Mapping[str, Any]) -> str:
-    """What the model wrote: ``output.completion``, or where a log has none, the message of the first choice."""
+    """Return the model's text: ``output.completion``, or without it the message of the first choice."""
     found = output.get("completion")
     if not isinstance(found, str):
         found = _words(_part(_first_choice(output), "message").get("content"))
@@ -182,7 +184,7 @@ def _completion(sample: Mapping[str, Any], output: Mapping[str, Any]) -> str:
 
 
 def _asked(sample: Mapping[str, Any]) -> str | None:
-    """The words of the input; of a conversation those of the user."""
+    """Return the text of the input; for a conversation, the user's texts."""
     given = sample.get("input")
     if isinstance(given, list):
         given = _of_user(given, sample)
@@ -201,7 +203,7 @@ def _of_user(messages: Sequence[Any], sample: Mapping[str, Any]) -> str:
 
 
 def _words(content: Any) -> str:
-    """The text of a message, in one piece or in parts."""
+    """Return the text of a message, which may be in parts."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -211,7 +213,7 @@ def _words(content: Any) -> str:
 
 
 def _shown(text: str, sample: Mapping[str, Any]) -> str:
-    """A text as it can be stored; one that a log keeps apart is fetched."""
+    """Return a text in storable form. A text that the log stores as an attachment is looked up."""
     if text.startswith("attachment://"):
         kept = _part(sample, "attachments").get(text.removeprefix("attachment://"))
         text = kept if isinstance(kept, str) else text
@@ -219,7 +221,7 @@ def _shown(text: str, sample: Mapping[str, Any]) -> str:
 
 
 def _short(sample: Mapping[str, Any]) -> str:
-    """A sample as it is written down where it does not fit: what it is about, and the answer."""
+    """Return a short form of an invalid sample: its id, its epoch and its answer."""
     about = {key: sample.get(key) for key in ("id", "epoch")}
     return json.dumps({**about, "completion": _part(sample, "output").get("completion")}, ensure_ascii=False)[:2000]
 

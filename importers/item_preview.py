@@ -18,23 +18,25 @@ from importers.item_tables import TableReader
 from importers.items import Reader
 
 _KEYS_OF = 20
-"""So many records tell which keys there are."""
+"""The number of records from which the keys are collected."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What an import would make of the first records of a file."""
+    """The items that an import would create from the first records of a file."""
 
     columns: Sequence[str]
     """The columns or keys that there are."""
     items: Sequence[ItemRecord] = ()
     bad: Sequence[BadRow] = ()
     refused: str | None = None
-    """Why the file as a whole would be refused; None: it would not, as far as its beginning shows it."""
+    """Why the whole file would be refused; None if its beginning shows no reason."""
 
 
 def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 5) -> Preview:
-    """What the first ``rows`` records come to. A file that is none of these has no columns; ``refused`` says why."""
+    """Return a preview of the first ``rows`` records. An unreadable file has no columns, and ``refused`` gives the
+    reason.
+    """
     keys = item_keys(format)
     reads = TableReader if keys.table else Reader
     try:
@@ -45,7 +47,7 @@ def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 
     except (NotTable, NotJson) as error:
         return Preview((), refused=f"{path.name}: {error}.")
     told = said.schema(schema, format)
-    of_folder = schema.dimensions[0] if keys.by_folder else None  # the folder says which when the file is imported
+    of_folder = schema.dimensions[0] if keys.by_folder else None  # the folder names the dimension at the import
     reader = reads(as_named(keys, told), told, path.name, of_folder, True, said, text.encoding)
     try:
         for number, piece in enumerate(reader.pieces(text.text)):
@@ -58,7 +60,7 @@ def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 
 
 
 def columns_of(text: str, *, table: bool, known: Sequence[str]) -> list[str]:
-    """The columns of a table, or the keys of the first records."""
+    """Return the columns of a table, or the keys of the first records."""
     if table:
         return [name for name in csv_rows.table(csv_rows.lines_of(text), known).layout.columns if name]
     pieces = [piece for piece in json_text.split(text).pieces if piece.problem is None][:_KEYS_OF]
@@ -66,12 +68,12 @@ def columns_of(text: str, *, table: bool, known: Sequence[str]) -> list[str]:
 
 
 def names_of(schema: Schema, format: str) -> list[str]:
-    """What the columns of a file are called if no one says otherwise: of id, dimension, media and fields."""
+    """Return the default names of a file's columns: for id, dimension, media and fields."""
     return list(by_default(schema, format).values())
 
 
 def by_default(schema: Schema, format: str) -> dict[str, str]:
-    """What may be said of a file, each with the column that it is if no one says otherwise."""
+    """Return the settable parts of a file's mapping, each with its default column."""
     source = schema.source
     names = source.fields if source else {}
     parts = [*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)]

@@ -23,7 +23,7 @@ from importers.unread_keys import listed, unread_note
 
 WORKBOOK = ".xlsx"
 _SHOWN = 20
-"""So many columns are named in a sentence."""
+"""The largest number of columns named in a sentence."""
 
 
 def read_items(
@@ -35,13 +35,13 @@ def read_items(
     progress: OnProgress | None = None,
     said: Said | None = None,
 ) -> ReadFiles:
-    """All rows of a table, or of all tables below a folder; as ``importers.items.read_items``."""
+    """Return all rows of a table, or of all tables below a folder; see ``importers.items.read_items``."""
     return read_files(TableReader, path, item_keys(format), schema, said or Said(), dimension, progress)
 
 
 @dataclass
 class TableReader(Reader):
-    """One table on its way in."""
+    """The reader of one table."""
 
     unread: Sequence[str] = ()
     table: csv_rows.Table | None = None
@@ -83,7 +83,7 @@ class TableReader(Reader):
         self.tail, self.layout = table.tail, table.style()
 
     def _look(self, names: Sequence[str]) -> None:
-        """Refuse a head that lacks what every item needs, and remember what nothing reads."""
+        """Raise an error for a head without a required column, and note the unused columns."""
         there, source = set(names), self.schema.source
         of_fields = columns(self.row, self.schema)
         lacking = {
@@ -149,15 +149,15 @@ class TableReader(Reader):
 
 
 def _meant(key: str, names: Sequence[str]) -> str:
-    """The column that may have been meant, as a question."""
+    """Return a question with the column that was probably meant."""
     close = difflib.get_close_matches(key.casefold(), [name.casefold() for name in names], n=1, cutoff=0.8)
     return "".join(f" (is it {name!r}?)" for name in names if name.casefold() in close)
 
 
 def _of_workbook(file: Path) -> str:
-    """The first sheet of a workbook as the CSV file that it goes out as.
+    """Return the first sheet of a workbook as CSV text.
 
-    Raises ``FileRefused`` where a spreadsheet program has changed what someone wrote: dates, formulas, errors.
+    Raises ``FileRefused`` for cells that a spreadsheet program has changed: dates, formulas, errors.
     """
     out = io.StringIO(newline="")
     table = csv_text.Writer(out)
@@ -179,6 +179,6 @@ def _of_workbook(file: Path) -> str:
 
 
 def _left_sheets(file: Path) -> str:
-    """That a workbook has more sheets than the one that is read, in a sentence; empty where it has not."""
+    """Return a sentence if a workbook has more sheets than the one that is read; otherwise an empty text."""
     read, *left = spreadsheets.filled_sheets(file)
     return f"{file.name}: its sheet {read!r} is read; {listed(left)} {'are' if left[1:] else 'is'} not." if left else ""

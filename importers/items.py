@@ -44,12 +44,12 @@ UTF_8 = "utf-8"
 
 
 class Text(NamedTuple):
-    """What is in a file, and in which encoding it goes out again."""
+    """The text of a file, and the encoding in which it is exported again."""
 
     text: str
     encoding: str = UTF_8
     note: str = ""
-    """What there is to say of how it was read."""
+    """A note about how the file was read."""
 
 
 OnProgress = Callable[[int, int], None]
@@ -65,14 +65,15 @@ def read_items(
     progress: OnProgress | None = None,
     said: Said | None = None,
 ) -> ReadFiles:
-    """All records of an annotation file, or of all annotation files below a folder. ``said`` is what someone says of
-    files of an open format as they come in.
+    """Return all records of an annotation file, or of all annotation files below a folder.
+
+    ``said`` is the column mapping of a file in an open format.
 
     Raises
     ------
     FileRefused
-        There is nothing to read, a file is not of this format at all, or its dimension is not known. Single records
-        that do not fit are returned in ``bad``.
+        No file can be read, a file has another format, or its dimension is unknown. Single invalid records
+        are returned in ``bad``.
     """
     return read_files(Reader, path, item_keys(format), schema, said or Said(), dimension, progress)
 
@@ -86,7 +87,7 @@ def read_files(
     dimension: str | None,
     progress: OnProgress | None,
 ) -> ReadFiles:
-    """All records of a file or of all files below a folder, each file by a reader of its own."""
+    """Return all records of a file, or of all files below a folder, with a reader for each file."""
     try:
         schema = said.schema(schema, keys.name)
     except Misfit as error:
@@ -127,8 +128,10 @@ def read_files(
 
 
 def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = (".json", ".jsonl")) -> list[Path]:
-    """The annotation files below a folder, in a fixed order: those of this name if there are any, else all with one
-    of these endings. The manifest of an export is none."""
+    """Return the annotation files below a folder, in a fixed order: those with this name if any exist.
+
+    Otherwise all files with one of these endings are returned. The manifest of an export is left out.
+    """
     found: list[Path] = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -145,7 +148,7 @@ def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = ("
 
 
 def _of_an_export(file: Path) -> bool:
-    """Whether a file is what an export says of itself; what cannot be read is refused when it is its turn."""
+    """Return whether a file is the manifest of an export. An unreadable file is refused later."""
     try:
         return file.name == NAME and is_manifest(file.read_bytes())
     except OSError:
@@ -153,7 +156,7 @@ def _of_an_export(file: Path) -> bool:
 
 
 def _size(file: Path) -> int:
-    """Bytes, for what is told meanwhile; what cannot be read is refused when it is its turn."""
+    """Return the file's size in bytes, for the progress. An unreadable file is refused later."""
     try:
         return file.stat().st_size
     except OSError:
@@ -167,11 +170,11 @@ _NO_TEXT = (
         "a web page (HTML), perhaps the sign-in page of where it lies. Download the file itself",
     ),
 )
-"""What files begin with that are no data, whatever they are called."""
+"""The first bytes of files that hold no data, whatever their names are."""
 
 
 def bytes_of(file: Path) -> bytes:
-    """What is in a file; ``FileRefused`` if it cannot be read, or is an archive or a web page under another name."""
+    """Return the bytes of a file. Raises ``FileRefused`` for an unreadable file, an archive or a web page."""
     try:
         data = file.read_bytes()
         for begins, what in _NO_TEXT:
@@ -193,7 +196,7 @@ def _dimension(schema: Schema, name: str) -> Dimension:
 
 
 def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimension | None) -> Dimension | None:
-    """The dimension of all records in a file; None if each record says its own."""
+    """Return the dimension of all records in a file; None if each record names its own."""
     if fixed:
         return fixed
     if row.by_folder:
@@ -214,7 +217,7 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
 
 @dataclass
 class Reader:
-    """One file of JSON on its way in."""
+    """The reader of one JSON file."""
 
     row: ItemKeys
     schema: Schema
@@ -233,14 +236,14 @@ class Reader:
     n_rows: int = 0
     known: dict[str, Dimension | None] = field(default_factory=dict)
     unheld: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How many items break a rule of wording, by field and rule."""
+    """The number of items that break a wording rule, by field and rule."""
     n_unheld: int = 0
     alike: list[tuple[str, SameOptions]] = field(default_factory=list)
     """Options that say the same, with the item that has them."""
 
     @classmethod
     def text(cls, file: Path, said: Said) -> Text:
-        """What is in a file, as text; ``FileRefused`` if it is none."""
+        """Return the text of a file. Raises ``FileRefused`` for a file that is not text."""
         if said.encoding:
             return decoded(file, said.encoding)
         try:
@@ -249,7 +252,7 @@ class Reader:
             raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
 
     def pieces(self, text: str) -> Iterable[Piece | csv_rows.Row]:
-        """The records of a file, one by one."""
+        """Return the records of a file, one by one."""
         try:
             found = json_text.split(text)
         except NotJson as error:
@@ -260,15 +263,15 @@ class Reader:
         return found.pieces
 
     def record(self, piece: Any) -> Mapping[str, Any]:
-        """The values of a record that someone reads."""
+        """Return the values of a record that the project uses."""
         return json_text.values(piece.raw, self.wanted)
 
     def where(self, piece: Any) -> str:
-        """Where in the file a bad record stands, if more is known than its row."""
+        """Return the place of a bad record in the file, if more than its row is known."""
         return ""
 
     def take(self, piece: Piece | csv_rows.Row) -> None:
-        """Make an item of a record, or note why it is none."""
+        """Add the item of a record, or note why the record is invalid."""
         self.n_rows += 1
         try:
             if piece.problem:
@@ -280,7 +283,7 @@ class Reader:
             self.bad.append(BadRow(self.place, self.n_rows, reason, text, self._called(piece)))
 
     def _called(self, piece: Piece | csv_rows.Row) -> str:
-        """The name of a record that does not fit, if it has one."""
+        """Return the name of an invalid record, if it has one."""
         if piece.problem:
             return ""
         try:
@@ -290,11 +293,11 @@ class Reader:
 
     @property
     def ignored(self) -> Sequence[str]:
-        """The keys that nothing reads."""
+        """The unused keys."""
         return tuple(self.wanted.unread)
 
     def notes(self) -> Iterator[str]:
-        """What there is to say of the file besides, in sentences."""
+        """Yield further notes about the file, one sentence each."""
         if self.ignored and self.row.open:
             yield unread_note(self.ignored, what="key", end=STAYS)
 
@@ -350,7 +353,7 @@ class Reader:
         raise Misfit(f"{what}; the dimensions are {known} (or name one with --dimension)")
 
     def _named(self, name: str) -> Dimension | None:
-        """As ``dimension_named``, looked up once for each name: a large file has few."""
+        """Return the same as ``dimension_named``, cached by name, because a large file has few names."""
         if name not in self.known:
             self.known[name] = dimension_named(self.schema, name)
         return self.known[name]
@@ -365,8 +368,10 @@ class Reader:
 
 
 def decoded(file: Path, encoding: str) -> Text:
-    """The text of a file in an encoding that someone names, a byte order mark included; ``FileRefused`` if it is not in
-    that."""
+    """Return the text of a file in a given encoding, including a byte order mark.
+
+    Raises ``FileRefused`` if the file is not in this encoding.
+    """
     data = bytes_of(file)
     try:
         exact = _BYTE_ORDERS.get((codecs.lookup(encoding).name, data[:2]), encoding)
@@ -381,11 +386,11 @@ _BYTE_ORDERS = {
     ("utf-16", codecs.BOM_UTF16_LE): "utf-16-le",
     ("utf-16", codecs.BOM_UTF16_BE): "utf-16-be",
 }
-"""What such a file goes out in, so that its bytes are as they were."""
+"""The encoding for exporting such a file, so that its bytes stay unchanged."""
 
 
 def own_id(row: ItemKeys, record: Mapping[str, Any]) -> str | None:
-    """The record's own id as text; None if it has none."""
+    """Return the record's own id as text; None without an id."""
     value = record.get(row.id_key) if row.id_key else None
     if value is None:
         return None
@@ -397,10 +402,9 @@ def own_id(row: ItemKeys, record: Mapping[str, Any]) -> str | None:
 
 
 def asset_names(row: ItemKeys, schema: Schema, record: Mapping[str, Any], fields: Mapping[str, Any]) -> list[AssetName]:
-    """The media that a record names, by the roles of the schema; a role it does not name is left to the external id.
+    """Return the media that a record names, by the roles of the schema. For a missing role, the external id is used.
 
-    A clip that items may come without is left out where the item itself says that nothing is on it: its segments are an
-    empty list.
+    An optional clip is left out if the item declares it empty by an empty list of segments.
     """
     if row.open:
         return list(_by_role(row, schema, record))
@@ -423,7 +427,7 @@ def asset_names(row: ItemKeys, schema: Schema, record: Mapping[str, Any], fields
 
 
 def _by_role(row: ItemKeys, schema: Schema, record: Mapping[str, Any]) -> Iterator[AssetName]:
-    """The media of each role by its own keys; what a role needs and no key names has the item's id for a name."""
+    """Yield the media of each role from its own keys. A required role without a key uses the item's id as its name."""
     for slot in schema.item.assets:
         paths = row.roles[slot.role].read(record) if slot.role in row.roles else None
         if paths is None:
@@ -433,14 +437,14 @@ def _by_role(row: ItemKeys, schema: Schema, record: Mapping[str, Any]) -> Iterat
 
 
 def _role_of(schema: Schema, path: str) -> str:
-    """The first place for a file of that kind; the first place of all where its ending says nothing."""
+    """Return the first role for a file of this kind; the very first role if the ending is unknown."""
     kind = kind_of(PurePath(path))
     slots = schema.item.assets
     return next((slot.role for slot in slots if slot.kind == kind), slots[0].role)
 
 
 def _too_few_or_many(schema: Schema, assets: Sequence[AssetName]) -> Iterator[str]:
-    """Places of an item that have fewer or more media than the schema allows."""
+    """Yield the roles of an item that have fewer or more media than the schema allows."""
     for slot in schema.item.assets:
         n = sum(asset.role == slot.role for asset in assets)
         if n < slot.min:
@@ -450,7 +454,7 @@ def _too_few_or_many(schema: Schema, assets: Sequence[AssetName]) -> Iterator[st
 
 
 def _told_apart(files: list[FileRecord]) -> list[FileRecord]:
-    """The files with every external id there once: if files share ids, all of them put their own name before them."""
+    """Return the files with unique external ids. If files share ids, all of them put their own names before the ids."""
     counts = Counter(item.external_id for file in files for item in file.items)
     if max(counts.values(), default=1) == 1:
         return files
@@ -458,26 +462,26 @@ def _told_apart(files: list[FileRecord]) -> list[FileRecord]:
 
 
 def prefixed(file: FileRecord, prefix: str) -> FileRecord:
-    """The file with ``prefix`` instead of its folder before every external id: ``prefix/17``."""
+    """Return the file with ``prefix`` instead of its folder before every external id: ``prefix/17``."""
     folder = file.path.rpartition("/")[0] + "/"
     items = [replace(item, external_id=f"{prefix}/{item.external_id.removeprefix(folder)}") for item in file.items]
     return replace(file, items=items)
 
 
 SHOWN = 50
-"""As many bad rows are named in a refusal."""
+"""The largest number of bad rows that a refusal names."""
 MEND = (
     "Nothing was imported; mend the file, or take the other rows (--skip-bad): all that stay out are then written down."
 )
 
 
 def refusal(bad: Sequence[BadRow], end: str = MEND) -> RowsRefused:
-    """The refusal of a file because of its bad rows, which names them in their order."""
+    """Return the refusal of a file, with its bad rows in order."""
     first = sorted(bad, key=lambda row: (row.path, row.row))[:SHOWN]
     return RowsRefused(list(lines_of(first)), n=len(bad), end=end)
 
 
 def lines_of(bad: Sequence[BadRow]) -> Iterator[str]:
-    """Bad rows as sentences."""
+    """Yield bad rows as sentences."""
     for row in bad:
         yield f"{row.path}, row {row.row}: {row.reason}."

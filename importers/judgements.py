@@ -1,7 +1,10 @@
-"""Judges' replies in, as they came: JSON lines ``{"item", "judge", "text"}``, FastChat's ``model_judgment``, and lists
-of ``games`` with a ``judgement`` each. What they come to is read later, by a parser of ours, and held against the score
-that the file gives, where it gives one. EgoThink has one ``model_judgment`` folder for each dimension, whose
-``question_id`` is a position in that dimension, from 0."""
+"""Imports of judges' raw replies from three formats.
+
+They are JSON lines ``{"item", "judge", "text"}``, FastChat's ``model_judgment``, and lists of ``games`` with a
+``judgement`` each. The replies are read later by our own parser, and compared with the scores in the file, if any.
+EgoThink has one ``model_judgment`` folder for each dimension, whose ``question_id`` is a position in that dimension,
+from 0.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +41,10 @@ _KEYS = (
     "turn",
 )
 _OF_OTHERS = ("user_prompt", "tstamp", "answer_id", "judgment_id", "version", "review_id")
-"""Keys of FastChat's and of our own files that say nothing new."""
+"""Keys of FastChat's and of our own files that are redundant."""
 
 NO_REPLY = "$ERROR$"
-"""What FastChat writes where no reply came."""
+"""FastChat's text for a missing reply."""
 NO_SCORE = -1
 """The score that it writes where it could not read one."""
 
@@ -55,15 +58,15 @@ class JudgementRecord:
     judge: str
     text: str
     model: str | None = None
-    """Whose answer it is about; None: the item itself."""
+    """The model of the answer; None for the item itself."""
     finish_reason: str | None = None
     sample: int = 0
     swapped: bool = False
     """The answers were shown in the other order."""
     dimension: str | None = None
-    """That the folder of its file names; then ``item`` may be a position in it, from 0."""
+    """The dimension that the file's folder names. Then ``item`` may be a position in the dimension, from 0."""
     score: float | None = None
-    """What anyone who wrote the file read in the reply; None: it does not say, or could not be read."""
+    """The score that the file's author read in the reply; None if missing or unreadable."""
     has_score: bool = False
     """Whether the file gives scores at all."""
 
@@ -81,13 +84,15 @@ class ReadJudgements:
 
 
 def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
-    """All replies of a file, or of all .jsonl and .json files below a folder; where there are folders called
-    ``model_judgment``, of what lies in them alone. With a schema, folders name the dimensions.
+    """Return all replies of a file, or of all .jsonl and .json files below a folder.
+
+    If folders with the name ``model_judgment`` exist, only files in them are read. With a schema, folders name the
+    dimensions.
 
     Raises
     ------
     FileRefused
-        There is nothing to read, or a file holds no records.
+        No file can be read, or a file has no records.
     """
     rows: list[tuple[JudgementRecord, BadRow]] = []
     bad: list[BadRow] = []

@@ -1,6 +1,6 @@
-"""Lists that stand in a cell as a program wrote them: ``['plate', "cook's knife"]``, ``[2, 17]``.
+"""Lists in a cell, in the form in which programs write them: ``['plate', "cook's knife"]``, ``[2, 17]``.
 
-They are read as data, by a grammar of nothing but texts and whole numbers: nothing in a cell is ever run.
+They are read as data, by a grammar that has only texts and whole numbers. No cell content is ever executed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _LARGEST = 0x10FFFF
 
 
 class NotList(ValueError):
-    """The cell is no such list; ``str(error)`` says what is wrong."""
+    """The cell is not such a list. ``str(error)`` gives the reason."""
 
 
 def entries(cell: str) -> list[str | int]:
-    """What a list in a cell holds.
+    """Return the entries of a list in a cell.
 
     >>> entries("['plate', \\"cook's knife\\"]"), entries("[2, 17]"), entries("[]")
     (['plate', "cook's knife"], [2, 17], [])
@@ -61,7 +61,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def texts(cell: str) -> tuple[str, ...]:
-    """A list of texts; ``NotList`` if an entry is none. An empty cell is an empty list."""
+    """Return a list of texts. Raises ``NotList`` for any other entry. An empty cell is an empty list."""
     found = entries(cell) if cell.strip() else []
     if not all(isinstance(each, str) for each in found):
         raise NotList("it holds a number where a text is meant")
@@ -69,7 +69,7 @@ def texts(cell: str) -> tuple[str, ...]:
 
 
 def numbers(cell: str) -> tuple[int, ...]:
-    """A list of whole numbers; ``NotList`` if an entry is none. An empty cell is an empty list."""
+    """Return a list of whole numbers. Raises ``NotList`` for any other entry. An empty cell is an empty list."""
     found = entries(cell) if cell.strip() else []
     if not all(isinstance(each, int) for each in found):
         raise NotList("it holds a text where a number is meant")

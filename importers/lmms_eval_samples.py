@@ -1,9 +1,9 @@
-"""Models' answers out of the logs of lmms-eval and of lm-eval: ``*_samples_*.jsonl``, one line for each question.
+"""Models' answers in the logs of lmms-eval and lm-eval: ``*_samples_*.jsonl``, one line for each question.
 
-Versions differ. ``doc``, the record of the data set, is there up to lmms-eval 0.3.5, and in lm-eval; later ones keep of
-it only ``doc_id``, its place in the data set. ``resps`` has what the model wrote, in a list for each request and each
-repeat of it, which is flattened from 0.7 on; from 0.4 on it is left out where ``filtered_resps`` is the same. Versions
-before 0.2 write one JSON file for each task, with the same records under ``logs``.
+Versions differ. ``doc``, the record of the data set, exists up to lmms-eval 0.3.5, and in lm-eval. Later versions keep
+only ``doc_id``, its place in the data set. ``resps`` has the model's texts, in a list for each request and each repeat,
+which is flat from 0.7 on. From 0.4 on, ``resps`` is left out if ``filtered_resps`` is equal. Versions before 0.2 write
+one JSON file for each task, with the same records under ``logs``.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _BOOKKEEPING = (
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "input", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash", "token_counts"),
 )
-"""Keys of a sample that are read, or say nothing about the answer."""
+"""Keys of a sample that are used, or are irrelevant for the answer."""
 _NAMED = ("pretrained", "model_version", "model_name", "model", "model_id", "path", "engine")
-"""What may name the model among ``model_args``, as lmms-eval looks for it."""
+"""The keys of ``model_args`` that may name the model, as lmms-eval searches them."""
 
 
 def recognises(file: AnswerFile) -> bool:
-    """Whether it is a file of samples, or the file of scores that lies next to one."""
+    """Return whether the file has samples, or is the file of scores next to one."""
     head = file.head
     if _FIRST_KEY.match(head) or (head.startswith("{") and '"doc_id"' in head and 'resps"' in head):
         return True
@@ -53,7 +53,7 @@ def _is_scores(file: AnswerFile) -> bool:
 
 
 def rows(file: AnswerFile) -> Rows:
-    """The answers of a file; none of a file of scores in a folder."""
+    """Yield the answers of a file. A file of scores in a folder gives no answers."""
     if _is_scores(file):
         if file.single:
             raise FileRefused(
@@ -104,7 +104,7 @@ def _record(raw: str) -> Mapping[str, Any]:
 
 
 def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> Iterator[PredictionRecord]:
-    """An answer for each time that the model was asked; which of several counts is said where they come in."""
+    """Yield an answer for each time that the model was asked. The import decides which of several counts."""
     if model is None:
         raise Misfit(
             "neither a file of scores next to it nor its folder says which model answered; name it with --model"
@@ -130,7 +130,7 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
 
 
 def _asked(doc: Any, record: Mapping[str, Any]) -> tuple[str | None, str]:
-    """The question of a record, and the whole prompt: the question alone where only the data set has it."""
+    """Return the question of a record, and the whole prompt; the question alone if only the data set has it."""
     given = record.get("input")
     if not isinstance(given, str):  # lm-eval has no input, and arguments by request: {"gen_args_0": {"arg_0": ...}}
         given = record.get("arguments")
@@ -144,7 +144,7 @@ def _asked(doc: Any, record: Mapping[str, Any]) -> tuple[str | None, str]:
 
 
 def _texts(said: Any) -> list[str]:
-    """What was answered, a text for each request and each repeat of it."""
+    """Return the answered texts, one for each request and each repeat."""
     found = list(_leaves(said, 2))
     if not found:
         raise Misfit("it has no response (resps or filtered_resps)")
@@ -169,7 +169,7 @@ def _leaves(said: Any, depth: int) -> Iterator[str]:
 
 
 def _is_log_likelihood(said: list[Any]) -> bool:
-    """A pair of a log-likelihood and whether the option was the likeliest, as numbers or written out."""
+    """Return whether a list is a log-likelihood with a flag for the likeliest option, as values or as text."""
     if len(said) != 2 or str(said[1]) not in {"True", "False"} or isinstance(said[0], bool | list | Mapping):
         return False
     try:
@@ -183,7 +183,9 @@ def _is_log_likelihood(said: list[Any]) -> bool:
 
 
 def _model_next_to(file: AnswerFile) -> str | None:
-    """The model: out of the scores of the same run, else of all scores next to it, else out of the folder's name."""
+    """Return the model from the scores of the same run, or from all scores next to the file, or from the folder's
+    name.
+    """
     date = _DATE.search(file.path.name)
     scores = sorted(path for path in file.path.parent.glob("*results*.json") if path != file.path and path.is_file())
     same = [path for path in scores if date and date[0] in path.name]
@@ -202,7 +204,7 @@ def _of_scores(path: Path) -> str | None:
             return None
         whole = json_text.loaded(path.read_bytes().decode("utf-8"))
     except (OSError, UnicodeDecodeError, NotJson):
-        return None  # whoever wants its scores is told what is wrong with it; here another way to the name is tried
+        return None  # the import of scores reports the fault; here the name is found in another way
     if not isinstance(whole, Mapping):
         return None
     config = whole.get("config")
@@ -214,7 +216,7 @@ def _of_scores(path: Path) -> str | None:
 
 
 def _of_args(args: Any, model: Any) -> str | None:
-    """The model out of what it was loaded with, else the class of models that it is one of."""
+    """Return the model from its loading arguments, or the class of the model."""
     if isinstance(args, str):
         args = dict(part.partition("=")[::2] for part in args.split(","))
     if isinstance(args, Mapping):
@@ -225,7 +227,7 @@ def _of_args(args: Any, model: Any) -> str | None:
 
 
 def _name(text: str) -> str:
-    """A model's name; of a folder on someone's machine only the last part."""
+    """Return a model's name. Of a local folder, only the last part is returned."""
     text = json_text.showable(text.strip())
     return text.rstrip("/").rpartition("/")[2] if text.startswith(("/", "~", ".")) else text
 

@@ -26,13 +26,13 @@ _UPLOADED = re.compile(r"[0-9a-f]{8}-(.+)")
 
 
 def kind_of(path: PurePath) -> str | None:
-    """ "image" or "clip" by the file's ending; None for anything else."""
+    """Return "image" or "clip" by the file's ending; None for any other file."""
     ending = path.suffix.lower()
     return "image" if ending in IMAGES else "clip" if ending in CLIPS else None
 
 
 def files_below(source: Path) -> list[tuple[str, Path]]:
-    """The files of a folder (or the one file) with their names below it, hidden ones left out."""
+    """Return the files of a folder (or the one file) with their relative names, without hidden files."""
     if source.is_file():
         return [(source.name, source)]
     found = ((path.relative_to(source).as_posix(), path) for path in sorted(source.rglob("*")) if path.is_file())
@@ -40,7 +40,7 @@ def files_below(source: Path) -> list[tuple[str, Path]]:
 
 
 def folder_of(name: str) -> str | None:
-    """The folder that a file of ``files_below`` lay in: its source; None: directly in the one that was given."""
+    """Return the folder of a file from ``files_below``, which is its source; None for the given folder itself."""
     return name.rpartition("/")[0] or None
 
 
@@ -57,8 +57,9 @@ def _without_case(name: str) -> str:
 
 
 LEVELS: tuple[Callable[[str], str], ...] = (_as_written, _composed, _without_case)
-"""Names are compared as they are written, then in one Unicode form, then without case: the first that finds a file
-decides. macOS unpacks names in NFD, cameras write ``.JPG``."""
+"""Names are compared first exactly, then in one Unicode form, then without case. The first level that finds a file
+decides. macOS unpacks names in NFD, and cameras write ``.JPG``.
+"""
 
 
 class _Names:
@@ -69,12 +70,12 @@ class _Names:
         """File names by level; a later level is built when an earlier level has not found a name."""
 
     def add(self, name: str, path: Path) -> None:
-        """One more file of that name, before anything is looked up."""
+        """Add a file with this name. Files must be added before the first lookup."""
         assert self._found[0] is not None
         self._found[0][name].append(path)
 
     def at(self, level: int, name: str) -> Sequence[Path]:
-        """The files of that name, compared by one of ``LEVELS``."""
+        """Return the files with this name, compared at one of ``LEVELS``."""
         found, exact = self._found[level], self._found[0]
         assert exact is not None
         if found is None:
@@ -84,14 +85,14 @@ class _Names:
         return found.get(LEVELS[level](name), ())
 
     def of(self, name: str) -> Sequence[Path]:
-        """The files of that name, by the first level that has any."""
+        """Return the files with this name, at the first level that has any."""
         return next((found for level in range(len(LEVELS)) if (found := self.at(level, name))), ())
 
 
 class MediaFolder:
-    """All files below a folder. Only what lies in it is ever found, whatever a record names.
+    """All files below a folder. Files outside it are never found, whatever a record names.
 
-    Methods raise ``MediaRefused`` where several files have the name, and differ in case or Unicode form alone.
+    Methods raise ``MediaRefused`` if several files match and differ only in case or Unicode form.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -113,7 +114,9 @@ class MediaFolder:
                     self._stems.add(place.stem, path)
 
     def named(self, name: str, *, folders: Sequence[str] = ()) -> Path | None:
-        """The file of that relative path in the first of ``folders`` that has it, else the one of that bare name."""
+        """Return the file with this relative path in the first folder that has it, or else the one with this bare
+        name.
+        """
         path = PurePosixPath(name.replace("\\", "/"))
         for wanted in (path, PurePosixPath(path.name)):
             for level in range(len(LEVELS)):
@@ -124,9 +127,10 @@ class MediaFolder:
         return None
 
     def closest(self, name: str) -> list[Path]:
-        """The files of that bare name, in whatever folder, whose path ends most like ``name``; several are alike.
+        """Return the files with this bare name, in any folder, whose path ends most like ``name``. Several may be
+        equally close.
 
-        A name that a server gave to an upload, ``5d48d83e-cup.png``, is also looked for as ``cup.png``.
+        A name that a server gave to an upload, such as ``5d48d83e-cup.png``, is also searched as ``cup.png``.
         """
         wanted = PurePosixPath(name).parts
         uploaded = _UPLOADED.fullmatch(wanted[-1]) if wanted else None
@@ -144,7 +148,7 @@ class MediaFolder:
         return self._first(self._ids, external_id, kind)
 
     def of_video(self, video_id: str) -> Path | None:
-        """``<video id>.*``, in whatever folder."""
+        """Return ``<video id>.*``, in any folder."""
         return self._first(self._ids, video_id, "clip") or self._first(self._stems, video_id, "clip")
 
     def _first(self, names: _Names, name: str, kind: str) -> Path | None:
@@ -170,7 +174,7 @@ class MediaFolder:
 
 
 def _n_same_folders(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many of the last folders are the same."""
+    """Return the number of equal folders at the end of two paths."""
     n = 0
     while n < min(len(one), len(other)) and one[-1 - n] == other[-1 - n]:
         n += 1

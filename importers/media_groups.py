@@ -1,4 +1,4 @@
-"""Images and clips in groups: what one item is to be written about, each file with its role."""
+"""Groups of images and clips: the files for one new item, each with its role."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ class MediaGroup:
 
     name: str
     where: str
-    """Where it is first named, for people."""
+    """The place where the group is first named, for people."""
     files: list[tuple[str, Path]] = field(default_factory=list)
     """Role and file, in order."""
     dimension: str | None = None
     source: str | None = None
     problem: str | None = None
-    """Why it cannot be taken."""
+    """Why the group cannot be imported."""
 
     def refuse(self, why: str) -> None:
-        """Note why it cannot be taken; what was noted first stays."""
+        """Note why the group cannot be imported. The first reason stays."""
         self.problem = self.problem or why
 
 
 def groups_of_table(
     table: Path, folder: Path, *, roles: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> list[MediaGroup]:
-    """The groups that a table (CSV, a workbook) or JSON lines name, in the order in which they do.
+    """Return the groups in a table (CSV or a workbook) or in JSON lines, in order.
 
     A row is a file (``group``, ``role``, ``file``), or a group with a column for each role (``before``, ``after``,
-    ``reference_1``, ``reference_2``; in JSON also lists). ``dimension`` and ``source`` may stand next to them.
+    ``reference_1``, ``reference_2``; in JSON also lists). Columns ``dimension`` and ``source`` are optional.
 
     Parameters
     ----------
     folder
-        In which the files lie.
+        The folder of the files.
     columns
-        What is called otherwise in the file: ``{"group": "Nr", "before": "Bild 1"}``.
+        The columns with other names in the file: ``{"group": "Nr", "before": "Bild 1"}``.
 
     Raises
     ------
     FileRefused
-        The file cannot be read, or it lacks a column, or has one that is nothing of a group.
+        The file cannot be read, lacks a column, or has an unknown column.
     """
     there = MediaFolder(folder)
     renamed = {column: name for name, column in (columns or {}).items()}
@@ -85,7 +85,7 @@ def groups_of_table(
 
 
 def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]:
-    """Each folder that holds files is a group: a file is called by its role, or ``<role>_1``, ``<role>_2``, ..."""
+    """Return a group for each folder with files. A file has its role as its name, or ``<role>_1``, ``<role>_2``, ..."""
     found: dict[str, MediaGroup] = {}
     for name, path in files_below(folder):
         of, _, file = name.rpartition("/")
@@ -104,7 +104,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
 
 
 def _in_order(groups: Iterable[MediaGroup], roles: Sequence[str]) -> list[MediaGroup]:
-    """With the files of each in the order of the schema's roles."""
+    """Return the groups with their files in the order of the schema's roles."""
     found = [*groups]
     for group in found:
         group.files.sort(key=lambda each: roles.index(each[0]))
@@ -112,7 +112,7 @@ def _in_order(groups: Iterable[MediaGroup], roles: Sequence[str]) -> list[MediaG
 
 
 def no_role(name: str, roles: Sequence[str]) -> str:
-    """The sentence about a name that is no role."""
+    """Return the error for a name that is not a role."""
     return f"items of this project have no role {name!r}; they have {', '.join(roles) or 'none'}"
 
 

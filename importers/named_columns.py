@@ -1,4 +1,4 @@
-"""CSV files whose first row names their columns, a row at a time; the first that does not fit is told."""
+"""CSV files with column names in the first row, read row by row. The first invalid row is reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.json_text import NotJson
 
 
 def table(path: Path, columns: Sequence[str], *, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Every row with its number, its cells by column."""
+    """Yield every row with its number, and its cells by column."""
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))

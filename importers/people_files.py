@@ -1,4 +1,4 @@
-"""People out of CSV files: who is to do what in a project, and who of another server is whom here."""
+"""The reader of CSV files about people: their parts in a project, and the accounts here of another server's people."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ BETWEEN = ";"
 
 
 def read_parts(path: Path, *, role: Role | None) -> list[Part]:
-    """A part for each row: the column ``login``, and any of ``role``, ``dimensions`` and ``stages``.
+    """Return a part for each row, from the column ``login`` and any of ``role``, ``dimensions`` and ``stages``.
 
-    ``role`` is for rows that name none. Names in a cell are separated by semicolons; an empty
-    cell means all of them.
+    ``role`` is the default for rows without one. Names in a cell are separated by semicolons, and an empty cell means
+    all of them.
 
     Raises
     ------
     FileRefused
-        With the row that does not fit.
+        The message names the invalid row.
     """
     found = [_part(path, number, told, role) for number, told in table(path, COLUMNS, needed=("login",))]
     if not found:
@@ -57,12 +57,14 @@ def _names(cell: str) -> list[str] | None:
 
 
 def read_accounts(path: Path) -> dict[str, str | None]:
-    """Who of an archive is whom here: CSV with the columns ``login`` and ``account``; an empty account is a new one.
+    """Return the account here of each login in an archive.
+
+    The file is CSV with the columns ``login`` and ``account``. An empty account means a new one.
 
     Raises
     ------
     FileRefused
-        With the row that does not fit.
+        The message names the invalid row.
     """
     found: dict[str, str | None] = {}
     for number, told in table(path, ("login", "account"), needed=("login", "account")):

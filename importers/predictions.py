@@ -1,7 +1,8 @@
-"""Models' answers in: JSON lines ``{"item", "model", "text"}``, FastChat's ``model_answer/*.jsonl``, VLMEvalKit's, and
-the files of every harness that has a row.
+"""Imports of models' answers from several formats.
 
-What another harness writes in place of an answer that it did not get (``domain.no_answer``) is read as that.
+They are JSON lines ``{"item", "model", "text"}``, FastChat's ``model_answer/*.jsonl``, VLMEvalKit's tables, and the
+files of every harness that has a row. A harness's placeholder for a missing answer (``domain.no_answer``) is read as
+missing.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, ReadPredictions, Takes, name_of_rater, reading, short, whole_number
+from annotation_schemas.formats import Misfit, ReadPredictions, name_of_rater, short, whole_number
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
-from importers.answer_files import AnswerFile, Harness, Rows, read_answers
-from importers.readers import reader_of
+from importers.answer_files import AnswerFile, Rows, read_answers
+from importers.harnesses import harnesses
 from importers.shown_options import counted_columns, counts_on, is_option_column, listed_options, prompt_text
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
 from importers.unread_keys import ReadKeys
@@ -43,46 +44,40 @@ class _ReadKeys(ReadKeys):
 
 
 _OWN = ("read", "answer_id", "tstamp", "dimension")
-"""Keys of our own exports and of FastChat's that say nothing new."""
+"""Keys of our own exports and of FastChat's that are redundant."""
 _WANTS = "the columns index (or item) and prediction"
 
 
 def read_predictions(
     path: Path, *, schema: Schema, dimension: str | None = None, model: str | None = None, project: str = ""
 ) -> ReadPredictions:
-    """All answers of a file, or of all files of answers below a folder.
+    """Return all answers of a file, or of all files of answers below a folder.
 
     Parameters
     ----------
     model
-        Who answered, instead of whom rows, names and folders say it was.
+        The model, instead of the one in rows, names and folders.
     project
         The project's name, which the names of tables may end with: ``<model>_<project>.xlsx``.
 
     Raises
     ------
     FileRefused
-        There is nothing to read, a file holds no records, or ``dimension`` is not one of the schema.
+        No file can be read, a file has no records, or the schema does not have ``dimension``.
     """
     return read_answers(path, _rows_of, endings(), schema=schema, dimension=dimension, model=model, project=project)
 
 
 def endings() -> tuple[str, ...]:
-    """What the names of files of answers end with, whatever program wrote them."""
+    """Return the endings of files of answers from any program."""
     return tuple(dict.fromkeys((".json", ".jsonl", *SUFFIXES, *(e for each in harnesses() for e in each.endings))))
-
-
-def harnesses() -> list[Harness]:
-    """The harnesses whose files are read, in the order of their rows."""
-    found = (reader_of(row) for row in reading(Takes.ANSWERS))
-    return [each for each in found if isinstance(each, Harness)]
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 
 def _rows_of(file: AnswerFile) -> Rows:
-    """The answers of a file with where they stood; None where a row does not fit."""
+    """Yield the answers of a file with their places; None for an invalid row."""
     if file.path.suffix.lower() in SUFFIXES:
         yield from _table_rows(file if file.model else replace(file, model=file.named()))
         return
@@ -141,7 +136,9 @@ def _pieces(file: Path) -> Sequence[json_text.Piece]:
 
 
 def _with_nan(text: str, found: Sequence[json_text.Piece]) -> Sequence[json_text.Piece]:
-    """The records of a list in which ``NaN`` stands for nothing, as VLMEvalKit writes it; else ``found``."""
+    """Return the records of a list in which ``NaN`` is a missing value, as VLMEvalKit writes it; otherwise
+    ``found``.
+    """
     try:
         whole = json_text.loaded(text.removeprefix("\ufeff"), parse_constant=lambda _: None)
     except NotJson:
@@ -179,7 +176,7 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
 
 
 def _with_shown(answer: PredictionRecord, record: Mapping[str, Any]) -> PredictionRecord:
-    """The answer with the question, the options and the prompt that its row has, where it has them."""
+    """Return the answer with the question, the options and the prompt of its row, if the row has them."""
     asked = record.get("question")
     question = answer.question or (json_text.showable(asked) if isinstance(asked, str) else None)
     prompt = str(json_text.showable(prompt_text(record.get("prompt")))) or question or ""
@@ -189,7 +186,7 @@ def _with_shown(answer: PredictionRecord, record: Mapping[str, Any]) -> Predicti
 
 
 def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:
-    """An answer from a row of VLMEvalKit's."""
+    """Return an answer from a row of VLMEvalKit's tables."""
     for name in ("item", "index", "prediction", "model"):
         if name in cells and cells[name].problem:
             raise Misfit(f"its {name} {cells[name].problem}; save the file anew with the harness that wrote it")

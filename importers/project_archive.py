@@ -1,7 +1,7 @@
-"""An archive of a project, as ``exporters.project_archive`` writes it, read from a file that anyone may have made.
+"""The reader of a project archive that ``exporters.project_archive`` wrote. The file is not trusted.
 
-Nothing in it becomes a path. Sizes are counted while reading, as an archive may lie about them, and every file is held
-against its hash.
+No content of the archive becomes a path. Sizes are counted while reading, because an archive may state wrong ones, and
+every file is compared with its hash.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _AGAIN = "Nothing was imported. Export the project again, and copy the file whol
 
 @dataclass(frozen=True)
 class Limits:
-    """What an archive may hold at most."""
+    """The size limits of an archive."""
 
     manifest: int = 4 * MIB
     line: int = 32 * MIB
@@ -45,7 +45,7 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class TableTold:
-    """What the manifest says of a table."""
+    """The manifest's entry of a table."""
 
     name: str
     columns: tuple[str, ...]
@@ -55,12 +55,13 @@ class TableTold:
 
 
 class ProjectArchive:
-    """An archive that is open; a context manager.
+    """An open archive, as a context manager.
 
     Raises
     ------
     FileRefused
-        It cannot be read, is no archive of a project, or a newer Touchstone wrote it; each with what to do.
+        The file is unreadable, is not a project archive, or comes from a newer Touchstone. The message gives the
+        advice.
     """
 
     def __init__(self, path: Path, *, limits: Limits = LIMITS) -> None:
@@ -96,9 +97,9 @@ class ProjectArchive:
         return bool(self.manifest["media"].get("inside"))
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every row of a table with its number, counted from 1; at the end, that all of them were what they should be.
+        """Yield every row of a table with its number, from 1. After the last row, check the table against the manifest.
 
-        Raises ``FileRefused`` where a line is no row or the whole is not what the manifest says.
+        Raises ``FileRefused`` for an invalid row, or for a table that differs from the manifest.
         """
         told = self.tables[table]
         digest, n, n_bytes, wanted = hashlib.sha256(), 0, 0, set(told.columns)
@@ -113,11 +114,11 @@ class ProjectArchive:
             raise FileRefused(f"{self.name}: tables/{table}.jsonl is not what the manifest says. {_AGAIN}")
 
     def media(self) -> list[str]:
-        """The hashes of the images and clips in it."""
+        """Return the hashes of the archive's images and clips."""
         return sorted(match[1] for path in self._entries if (match := _MEDIA.fullmatch(path)))
 
     def copy_media(self, sha256: str, out: IO[bytes], *, n_bytes: int) -> None:
-        """Write an image or clip of so many bytes. ``FileRefused`` if it is not what its name says."""
+        """Write an image or clip of this size. Raises ``FileRefused`` if its content does not match its name."""
         digest, n = hashlib.sha256(), 0
         with self._open(f"media/{sha256}") as source:
             while chunk := self._read(source, MIB, f"media/{sha256}"):
@@ -222,7 +223,7 @@ class ProjectArchive:
 
 
 def fits(told: dict[str, Any]) -> bool:
-    """Whether what a manifest says of a table has the parts and the types that it must have."""
+    """Return whether a manifest's entry of a table has the required parts and types."""
     columns: Any = told.get("columns")
     numbers = [told.get("rows"), told.get("bytes")]
     return (

@@ -47,7 +47,7 @@ MISSING_WORDS = (
     "\N{EM DASH}",
     ".",
 )
-"""What programs write for a missing rating, and for a formula without a result; an empty cell is always missing."""
+"""The texts of programs for a missing rating, and for a formula without a result. An empty cell is always missing."""
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 _DECIMAL_COMMA = re.compile(r"-?(?:0|[1-9][0-9]{0,15}),[0-9]+")
@@ -56,7 +56,7 @@ _THOUSANDS = re.compile(
     r"-?[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:,[0-9]{3})+\.[0-9]+|(?:['\u2019 \u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?)"
 )
 _AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
-"""How programs write a text that spreadsheets shall not convert."""
+"""The form in which programs write a text that spreadsheets should not convert."""
 
 
 def missing_words(text: str | None) -> tuple[str, ...]:
@@ -73,8 +73,10 @@ def missing_words(text: str | None) -> tuple[str, ...]:
 
 
 def normal(text: str) -> str:
-    """Return the text in NFC without white space and invisible characters around it, so that the same words are the
-    same label; of ``="yes"``, the text in the quotation marks.
+    """Return the text in NFC without white space and invisible characters around it, so that equal words are equal
+    labels.
+
+    Of ``="yes"``, only the text in the quotation marks is returned.
     """
     text = stripped(text)
     as_text = _AS_TEXT.fullmatch(text)
@@ -82,7 +84,7 @@ def normal(text: str) -> str:
 
 
 def spelling(value: Any) -> str:
-    """Return what two spellings of one label share: TRUE, True and true are one, and so is JSON's ``true``."""
+    """Return a key that is equal for spellings of one label: TRUE, True and true are one, and so is JSON's ``true``."""
     return normal(str(value)).casefold()
 
 
@@ -217,12 +219,13 @@ def _difference(labels: Sequence[Any]) -> str:
 
 
 _OF_TWO = {**dict.fromkeys(("true", "t", "1", "1.0"), True), **dict.fromkeys(("false", "f", "0", "0.0"), False)}
-"""What programs write for true and false, in small letters."""
+"""The texts of programs for true and false, in lower case."""
 
 
 def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list[str]]:
-    """Return the values with 1 and 0, T and F as spellings of true and false, and a sentence for each merged label, in
-    the criteria that have true or false and no other label: programs write a tick in each of these ways.
+    """Return the values with 1 and 0, T and F merged into true and false, and a sentence for each merged label.
+
+    Only criteria that have true or false and no other label are changed. Programs write a tick in each of these ways.
     """
     plain = [_TRUE_OR_FALSE.get(word, word) for word in map(compared, value.names)]
     means = [_OF_TWO.get(word) for word in plain]

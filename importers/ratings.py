@@ -48,7 +48,7 @@ from importers.unread_keys import unread_note, vote_warnings
 COLUMNS = ("unit", "rater", "criterion", "value")
 OPTIONAL = ("dimension", "cluster")
 _OWN = ("stage", "guideline", "schema", "note", "model_a", "model_b", "left", "winner")
-"""Columns of our own exports that say nothing new."""
+"""Columns of our own exports that are redundant."""
 _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _PIECE = 100_000
 """Rows that are held as texts at once."""
@@ -65,10 +65,10 @@ class ReadTable:
 
 
 def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_case: bool = False) -> ReadRatings:
-    """Return all ratings of a file, one by one, with the text of each; ``FileRefused`` as :func:`read_table`.
+    """Return all ratings of a file, one by one, with the text of each. Raises ``FileRefused`` as :func:`read_table`.
 
-    ``merge_case`` makes one label of those that differ by case only. A project does not need it: its schema says how
-    values are spelled.
+    ``merge_case`` merges labels that differ only by case. A project does not need it, because its schema gives the
+    spelling of values.
     """
     cells = _Cells(path, keep_all=True, missing=missing)
     table, kept = cells.checked(merge_case=merge_case)
@@ -109,7 +109,7 @@ def _ratings(table: LongTable) -> Iterator[Rating]:
 
 
 class _Cells:
-    """The cells of a file as they are written, and the rows of it that have as many as the head."""
+    """The raw cells of a file, and its rows with as many cells as the head."""
 
     def __init__(self, path: Path, *, keep_all: bool = False, missing: Sequence[str] = MISSING_WORDS) -> None:
         self.path, self.keep_all = path, keep_all
@@ -145,7 +145,7 @@ class _Cells:
             columns if self.typed else {name: each.renamed(csv_text.unmarked) for name, each in columns.items()}
         )
         self.unread = [name for name in self.head if name and name not in (*COLUMNS, *OPTIONAL, *_OWN)]
-        """Columns that nothing reads."""
+        """The unused columns."""
         self.numbers: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *self._rows])
         """The row of the file that each row is, as a person counts."""
 
@@ -310,7 +310,7 @@ _EXAMPLE = '{"unit": "u1", "rater": "ann", "criterion": "score", "value": 1}'
 
 
 def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
-    """The cells of a line, what is wrong with it, or None if it is blank."""
+    """Return the cells of a line, the error in the line, or None for a blank line."""
     if not line.strip():
         return None
     try:
@@ -337,7 +337,7 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
 
 
 def _written(cell: Any) -> Any:
-    """The value of a cell of JSON, which is kept with its type: true is not 1."""
+    """Return the value of a JSON cell. Its type is kept: true is not 1."""
     return cell[1] if isinstance(cell, tuple) else cell
 
 
@@ -365,7 +365,7 @@ def _unfit(cell: Any, *, name: str) -> str | None:
 
 
 def _note(column: Column, problem: Callable[[Any], str | None], reasons: dict[int, str]) -> None:
-    """Write down the rows in which a cell has a problem and nothing else has been found."""
+    """Record the rows in which a cell has a problem and no earlier problem was found."""
     found = {at: reason for at, name in enumerate(column.names) if (reason := problem(name))}
     if found:
         for row in np.flatnonzero(np.isin(column.places, list(found))).tolist():

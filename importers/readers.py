@@ -7,27 +7,25 @@ from typing import Any
 
 from annotation_schemas.formats import Format
 from domain.registers import function_of
+from importers.harnesses import HARNESSES
 
 READERS: Mapping[str, str] = {
-    "answer_map": "importers.answer_map:read",
+    **HARNESSES,
     "csv": "importers.item_tables:read_items",
     "egoplan": "importers.items:read_items",
-    "egoplan_submission": "importers.egoplan_submission:read",
     "egothink": "importers.items:read_items",
     "etp_bench": "importers.items:read_items",
-    "inspect_log": "importers.inspect_log:read",
     "jsonl": "importers.items:read_items",
     "judgements": "importers.judgements:read_judgements",
     "labels": "importers.attributes:read_labels",
-    "lmms_eval_samples": "importers.lmms_eval_samples:read",
     "models": "importers.attributes:read_models",
     "pca_bench": "importers.items:read_items",
     "predictions": "importers.predictions:read_predictions",
     "ratings": "importers.ratings:read_ratings",
 }
-"""By the format's name, the reader as ``module:function``. A format of an extension has its reader in its row."""
+"""The reader of each format as ``module:function``. A format of an extension has its reader in its row."""
 
 
 def reader_of(row: Format) -> Any:
-    """Return the function that reads files of a format; see ``Format.reads``. ``KeyError`` if there is none."""
+    """Return the function that reads files of a format; see ``Format.reads``. Raises ``KeyError`` without a reader."""
     return row.reads if callable(row.reads) else function_of(READERS[row.name])

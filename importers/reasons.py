@@ -1,4 +1,4 @@
-"""What is to be said of items, each on a row of a CSV file."""
+"""The reader of a CSV file with a reason for every item."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ COLUMNS = ("item", "reason")
 
 
 def read_reasons(path: Path) -> dict[str, str]:
-    """The reason of each item, which may be empty, by the item's id.
+    """Return the reason of every item, which may be empty, by the item's id.
 
     Raises
     ------
     FileRefused
-        It is no such table, names no item, or one twice.
+        The file is not such a table, names no item, or names one twice.
     """
     found: dict[str, str] = {}
     for number, told in table(path, COLUMNS, needed=COLUMNS):

@@ -1,4 +1,4 @@
-"""Which format a file is of, by what stands at its beginning."""
+"""Recognition of a file's format by its beginning."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _NAMED = 6
 
 
 def recognised(path: Path, formats: Sequence[Format], schema: Schema, said: Said | None = None) -> tuple[Format, str]:
-    """The format, and why it seems to be that one, as the end of a sentence.
+    """Return the format, and the evidence for it as the end of a sentence.
 
-    ``path`` is the beginning of a file. Raises ``FileRefused`` where nothing at its beginning says it.
+    ``path`` is the beginning of a file. Raises ``FileRefused`` if the beginning fits no format.
     """
     table = path.suffix.lower() in TABLES
     if not table and path.suffix.lower() not in RECORDS:

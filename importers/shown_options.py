@@ -1,7 +1,8 @@
 """The options that a model was shown, as files of answers have them: as a list, in columns, or in the prompt.
 
-A letter in an answer means the option that was shown under it. Each reader hands over what its file shows, and
-``shown_order`` holds that against the item's own options: it returns their order, or says why a letter cannot be read.
+A letter in an answer means the option that was shown with it. Each reader passes on the options in its file, and
+``shown_order`` compares them with the item's own options. It returns their order, or raises an error if a letter cannot
+be read.
 """
 
 from __future__ import annotations
@@ -42,15 +43,14 @@ _DECIMAL = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?", re.ASCII)
 
 
 class OptionsDiffer(ValueError):
-    """The options that were shown are not the item's; ``str(error)`` says how, as half a sentence."""
+    """The shown options are not the item's. ``str(error)`` gives the difference as half a sentence."""
 
 
 # ---- lists and columns ----------------------------------------------------------------------------------------------
 
 
 def listed_options(*records: Any) -> tuple[str, ...]:
-    """Return the options of the first of these records, in their order, with an empty text for a label without an
-    option.
+    """Return the options of the first of these records, in order. A label without an option gives an empty text.
 
     >>> listed_options({"A": "the door", "B": "the tap"}), listed_options({"options": ["A. cup", "B. pan"]})
     (('the door', 'the tap'), ('cup', 'pan'))
@@ -64,13 +64,14 @@ def listed_options(*records: Any) -> tuple[str, ...]:
 
 
 def counts_on(name: str) -> bool:
-    """Whether columns of such names count on: ``ending0``, ``sol_b``."""
+    """Return whether columns with such names are numbered, such as ``ending0`` or ``sol_b``."""
     return _COUNTED.fullmatch(name.strip()) is not None
 
 
 def counted_columns(*records: Any) -> tuple[CountedColumns, ...]:
-    """Return the columns whose names count on, and lists of labeled texts under any name: these may be options and may
-    be something else. Objects within a record are looked through, too.
+    """Return the numbered columns, and the lists of labeled texts under any name.
+
+    These may be options or something different. Objects within a record are searched too.
 
     >>> counted_columns({"op1": "the door", "op2": "the tap", "year": 2020})
     (CountedColumns(names=('op1', 'op2'), texts=('the door', 'the tap')),)
@@ -125,8 +126,10 @@ def is_option_column(name: str) -> bool:
 
 
 def _of_value(value: Any) -> tuple[str, ...]:
-    """The options in a list, an object by letter, ``{"text": [...], "label": [...]}``, objects with a text (and label)
-    each, or a list written as text, perhaps as lines with labels.
+    """Return the options in a value.
+
+    The value may be a list, an object by letter, ``{"text": [...], "label": [...]}``, or objects with a text (and
+    label) each. It may also be a list written as text, such as lines with labels.
     """
     if isinstance(value, str):
         value = _written_list(value) or _labeled_lines(value)
@@ -145,7 +148,9 @@ def _of_value(value: Any) -> tuple[str, ...]:
 
 
 def _of_objects(options: Sequence[Mapping[Any, Any]]) -> tuple[str, ...]:
-    """The options that are an object each: ``{"label": "A", "text": "the tap"}``, ``{"A": "the tap"}``."""
+    """Return the options of a list with an object for each: ``{"label": "A", "text": "the tap"}``, ``{"A": "the
+    tap"}``.
+    """
     name = next((name for name in _TEXTS if all(name in each for each in options)), None)
     if name is None:
         merged = {key: text for each in options for key, text in each.items()}
@@ -157,7 +162,7 @@ def _of_objects(options: Sequence[Mapping[Any, Any]]) -> tuple[str, ...]:
 
 
 def _labeled_lines(cell: str) -> list[str] | None:
-    """The lines of a text if all of them have labels: ``A. the tap``, ``B. the door``."""
+    """Return the lines of a text if all of them have labels: ``A. the tap``, ``B. the door``."""
     lines = [line for line in cell.splitlines() if line.strip()]
     texts = _unlabeled(lines) if len(lines) >= 2 else ()
     return list(texts) if texts and texts != tuple(lines) else None
@@ -177,7 +182,9 @@ def _written_list(cell: str) -> Any:
 
 
 def _of_columns(record: Mapping[Any, Any]) -> tuple[str, ...]:
-    """The options in columns ``A``, ``B``, ... or ``option_1``, ``option_2``, ...; the last empty ones are left out."""
+    """Return the options in columns ``A``, ``B``, ... or ``option_1``, ``option_2``, ... without trailing empty
+    ones.
+    """
     groups: dict[str, dict[int, str]] = {}
     for name, value in record.items():
         found = _label_of(name) if isinstance(name, str) else None
@@ -193,7 +200,7 @@ def _of_columns(record: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _label_of(name: str) -> tuple[str, int] | None:
-    """The kind and the place of a column of options: option_b -> ("option a", 1)."""
+    """Return the kind and the place of an option's column: option_b -> ("option a", 1)."""
     name = name.strip()
     found = _COLUMN.fullmatch(name)
     if found is None or (name.isdigit()) or (len(name) == 1 and not name.isascii()):
@@ -214,7 +221,7 @@ _LABELED = re.compile(r"\s*[(\[]?([A-Za-z]|\d{1,2})\s*[.):：、\]]\s*(?=\S)")
 
 
 def _unlabeled(texts: Sequence[str]) -> tuple[str, ...]:
-    """The texts without labels that all of them begin with; nothing where they are nothing but labels."""
+    """Return the texts without the labels that all of them begin with; empty if they are only labels."""
     if all(text.strip().strip("().").upper() == label for text, label in zip(texts, ascii_uppercase, strict=False)):
         return ()
     begins = [_LABELED.match(text) for text in texts]
@@ -251,19 +258,19 @@ def prompt_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class _Block:
-    """Labels that follow each other in a prompt, with the texts behind them."""
+    """Consecutive labels in a prompt, with the texts after them."""
 
     from_zero: bool
-    """Its labels are the numbers from 0 on."""
+    """The labels are the numbers from 0 on."""
     texts: tuple[str, ...]
-    """Behind each label but the last."""
+    """The texts after all labels but the last."""
     before: str
     """The text before the first label."""
     ends: tuple[str, ...]
     """Candidates for the last text: up to the end of its line, of its paragraph, of the prompt."""
     letters: bool
     bare: bool
-    """Its labels have no mark behind them, so it may be no list at all."""
+    """The labels have no mark after them, so the block may not be a list at all."""
 
 
 _WORD = r"(?:(?:options?|choices?|candidates?)\s+)?"
@@ -292,7 +299,7 @@ _BULLET = re.compile(r"\n[ \t]*(?:[-*•|]|\\item)[ \t]*$")
 
 
 def _blocks(prompt: str) -> Iterator[_Block]:
-    """The lists with labels in a prompt, from its beginning."""
+    """Yield the labeled lists in a prompt, in order."""
     found: list[tuple[int, _Block]] = []
     for kind, pattern in enumerate(_MARKS):
         chains: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
@@ -334,7 +341,7 @@ def _block(prompt: str, chain: Sequence[tuple[int, int, int]], *, letters: bool,
 
 
 def option_columns(own: Sequence[str], columns: Sequence[CountedColumns]) -> CountedColumns | None:
-    """Return the first of these columns that hold all of an item's options; None if there are none.
+    """Return the first of these columns that hold all of an item's options; None without such columns.
 
     >>> option_columns(["the tap", "the door"], counted_columns({"op1": "The door.", "op2": "The tap."})).names
     ('op1', 'op2')
@@ -379,7 +386,7 @@ def shown_order(
 
 
 def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None, str | None]:
-    """The places of the options that a prompt shows last, and why they are not the item's, if they are not."""
+    """Return the places of the options that a prompt shows last, and the reason if they are not the item's."""
     some: list[int | None] | None = None
     part: tuple[list[int | None], str] | None = None
     for block in reversed([*_blocks(prompt)]):
@@ -407,8 +414,7 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
 
 
 def _in_lines(own: Sequence[str], prompt: str) -> list[int | None] | None:
-    """Return the places of options that a prompt shows without labels, a line each and nothing between; the last list
-    counts.
+    """Return the places of options that a prompt shows without labels on consecutive lines. The last list counts.
 
     >>> _in_lines(["the tap", "the door"], "Which is open? Answer with the letter.\\n- the door\\n- the tap\\nAnswer:")
     [1, 0]
@@ -428,7 +434,7 @@ def _without_labels(own: Sequence[str], prompt: str) -> bool:
 
 
 def _last(block: _Block, own: Sequence[str]) -> str:
-    """Return the last text of a list in a prompt: the part behind its label that is an option."""
+    """Return the last text of a list in a prompt: the part after its label that is an option."""
     there = _placed(block.texts, own)
     left = [text for at, text in enumerate(own) if at not in there]
     for end in block.ends:
@@ -440,7 +446,7 @@ def _last(block: _Block, own: Sequence[str]) -> str:
 
 
 def _ending(text: str, own: Sequence[str]) -> str:
-    """The option that a text ends with; empty where it ends with none."""
+    """Return the option that a text ends with; empty for none."""
     whole = _plain(text)
     ends = [each for each in own if (plain := _plain(each)) and re.search(rf"(?<!\w){re.escape(plain)}$", whole)]
     return max(ends, key=len, default="")
@@ -472,7 +478,9 @@ def _order(places: Sequence[int | None], own: Sequence[str]) -> tuple[int, ...]:
 
 
 def _placed(shown: Sequence[str], own: Sequence[str]) -> list[int | None]:
-    """The place of each shown option among the item's, by its text: compared strictly first, then more freely."""
+    """Return the place of each shown option among the item's by its text, compared strictly first and then more
+    loosely.
+    """
     places: list[int | None] = [None] * len(shown)
     for form in _FORMS:
         free: dict[str, list[int]] = {}

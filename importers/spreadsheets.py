@@ -1,8 +1,8 @@
-"""Tables in: the first sheet with the right columns of an Excel workbook (.xlsx), or a .tsv or .csv file.
+"""The reader of tables: the first sheet with the right columns of an Excel workbook (.xlsx), or a .tsv or .csv file.
 
-A workbook is weighed before openpyxl reads it, row by row, so that neither a cell in the last corner of an otherwise
-empty sheet nor a few kilobytes that unpack to gigabytes take the memory of the process. What a spreadsheet program may
-have changed (a formula, a date, an error) is told with the cell instead of being taken for what someone wrote.
+A workbook is checked before openpyxl reads it row by row. So neither a cell in the last corner of an empty sheet, nor a
+few kilobytes that unpack to gigabytes, can exhaust memory. A cell that a spreadsheet program may have changed (a
+formula, a date, an error) is reported, and never taken for a written value.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from domain.errors import FileRefused
 
 SUFFIXES = (".xlsx", ".tsv", ".csv")
 LONGEST_CELL = 32_767
-"""Characters that a cell of a workbook holds; the programs that write it cut off what is longer."""
+"""The largest number of characters in a cell of a workbook. Programs that write workbooks cut off longer texts."""
 LARGEST = 512 * 1024 * 1024
 """Bytes that a workbook may unpack to, and a text file may have."""
 WIDEST = 1_000
 """Columns that are read."""
 OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
-"""Of spreadsheets that are not read."""
+"""The endings of spreadsheets that cannot be read."""
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet: more than that no spreadsheet program holds."""
@@ -43,12 +43,12 @@ _CHUNK = 1 << 16
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _TAKEN_IN = {f"{_MAIN} worksheet": f"{_MAIN} row", f"{_MAIN} sst": f"{_MAIN} si"}
-"""Root -> the element that is taken in as a whole, so that what is within it does not stay."""
+"""For each root, the element that is read as a whole and then cleared from memory."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell holds, as text; ``problem`` says why that is not what was once written there."""
+    """The content of a cell as text. ``problem`` is set if the text may differ from what was once written."""
 
     text: str
     problem: str = ""
@@ -63,14 +63,14 @@ class Line:
 
 
 def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[Line]:
-    """The rows of the first sheet whose headings fit; empty rows are left out.
+    """Yield the rows of the first sheet with fitting headings, without empty rows.
 
-    ``wants`` names the headings in the message if none does.
+    ``wants`` names the headings in the error for a table without them.
 
     Raises
     ------
     FileRefused
-        It is damaged, too large, or no sheet has these headings.
+        The file is damaged or too large, or no sheet has these headings.
     """
     if path.suffix.lower() == ".xlsx":
         yield from _of_workbook(path, fits, wants)
@@ -85,7 +85,7 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
 def _below_headings(
     rows: Iterator[tuple[int, Sequence[Cell]]], fits: Callable[[Sequence[str]], bool]
 ) -> Iterator[Line] | None:
-    """The lines below the headings; None if the first row that is not empty does not fit."""
+    """Return the lines below the headings; None if the first non-empty row does not fit."""
     for _, row in rows:
         headings = [cell.text.strip() for cell in row]
         if any(headings):
@@ -146,7 +146,7 @@ def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) 
 
 
 def filled_sheets(path: Path) -> list[str]:
-    """The names of the sheets of a sound workbook in which something stands, in their order."""
+    """Return the names of a valid workbook's non-empty sheets, in order."""
     with ExitStack() as opened:
         book, formulas = (opened.enter_context(closing(_opened(path, values=values))) for values in (True, False))
         return [
@@ -157,7 +157,9 @@ def filled_sheets(path: Path) -> list[str]:
 
 
 def _check(path: Path) -> None:
-    """Refuse what is no workbook, or one that is not sound or too large, before openpyxl sees it."""
+    """Raise ``FileRefused`` for a file that is not a workbook, is damaged, or is too large, before openpyxl opens
+    it.
+    """
     try:
         with path.open("rb") as stream:
             begun = stream.read(len(_OLE))
@@ -170,13 +172,13 @@ def _check(path: Path) -> None:
             except _UNSOUND as error:
                 raise _damaged(path.name, str(error)) from error
     except OSError as error:
-        if error.errno == errno.EINVAL:  # the archive says that a part of it begins before the file
+        if error.errno == errno.EINVAL:  # a part of the archive would begin before the file
             raise _damaged(path.name, "one of its parts is elsewhere than it says") from error
         raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def _instead(begun: bytes, stream: BinaryIO) -> str:
-    """What a file is that is no zip archive, and what to do, as the end of a sentence."""
+    """Return what a file without zip content is, with an advice, as the end of a sentence."""
     if begun != _OLE:
         return "no .xlsx workbook, or only a part of one. Nothing was imported; copy or save it again."
     stream.seek(0)
@@ -190,19 +192,19 @@ def _damaged(name: str, what: str) -> FileRefused:
 
 
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
-"""What a file of old Office begins with; a workbook with a password is wrapped in one."""
+"""The first bytes of an old Office file, and of the wrapper around a workbook with a password."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _UNSOUND = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, expat.ExpatError)
-"""What zipfile and expat say of damaged parts."""
+"""The errors of zipfile and expat for damaged parts."""
 
 
 @contextmanager
 def _understood(name: str) -> Iterator[None]:
-    """Around openpyxl alone, which says what it cannot read with whatever went wrong on the way.
+    """Translate the errors of openpyxl, which reports unreadable content by many kinds of exceptions.
 
-    A missing part is a ``KeyError``, a number out of range an ``IndexError`` or ``OverflowError``, an attribute that is
-    missing or of a wrong type a ``TypeError``, ``ValueError`` or ``AttributeError``, XML that its parser does not take
-    a ``SyntaxError``, and no workbook part at all an ``OSError`` without a number.
+    A missing part is a ``KeyError``, and a number out of range an ``IndexError`` or ``OverflowError``. A missing
+    attribute or one of a wrong type is a ``TypeError``, ``ValueError`` or ``AttributeError``. Invalid XML is a
+    ``SyntaxError``, and a missing workbook part an ``OSError`` without a number.
     """
     try:
         yield
@@ -229,7 +231,7 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
             )
         if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise _damaged(name, "it is packed as no spreadsheet program does")
-        about.file_size = max(about.file_size, left + 2 * _CHUNK)  # what it says is not to be relied on
+        about.file_size = max(about.file_size, left + 2 * _CHUNK)  # the archive's stated size cannot be trusted
         counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
         with archive.open(about) as stream:
             while piece := stream.read(_CHUNK):
@@ -246,7 +248,7 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
 
 
 class _Counter:
-    """Counts what of a part would be in memory at once, and sees that rows and cells come in order."""
+    """A counter of the memory that a part needs at once, which also checks that rows and cells are in order."""
 
     def __init__(self, name: str) -> None:
         self.name, self.held, self.within = name, 0, 0
@@ -293,7 +295,7 @@ class _Counter:
 
 
 def _opened(path: Path, *, values: bool) -> Any:
-    """A workbook as openpyxl reads it, row by row: with the values that were stored, or with formulas."""
+    """Return a workbook opened by openpyxl row by row, with stored values or with formulas."""
     from openpyxl.cell.text import Text
     from openpyxl.reader.excel import ExcelReader
     from openpyxl.styles import cell_style
@@ -302,7 +304,7 @@ def _opened(path: Path, *, values: bool) -> Any:
 
     class Reader(ExcelReader):  # type: ignore[misc]
         def read_strings(self) -> None:
-            """The shared texts as they stand: openpyxl's own reader takes the mark off that tells ``_x000A_``."""
+            """Read the shared texts unchanged. openpyxl's own reader removes the mark that protects ``_x000A_``."""
             self.shared_strings = _Texts()
             part = self.package.find(SHARED_STRINGS)
             if part is None:
@@ -313,9 +315,9 @@ def _opened(path: Path, *, values: bool) -> Any:
                         self.shared_strings[len(self.shared_strings)] = Text.from_tree(node).content
                         node.clear()
 
-    # It prints the number of a style that is not there, and raises: a user is told in a sentence of ours, once.
+    # It prints the number of a missing style, and raises. Our own sentence is enough.
     vars(cell_style)["print"] = lambda *_: None
-    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of looks and links, which no one asks for here
+    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # about styles and links, which are irrelevant here
     with _understood(path.name):
         reader = Reader(str(path), read_only=True, data_only=values, keep_links=False)
         reader.read()
@@ -330,10 +332,10 @@ class _Texts(dict[int, Any]):
 
 
 def _rows(name: str, sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[Cell]]]:
-    """The rows of a sheet with their numbers; ``same`` is the sheet with its formulas."""
+    """Yield the rows of a sheet with their numbers. ``same`` is the sheet with its formulas."""
     with _understood(name):
         for each in (sheet, same):
-            each.reset_dimensions()  # what a sheet says of its size is not to be relied on
+            each.reset_dimensions()  # a sheet's stated size cannot be trusted
         rows = zip(sheet.iter_rows(), same.iter_rows(), strict=True)
     for number in itertools.count(1):
         with _understood(name):
@@ -361,7 +363,7 @@ def _cell(stored: Any, formula: Any) -> Cell:
 
 
 def _text(value: Any) -> str:
-    """A value as a spreadsheet shows it: 12, not 12.0."""
+    """Return a value in the form that a spreadsheet shows: 12, not 12.0."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -372,5 +374,5 @@ def _text(value: Any) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Characters that XML cannot hold stand as ``_x000D_`` in a workbook."""
+    """Return the text with ``_x000D_`` escapes resolved. Workbooks use them for characters that XML cannot hold."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text

@@ -19,32 +19,34 @@ from domain.json_text import NotJson
 
 IDS = tuple(dict.fromkeys(("id", "item", *id_keys())))
 ANSWERS = ("answer", "prediction", "label")
-"""What the two keys or columns may be called; of several the first counts."""
+"""The possible names of the answer's key or column. The first one present counts."""
 LARGEST = 512 << 20
 LONGEST = 1_000_000
 """Characters of an answer."""
 _NONE = ("", "n/a")
-"""What stands for no answer."""
+"""The texts for a missing answer."""
 _SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What a file says."""
+    """The answers in a submission file."""
 
     name: str
     sha256: str
     answers: Mapping[str, Any]
-    """By id, in the order of the file: a text, number, truth value or list; None: it says that there is none."""
+    """The answers by id, in the order of the file: a text, number, truth value or list; None for a declared missing
+    answer.
+    """
 
 
 def read_submission(path: Path) -> Submission:
-    """All answers of a file.
+    """Return all answers of a file.
 
     Raises
     ------
     FileRefused
-        It cannot be read, breaks off, names no ids and answers, or answers an item twice: nothing of it is scored.
+        The file is unreadable or incomplete, has no ids and answers, or answers an item twice. No answer is scored.
     """
     try:
         if path.stat().st_size > LARGEST:

@@ -1,4 +1,4 @@
-"""What is known about rated units, in: CSV with the column ``unit`` and any of ``item``, ``model``, ``length``."""
+"""The reader of facts about rated units: CSV with the column ``unit`` and any of ``item``, ``model``, ``length``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = ("item", "model", "length")
 
 
 def read_units(path: Path) -> Mapping[str, About]:
-    """What a CSV file says about each unit; ``FileRefused`` with the row if it does not fit."""
+    """Return a CSV file's facts about each unit. Raises ``FileRefused`` with the first invalid row."""
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
     except NotJson as error:

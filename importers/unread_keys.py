@@ -1,4 +1,4 @@
-"""Keys and columns of a file that nothing reads: named in every import, and loudly where they look like votes."""
+"""Unused keys and columns of a file. Every import names them, and warns if they look like votes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VOTES = re.compile(
     r"|workers?|reviewers?|agreement|accept|reject)(?:$|[^a-z])"
 )
 _SECOND = re.compile(r"\.\d{1,2}$")
-"""What pandas puts behind the name of a column that it has read before."""
+"""The suffix that pandas adds to a repeated column name."""
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NO_VOTES = re.compile(r"(?:^|[^a-z])labels?[ _.-]?(?:map|names?|set|studio|type)")
 
@@ -40,7 +40,7 @@ class ReadKeys:
 
 
 def looks_like_votes(name: str) -> bool:
-    """Tell whether a key or column may hold what people or judges said.
+    """Return whether a key or column may hold votes of people or judges.
 
     >>> [looks_like_votes(each) for each in ("correct.responses", "annotator_1", "workerId", "scene", "underscore")]
     [True, True, True, False, False]
@@ -78,7 +78,7 @@ def _same_name(name: str) -> str:
 
 
 def unread_note(names: Sequence[str], *, what: str = "column", end: str) -> str:
-    """Return the sentence that names keys or columns which nothing reads; ``end`` says what becomes of them."""
+    """Return the sentence that names unused keys or columns. ``end`` is the end of the sentence."""
     return f"Nothing reads the {what}{'s' if len(names) > 1 else ''} {listed(names)}; {end}."
 
 

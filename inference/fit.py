@@ -1,6 +1,7 @@
-"""What a folder of a model is, and whether it fits into this machine: read from its files, without loading it.
+"""The properties of a model's folder, and whether the model fits into this machine. Only files are read; no model is
+loaded.
 
-No torch here: the web process shows what this module says.
+The module does not import torch, because the web process shows its results.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from inference.local.families import NO_CLASS, Family, family_of
 from inference.spec import Generation, ModelSpec
 
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-"""So many bytes has one parameter."""
+"""The number of bytes of one parameter."""
 
 _STORED = {
     "F64": ("float64", 8),
@@ -52,48 +53,48 @@ class Found:
     """The folder's, below the folder that was looked through."""
     family: Family
     parameters: int | None = None
-    """None: the weights cannot be counted without loading them."""
+    """The number of parameters; None if the weights cannot be counted without loading them."""
     stored: str = ""
     """The dtype of most of its weights."""
     size: int = 0
-    """Of the files of its weights, in bytes."""
+    """The size of the weight files, in bytes."""
     shards: int = 0
-    """So many files of weights."""
+    """The number of weight files."""
     trouble: str = ""
-    """Why it cannot be loaded, as a sentence; empty: nothing was found that would stop it."""
+    """Why the model cannot be loaded, as a sentence; empty if no obstacle was found."""
     remote_code: bool = False
-    """Its folder brings code of its own that it cannot do without."""
+    """The model cannot be loaded without code from its own folder."""
     quantised: str = ""
     """The way its weights were made smaller; empty: they were not."""
     hash: str = ""
     """SHA-256 of its configuration and of the names, sizes and headers of its weights."""
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Its `config.json`."""
+    """The content of `config.json`."""
 
     @property
     def has_images(self) -> bool:
-        """It can be shown a picture."""
+        """Return whether the model accepts pictures."""
         return self.family.modality != "text"
 
     def bytes_at(self, dtype: str) -> int | None:
-        """Bytes of its weights with that dtype; None: not known."""
+        """Return the bytes of the weights in this dtype; None if unknown."""
         return None if self.parameters is None else self.parameters * BYTES[dtype]
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What is free on this machine, in bytes."""
+    """The free memory of this machine, in bytes."""
 
     main: int | None
-    """None: not known."""
+    """The free main memory; None if unknown."""
     gpu: int | None = None
-    """Of the GPU with the most; None: no GPU."""
+    """The free memory of the GPU with the most; None without a GPU."""
     gpu_name: str = ""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Whether a model fits, and what it needs."""
+    """Whether a model fits, and its requirements."""
 
     fits: bool
     sentence: str
@@ -101,15 +102,17 @@ class Fit:
     device: str
     """`cuda` or `cpu`: where it would run."""
     dtype: str
-    """With which its weights would be held."""
+    """The dtype in which the weights would be loaded."""
     bytes: int | None
-    """What it takes, with room for one question; None: not known."""
+    """The required bytes, with room for one question; None if unknown."""
     free: int | None
-    """What there is; None: not known."""
+    """The available bytes; None if unknown."""
 
 
 def free_memory() -> Memory:
-    """What is free now. The GPU is asked through ``nvidia-smi``, so that nothing heavy is imported."""
+    """Return the memory that is free now. The GPU is queried through ``nvidia-smi``, so that no heavy package is
+    imported.
+    """
     gpu, name = _gpu()
     return Memory(_main_memory(), gpu, name)
 
@@ -130,7 +133,7 @@ def _main_memory() -> int | None:
 
 
 def _container_room() -> int | None:
-    """What a container's own limit leaves; None: there is no limit."""
+    """Return the memory left by a container's own limit; None without a limit."""
     try:
         limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
         used = Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii").strip()
@@ -166,7 +169,7 @@ def _gpu() -> tuple[int | None, str]:
 
 
 def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memory | None = None) -> Fit:
-    """Whether a model can be loaded here, with which dtype, and where."""
+    """Return whether a model can be loaded here, with its dtype and device."""
     memory = memory or free_memory()
     on_gpu = device.startswith("cuda") or (device == "auto" and memory.gpu is not None)
     where = "cuda" if on_gpu else ("mps" if device == "mps" else "cpu")
@@ -179,7 +182,7 @@ def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memo
     free = memory.gpu if on_gpu else memory.main
     if weights is None or free is None:
         return Fit(True, "How much memory it takes is not known before it is loaded.", where, kind, weights, free)
-    # Next to the weights: activations, the cache of one question with pictures, and what the libraries themselves take.
+    # Memory besides the weights: activations, the cache of one question with pictures, and the libraries themselves.
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
     place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"
@@ -195,7 +198,7 @@ def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memo
 
 
 def for_spec(spec: ModelSpec, *, memory: Memory | None = None) -> Fit:
-    """Whether a described model can be loaded here. What is not on this machine is not known."""
+    """Return whether a described model can be loaded here. A model that is not on this machine counts as fitting."""
     if spec.adapter in ("endpoint", "file"):
         return Fit(True, "It runs elsewhere, so nothing is loaded here.", "", "", None, None)
     path = Path(spec.model or "").expanduser()
@@ -206,7 +209,7 @@ def for_spec(spec: ModelSpec, *, memory: Memory | None = None) -> Fit:
 
 
 def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
-    """The dtype that `auto` stands for: as stored on a GPU, float32 on a processor.
+    """Return the dtype for `auto`: the stored one on a GPU, float32 on a processor.
 
     >>> chosen_dtype("auto", "bfloat16", on_gpu=False)
     'float32'
@@ -217,7 +220,7 @@ def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
 
 
 def size_in_words(size: int) -> str:
-    """Bytes as people say them.
+    """Return a number of bytes in words.
 
     >>> size_in_words(13_500_000_000), size_in_words(350_000)
     ('12.6 GiB', '0.3 MiB')
@@ -226,7 +229,7 @@ def size_in_words(size: int) -> str:
 
 
 def counted(parameters: int) -> str:
-    """A number of parameters as people say it.
+    """Return a number of parameters in words.
 
     >>> counted(7_063_427_072), counted(82_000)
     ('7.1 B', '82 k')
@@ -238,8 +241,10 @@ def counted(parameters: int) -> str:
 
 
 def models_in(folder: Path) -> list[Found]:
-    """Every model below a folder, at most three levels down, by name. What lies outside of it, such as the end of a
-    symbolic link, is left out."""
+    """Return every model below a folder, at most three levels down, by name.
+
+    Paths outside the folder, such as the target of a symbolic link, are left out.
+    """
     home = folder.resolve()
     if not home.is_dir():
         return []
@@ -260,12 +265,12 @@ def _candidates(folder: Path, depth: int) -> list[Path]:
 
 
 def picked(folder: Path, name: str) -> Path:
-    """The path of a model that was picked by its name below a folder.
+    """Return the path of a model that was chosen by its name below a folder.
 
     Raises
     ------
     ModelRefused
-        There is none, or the name leads out of the folder.
+        The model does not exist, or the name leads out of the folder.
     """
     home = folder.resolve()
     path = home / name
@@ -281,7 +286,7 @@ def picked(folder: Path, name: str) -> Path:
 
 
 def look(path: Path, *, home: Path | None = None) -> Found:
-    """What a folder holds. Never raises: ``trouble`` says what is wrong with it."""
+    """Return the properties of a model's folder. Errors are not raised, but described in ``trouble``."""
     name = str(path.relative_to(home)) if home and path != home and path.is_relative_to(home) else path.name
     nothing = Found(path, name, family_of({}))
     if not path.is_dir():
@@ -332,7 +337,7 @@ def _wrong(found: Found, trouble: str) -> Found:
 
 
 def _known_to_transformers(model_type: str) -> bool:
-    """Whether the installed transformers has a folder for it; True where transformers is not installed."""
+    """Return whether the installed transformers supports a model type. True without an installed transformers."""
     spec = util.find_spec("transformers")
     if spec is None or not spec.submodule_search_locations:
         return True
@@ -456,7 +461,7 @@ class _Weights:
         return tensors
 
     def hash_with(self, config: Mapping[str, Any]) -> str:
-        """SHA-256 of the configuration and of what was seen of the weights."""
+        """Return the SHA-256 of the configuration and of the known facts about the weights."""
         told = {
             "config": config,
             "files": [[path.name, path.stat().st_size] for path in self.files],
@@ -466,7 +471,7 @@ class _Weights:
 
 
 def needs(found: Found) -> list[str]:
-    """What anyone who wants to load it should know, a sentence each."""
+    """Return the requirements for loading a model, one sentence each."""
     told = []
     if util.find_spec("torch") is None or util.find_spec("transformers") is None:
         told.append("Local models need torch and transformers: install Touchstone with its extra `models`.")
@@ -485,12 +490,12 @@ def needs(found: Found) -> list[str]:
 
 
 def spec_for_folder(path: Path) -> ModelSpec:
-    """A description for any folder of a model, from what its files say.
+    """Return a description for any model folder, from its files.
 
     Raises
     ------
     ModelRefused
-        It is no folder of a model.
+        The folder is not a model.
     """
     found = look(path)
     if found.trouble and not found.settings:

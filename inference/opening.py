@@ -1,4 +1,4 @@
-"""From a description to something that can be asked."""
+"""Functions that open a described model for questions."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def open_answerer(
     score: str = "mean_logprob",
     without_image: bool = False,
 ) -> Answerer:
-    """Load the model, or reach for the endpoint, so that it can be asked with that strategy.
+    """Open the model or its endpoint for questions with a strategy.
 
     Parameters
     ----------
     score, without_image
-        Of ranked options: which score names the winner, and whether each is scored without pictures, too.
+        For ranked options: the score that names the winner, and whether each is also scored without pictures.
 
     Raises
     ------
     ModelRefused
-        It cannot be had here; the message says what would help.
+        The model cannot be opened here; the message gives the advice.
     """
     if strategy == TWO_STEPS:
         return TwoSteps(open_answerer(spec, strategy="generate", allowed=allowed))

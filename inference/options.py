@@ -1,8 +1,8 @@
-"""Where a prompt ends and an option begins, whoever tokenises the two: on this machine, or a server.
+"""The boundary between a prompt and an option, for any tokenizer, local or on a server.
 
-What decides whether a score is right: an option's tokens are those it has when prompt and option are tokenised
-together; a space between them belongs to the option; where one option is the beginning of another, the end of the
-answer counts as well, or the shorter one could never lose under a sum.
+Three rules make a score correct. An option's tokens are those that it has when prompt and option are tokenized
+together. A space between them belongs to the option. If one option is the beginning of another, the end of the answer
+counts too; otherwise the shorter one could never lose under a sum.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ NO_OPTIONS = "The item has no options to rank."
 
 
 class CannotRank(Exception):
-    """This question's options cannot be ranked by this model; the message is a sentence that says why."""
+    """This question's options cannot be ranked by this model. The message is a sentence with the reason."""
 
 
 def check_options(options: Sequence[str]) -> None:
-    """Refuse what has no likelihood.
+    """Raise an error for options without a likelihood.
 
     Raises
     ------
     CannotRank
-        There is no option, or one is empty.
+        The list has no option, or an empty one.
     """
     if not options:
         raise CannotRank(NO_OPTIONS)
@@ -35,10 +35,10 @@ def check_options(options: Sequence[str]) -> None:
 
 
 def joined(prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> tuple[str, str, list[str]]:
-    """The prompt without what belongs to the options, what stands between them, and each option with that.
+    """Return the prompt without the part that belongs to the options, the text in between, and each option with it.
 
-    A space at the end of the prompt goes to the options. Without one they get a space, unless they bring it, or the
-    prompt ends with a line break or one of the ``special`` texts, which stand for tokens of their own.
+    A space at the end of the prompt moves to the options. Without one, options get a space, unless they begin with one,
+    or the prompt ends with a line break or one of the ``special`` texts, which are tokens of their own.
 
     >>> joined("Next: ", ["cut", " peel"])
     ('Next:', ' ', [' cut', ' peel'])
@@ -51,12 +51,12 @@ def joined(prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> 
 
 
 def tokens_after(head: Sequence[Token], whole: Sequence[Token], option: str) -> tuple[Token, ...]:
-    """The option's tokens: those of ``whole``, prompt and option as one text, that come after ``head``, the prompt.
+    """Return the option's tokens: the part of ``whole`` (prompt and option as one text) after ``head`` (the prompt).
 
     Raises
     ------
     CannotRank
-        The option's first letters are in one token with the prompt's last.
+        The option's first letters share a token with the end of the prompt.
     """
     if list(whole[: len(head)]) != list(head) or len(whole) == len(head):
         raise CannotRank(
@@ -67,5 +67,5 @@ def tokens_after(head: Sequence[Token], whole: Sequence[Token], option: str) -> 
 
 
 def one_begins_another(options: Sequence[Sequence[Token]]) -> bool:
-    """Whether the tokens of one option are the beginning of those of another."""
+    """Return whether the tokens of one option are the beginning of another's."""
     return any(a != b and b[: len(a)] == a for a in options for b in options)

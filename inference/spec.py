@@ -1,7 +1,7 @@
-"""What a model is and how it is asked: a YAML text, checked and frozen.
+"""The description of a model and of how it is asked: a YAML text, validated and frozen.
 
-``inference/models/`` holds the ones that come with Touchstone; anyone may bring their own. It is data only: nothing in
-it names code. Every parameter that changes an answer is written out here and goes into the hash of every run.
+``inference/models/`` holds the descriptions that come with Touchstone, and users can write their own. A description is
+data only and names no code. Every parameter that changes an answer is included, and is part of the hash of every run.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ class _Part(BaseModel):
 
 
 class Generation(_Part):
-    """How an answer is generated. All of it is sent, so that no default of a server or a checkpoint decides."""
+    """How an answer is generated. Every parameter is sent, so that no default of a server or a checkpoint decides."""
 
     do_sample: bool = False
     """False: always the likeliest token, which the three below do not change."""
     temperature: float = 0.0
-    """Of sampling; an endpoint gets it as it is, and 0 stands for no sampling."""
+    """The temperature of sampling. An endpoint gets this value; 0 means no sampling."""
     top_p: float = 1.0
     """Sampling keeps to the likeliest tokens that make up this share."""
     top_k: int = 0
-    """Sampling keeps to so many of the likeliest tokens; 0: to all. For local models, and endpoints with `also`."""
+    """The number of likeliest tokens that sampling is limited to; 0 for all. For local models, and endpoints with
+    `also`.
+    """
     num_beams: int = 1
     """Beams of a beam search. Only for local models."""
     max_new_tokens: int = 256
@@ -54,16 +56,17 @@ class Generation(_Part):
     repetition_penalty: float = 1.0
     """Above 1: tokens that are there already become less likely. For local models, and endpoints with `also`."""
     length_penalty: float = 1.0
-    """Of a beam search. Only for local models."""
+    """The length penalty of a beam search. Only for local models."""
     no_repeat_ngram_size: int = 0
-    """No run of so many tokens comes twice; 0: it may. Only for local models."""
+    """The length of a run of tokens that may not occur twice; 0 for no limit. Only for local models."""
     seed: int = 0
     """For sampling."""
     stop: tuple[str, ...] = ()
     """Texts at which an answer ends; they are not part of it."""
     response_format: dict[str, Any] = Field(default_factory=dict)
-    """What the reply has to keep to, in the protocol's form, such as `{type: json_object}`; empty: nothing. Only for
-    endpoints."""
+    """The required format of the reply, in the protocol's form, such as `{type: json_object}`; empty for none. Only for
+    endpoints.
+    """
     extra_body: dict[str, Any] = Field(default_factory=dict)
     """Further fields of every request, as the server has them, such as `{reasoning_effort: low}` or
     `{chat_template_kwargs: {enable_thinking: false}}`. Only for endpoints."""
@@ -76,10 +79,10 @@ class Generation(_Part):
 
 
 class Price(_Part):
-    """What an endpoint takes, on a day."""
+    """The price list of an endpoint on a day."""
 
     currency: str = "USD"
-    """As in its price list."""
+    """The currency of the price list."""
     input: float
     """For a million tokens of the question."""
     output: float
@@ -89,12 +92,13 @@ class Price(_Part):
 
 
 class Likelihoods(_Part):
-    """How an endpoint tells how likely it finds a text that it is given, so that it can rank options."""
+    """How an endpoint returns the likelihood of a given text, so that it can rank options."""
 
     by: Literal["completions", "chat"]
-    """`completions`: OpenAI's completions with `echo` and `logprobs`, for texts alone; the prompt is sent as it is,
-    without a chat template. `chat`: chat completions with `prompt_logprobs` and `continue_final_message`, as vLLM has
-    them, with pictures, too."""
+    """`completions` is OpenAI's completions with `echo` and `logprobs`, for texts alone; the prompt is sent without a
+    chat template. `chat` is chat completions with `prompt_logprobs` and `continue_final_message`, as in vLLM, also with
+    pictures.
+    """
     end_token: str = ""
     """The text of the token that ends an answer, such as `<|im_end|>`. It is needed where one option of an item is the
     beginning of another; empty: such items fail with a sentence."""
@@ -109,7 +113,7 @@ class Endpoint(_Part):
     """The environment variable that holds the key, whose name ends with `_API_KEY` or `_API_TOKEN`; absent: none is
     sent. The key itself is stored nowhere."""
     concurrency: int = Field(default=4, ge=1, le=256)
-    """So many requests at once."""
+    """The number of concurrent requests."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     """Absent: no limit of ours."""
     tokens_per_minute: float | None = Field(default=None, gt=0)
@@ -121,26 +125,28 @@ class Endpoint(_Part):
     longest_wait_seconds: float = Field(default=60.0, ge=0)
     """No pause between attempts is longer, also if the server asks for it."""
     omit: tuple[str, ...] = ()
-    """Parameters that this model does not take, such as `temperature`; every run says that they were left out."""
+    """Parameters that this model does not accept, such as `temperature`. Every run records that they were left out."""
     also: tuple[Literal["top_k", "min_new_tokens", "repetition_penalty"], ...] = ()
     """Parameters of `generation` that are not part of the protocol and that this server still takes, as vLLM and SGLang
     do. List them for such servers, which otherwise take them from the checkpoint."""
     length_parameter: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """What the server calls the longest answer."""
+    """The server's name for the longest answer."""
     price: Price | None = None
     """Absent: costs are unknown, which is not 0."""
     max_cost: float | None = Field(default=None, gt=0)
     """A run stops before it costs more; needs prices."""
     max_calls: int | None = Field(default=None, ge=1)
-    """A run stops after so many requests."""
+    """The number of requests after which a run stops."""
     likelihoods: Likelihoods | None = None
-    """How options are ranked over it; absent: they are not."""
+    """How the endpoint ranks options; without this, it cannot rank them."""
     headers: dict[str, str] = Field(default_factory=dict)
-    """Headers of every request besides our own, such as `{X-Routing: fast}`. They are stored and shown, so a secret
-    stands in an environment variable that ends with `_API_KEY` or `_API_TOKEN`: `{X-Api-Key: "env:LAB_API_KEY"}`."""
+    """Additional headers of every request, such as `{X-Routing: fast}`. They are stored and shown, so put a secret into
+    an environment variable that ends with `_API_KEY` or `_API_TOKEN`: `{X-Api-Key: "env:LAB_API_KEY"}`.
+    """
     probe: bool = True
-    """Before the first question a few short requests find out what the server can do, which every run keeps; not
-    where `max_calls` counts requests."""
+    """Find out the server's abilities by a few short requests before the first question, and store them with every run.
+    Not done if `max_calls` limits requests.
+    """
 
     @model_validator(mode="after")
     def _fits(self) -> Endpoint:
@@ -155,44 +161,50 @@ class ModelSpec(_Part):
     """A model and how it is asked."""
 
     name: str
-    """As tables show it."""
+    """The name in tables."""
     note: str = ""
-    """What anyone who picks it should know, in a sentence."""
+    """A note for people who choose the model, in a sentence."""
     adapter: Adapter
-    """`chat`: a template with turns; `completion`: one text that the model goes on with (BLIP-2 with OPT, Kosmos-2,
-    PaliGemma); `encoder_decoder`: it answers with the decoder alone (BLIP-2 with T5); `video_llava`: frames as one
-    video; `endpoint`: a server; `file`: answers come as a file."""
+    """`chat`: a template with turns. `completion`: one text that the model continues (BLIP-2 with OPT, Kosmos-2,
+    PaliGemma). `encoder_decoder`: answers from the decoder alone (BLIP-2 with T5). `video_llava`: frames as one video.
+    `endpoint`: a server. `file`: answers from a file.
+    """
     model: str | None = None
     """A folder, a repository of the hub, or the name that an endpoint knows it by."""
     revision: str | None = None
-    """Of a repository: a commit, so that the same weights come again."""
+    """The commit of a repository, so that the same weights are loaded again."""
     prompts: str | None = None
     """The family of the prompt set; absent: the set's default."""
     modality: Modality = "one_image"
-    """What it can be shown: no image, one, several, or clips. Clips become several images where it takes no video."""
+    """The accepted input: no image, one, several, or clips. Clips become several images if the model accepts no
+    video.
+    """
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Of the weights; `auto`: as they are stored, on a processor without half precision float32."""
+    """The dtype of the weights. `auto` is the stored dtype, or float32 on a processor without half precision."""
     device: str = "auto"
-    """`auto`: a GPU where there is one; else `cpu`, `cuda`, `cuda:1`, `mps`."""
+    """`auto` for a GPU if one is available; otherwise `cpu`, `cuda`, `cuda:1`, `mps`."""
     padding: Literal["auto", "left", "right"] = "auto"
-    """Where shorter questions of a batch are filled up; `auto`: as the architecture needs it."""
+    """The side on which shorter questions of a batch are padded. `auto` follows the architecture."""
     batch_size: int = 1
-    """So many questions at once. In half precision it can change answers, so every run says it."""
+    """The number of questions in a batch. In half precision the size can change answers, so every run records it."""
     ranking: Literal["auto", "cached", "packed", "naive"] = "auto"
-    """How options are scored; `auto`: the fastest way that is right for the architecture."""
+    """How options are scored. `auto` is the fastest way that is correct for the architecture."""
     most_turns: int = Field(default=12, ge=1, le=1000)
-    """With a strategy in which models ask for tools: so many replies to a question at most, the answer included."""
+    """The largest number of replies to a question, including the answer, in a strategy in which models ask for
+    tools.
+    """
     remote_code: bool = False
-    """Its repository brings code of its own: refused unless the operator allows it by name."""
+    """The repository needs its own code, which is refused unless the operator allows it by name."""
     clips: dict[Literal["recent_segments", "frames_per_segment", "observation_frames"], int] = Field(
         default_factory=dict
     )
-    """How many frames of a clip it takes, where that is not what the schema has for every model."""
+    """The number of frames of a clip, if it differs from the schema's number for all models."""
     generation: Generation = Generation()
     """How answers are generated."""
     attributes: dict[str, Attribute] = Field(default_factory=dict)
-    """What it is, for tables and groups of models, such as `{size: "7B", llm: Vicuna, tuned: "yes"}`, under names of
-    yours in small letters. None of it changes an answer."""
+    """The model's attributes for tables and groups of models, such as `{size: "7B", llm: Vicuna, tuned: "yes"}`. Choose
+    names in lower case. No attribute changes an answer.
+    """
     endpoint: Endpoint | None = None
     """For `endpoint`: where it is asked."""
 
@@ -208,9 +220,11 @@ class ModelSpec(_Part):
         return self
 
     def dump(self) -> dict[str, Any]:
-        """All of it as JSON values, defaults written out; `clips`, `attributes`, `likelihoods`, `extra_body` and
-        `headers` only where they say something, so that descriptions from before there were these keys keep their
-        hash."""
+        """Return the description as JSON values, with defaults included.
+
+        `clips`, `attributes`, `likelihoods`, `extra_body` and `headers` are left out if empty, so that descriptions
+        from before these keys keep their hash.
+        """
         silent: dict[str, Any] = {name: True for name in ("clips", "attributes") if not getattr(self, name)}
         if self.endpoint is not None:
             silent["endpoint"] = {name for name in ("likelihoods", "headers") if not getattr(self.endpoint, name)}
@@ -231,9 +245,10 @@ class ModelSpec(_Part):
         extra_body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> ModelSpec:
-        """The description with what a schema says of generating, where it does not say itself; None: nothing.
+        """Return the description with a schema's generation settings where it has none itself; None for no setting.
 
-        ``extra_body`` and ``headers`` are for endpoints; of the same field or header the description's own counts.
+        ``extra_body`` and ``headers`` are for endpoints. If both have the same field or header, the description's own
+        wins.
         """
         own = self.generation.model_fields_set
         given: dict[str, Any] = {}
@@ -289,7 +304,7 @@ class ModelSpec(_Part):
 
 
 def read_spec(path: Path | str) -> ModelSpec:
-    """A description from a YAML file.
+    """Return the description in a YAML file.
 
     Raises
     ------
@@ -304,7 +319,7 @@ def read_spec(path: Path | str) -> ModelSpec:
 
 
 def spec_of(text: str, *, name: str) -> ModelSpec:
-    """A description from its text; ``name`` stands for the file in messages. Raises ``ModelRefused``."""
+    """Return a description from its text. ``name`` stands for the file in messages. Raises ``ModelRefused``."""
     document, spec = typed_yaml.parse(text, ModelSpec)
     if spec is None or document.troubles:
         raise ModelRefused(typed_yaml.in_lines(document, name))
@@ -312,7 +327,7 @@ def spec_of(text: str, *, name: str) -> ModelSpec:
 
 
 def written(spec: ModelSpec) -> str:
-    """The description as YAML, defaults written out; reading it gives the same description."""
+    """Return the description as YAML, with defaults included. Reading the text gives the same description."""
     return yaml.dump(_without_empty(spec.dump()), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=100)
 
 
@@ -324,7 +339,7 @@ class _Plain(yaml.SafeDumper):
 
 
 def _without_empty(value: Any) -> Any:
-    """Without the keys that say nothing; what a server gets as it is stays as it is."""
+    """Return a value without empty keys. Content that is sent to a server unchanged stays unchanged."""
     if isinstance(value, dict):
         return {
             key: part if key == "extra_body" else _without_empty(part)
@@ -335,14 +350,14 @@ def _without_empty(value: Any) -> Any:
 
 
 def shipped() -> Iterator[ModelSpec]:
-    """The descriptions that come with Touchstone, by file name."""
+    """Yield the descriptions that come with Touchstone, by file name."""
     for path in sorted(HOME.glob("*.yaml")):
         yield read_spec(path)
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What the operator lets models do here."""
+    """What the operator allows models on this machine."""
 
     remote_code: tuple[str, ...] = ()
     """Folders and repositories whose own code may run, by name."""

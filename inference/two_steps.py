@@ -1,7 +1,7 @@
-"""Asking twice: what a model says to a first question stands in the second one, which it then answers.
+"""Asking in two steps: the model's answer to a first question is inserted into a second question.
 
-Both times it is one turn, so that any model can be asked so, here or behind an endpoint. Both are told as attempts: the
-first as a step on the way with what was said, the last with the transcript of both.
+Each step is a single turn, so any model can be asked in this way, local or behind an endpoint. Both steps are reported
+as attempts. The first is an intermediate step with its answer, and the last has the transcript of both.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ class TwoSteps:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What the model runs on."""
+        """Return the facts about the model and its device."""
         return self._answerer.about
 
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
-        """The first step of all questions, then the second one of those that had an answer; see ``Answerer.answer``."""
+        """Ask the first step of all questions, and then the second step of those with an answer; see
+        ``Answerer.answer``.
+        """
         asked = {question.unit_id: question for question in questions}
         said: dict[int, str] = {}
 
@@ -58,22 +60,22 @@ class TwoSteps:
             self._answerer.answer(then, tell=second, stop=stop)
 
     def spent(self, calls: int, cost: float) -> None:
-        """See ``Budgeted.spent``."""
+        """Set the spent amount as ``Budgeted.spent`` does."""
         if isinstance(self._answerer, Budgeted):
             self._answerer.spent(calls, cost)
 
     def close(self) -> None:
-        """See ``Answerer.close``."""
+        """Close the model as ``Answerer.close`` does."""
         self._answerer.close()
 
 
 def _first(question: Question) -> Question:
-    """What is asked first; a question that cannot be asked is told as that."""
+    """Return the question of the first step. A question that cannot be asked is returned unchanged."""
     return question if question.cannot or question.first is None else question.first
 
 
 def filled(question: Question, said: str) -> Question:
-    """The second step with the first answer in its place, and texts that stand next to each other as one."""
+    """Return the second step with the first answer inserted, and with adjacent texts joined."""
     parts: list[str | Picture] = []
     for part in question.parts:
         if isinstance(part, Picture):

@@ -1,1 +1,1 @@
-"""Floor 2: tables and figures in, HTML and PDF out."""
+"""Floor 2: tables and figures in, HTML and charts out."""

@@ -46,7 +46,7 @@ def find_browser() -> str:
 
 
 def printed(page: str) -> bytes:
-    """Return a page of HTML as PDF; one browser prints the same bytes for the same page."""
+    """Return a page of HTML as PDF. No moment stands in the file, but its bytes depend on the browser."""
     with tempfile.TemporaryDirectory(prefix="touchstone-pdf-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         source, target = folder / "page.html", folder / "page.pdf"

@@ -117,7 +117,7 @@ def legend(names: Sequence[str], rows: Sequence[str] = (), *, width: int = WIDTH
 
 def legend_height(legend: Mapping[str, Any], names: Sequence[str]) -> int:
     """Return the height of a legend, in pixels."""
-    return -(-len(names) // int(legend["columns"])) * 18 + 12
+    return -(-len(names) // int(legend["columns"])) * 22 + 18
 
 
 def domain(values: Sequence[float | None], *more: float) -> list[float]:
@@ -151,8 +151,8 @@ def matrix(
         Settings of the axis of columns.
     """
     top: dict[str, Any] = {"orient": "top", "labelAngle": 0, "labelFlush": False, **(across or {})}
-    x = _side("column", titles[1], columns, cell_width, **top)
-    y = _side("row", titles[0], rows, 220)
+    x = _side("column", titles[1], columns, cell_width, titleLimit=max(cell_width * len(columns), 120), **top)
+    y = _side("row", titles[0], rows, 220, titleLimit=max(24 * len(rows), 60))
     fill = {"field": "share", "type": "quantitative", "scale": {"domain": [0, 1], "range": [*CELLS]}, "legend": None}
     strong = {"test": "datum.share > 0.75", "value": INKS[1]}
     box = {"type": "rect", "stroke": GREY, "strokeWidth": 0.5}

@@ -126,7 +126,7 @@ SCREENS = "app.views"
 @pytest.fixture(scope="module")
 def with_everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What of heavy packages is loaded by the modules that commands begin with, then by all screens."""
-    heavy = {*HEAVY, *LAZY, "huey", "redis", "multiprocessing.pool"}
+    heavy = {*HEAVY, *LAZY, "multiprocessing.pool"}
     entered = {module: [module] for module in ENTERED} | {SCREENS: names(SCREENS.replace(".", "/"))}
     return imported(entered, tmp_path_factory.mktemp("all"), heavy=heavy)
 

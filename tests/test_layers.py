@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.extensions import COMES_WITH
 from tests.paths import ROOT
 from tools.floors import BESIDE, FLOOR_OF, ROOMS
 
@@ -44,7 +45,8 @@ KEPT_TO = {
 BEFORE = {
     "access": set(),
     "annotate": {"access"},
-    "runs": {"access", "annotate"},
+    "jobs": {"access"},
+    "runs": {"access", "annotate", "jobs"},
     "results": {"access", "annotate", "runs"},
     "files": {"access", "annotate", "runs", "results"},
     "lead": {"access", "annotate", "runs", "results"},
@@ -166,6 +168,9 @@ def test_every_import_of_ours_leads_somewhere(folder: str) -> None:
 @cache
 def _there(module: str) -> bool:
     path = ROOT.joinpath(*module.split("."))
+    extension = ROOT.joinpath(*module.split(".")[:2])
+    if extension.parent == ROOT / "extensions" and extension.name in COMES_WITH and not extension.exists():
+        return True  # a benchmark of an extension whose folder is deleted
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 

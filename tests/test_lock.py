@@ -138,7 +138,6 @@ def test_the_extras_are_the_documented_ones() -> None:
             "tuning",
             "video",
             "postgres",
-            "redis",
             "aggregation",
             "metrics",
             "shortcuts",

@@ -37,6 +37,7 @@ def serve(
     from app import server
     from app.ending import exiting_on_signals
     from app.gate import is_loopback
+    from app.jobs import processes
     from app.services import resources
     from app.supervisor import SupervisedWorker
     from workflow.access import accounts
@@ -55,7 +56,8 @@ def serve(
             "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
         )
     typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
-    with exiting_on_signals(), SupervisedWorker() if worker else nullcontext():
+    watching = processes.watching(shared.store, shared.settings.home)
+    with exiting_on_signals(), watching, SupervisedWorker() if worker else nullcontext():
         server.serve(shared, host=host, port=port, names=_names(shared.settings, name or ()))
 
 

@@ -31,33 +31,23 @@ def worker(
     """Work on runs of models: those that the browser or `run model --later` leave, and those whose worker died. It
     also sends notices by e-mail, if the server has a mail server."""
     import logging
-    from contextlib import nullcontext
 
-    from app.mail import Mailer
+    from app.jobs import processes
+    from app.mail import MAIL
     from app.services import resources
-    from workflow.runs import run_queue, worker_registry
-    from workflow.runs import worker as jobs
+    from workflow.runs import work_loop
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     shared = resources()
-    shared.store.upgrade()
-    means = jobs.means_of(shared.store, shared.media, shared.settings)
+    store, home, settings = shared.store, shared.settings.home, shared.settings
+    store.upgrade()
     if not until_input_ends:
-        typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
+        typer.echo(f"Touchstone: everything is kept in {home}")
         typer.echo("The worker waits for runs (Ctrl+C ends it).")
-
-    def work(run: str, stop: Callable[[], bool]) -> None:
-        jobs.work(shared.store, run, means=means, stop=stop, share=share)
-
-    server, url = shared.settings.mail_server, shared.settings.public_url
-    with Mailer(shared.store, server, url) if server and url else nullcontext():
-        run_queue.serve(
-            shared.settings,
-            waiting=lambda: worker_registry.waiting(shared.store, share=share),
-            work=work,
-            threads=threads,
-            leave=_end_of_input() if until_input_ends else lambda: False,
-        )
+    mails = settings.mail_server is not None and settings.public_url is not None
+    leave = _end_of_input() if until_input_ends else lambda: False
+    with processes.watching(store, home):
+        work_loop.serve(store, home, settings, more=[MAIL] if mails else [], threads=threads, share=share, leave=leave)
 
 
 def _end_of_input() -> Callable[[], bool]:

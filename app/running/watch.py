@@ -19,7 +19,7 @@ from app.services import Services
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
-from workflow.runs import run_control, run_queue, run_views
+from workflow.runs import run_control, run_jobs, run_views
 from workflow.runs.run_views import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
@@ -124,7 +124,7 @@ def figures(view: RunView) -> list[Markup]:
 def tell_waiting(services: Services, view: RunView) -> None:
     """Say so if no one works on an open run."""
     if view.state in OPEN and not view.worked_on:
-        told = waiting(view, now=datetime.now(UTC), heard=run_queue.worker_seen(services.settings))
+        told = waiting(view, now=datetime.now(UTC), heard=run_jobs.worker_seen(services.store))
         if told:
             shell.show(markup.notice(told, style="bad"))
 

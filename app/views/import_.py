@@ -26,13 +26,15 @@ from app import (
 )
 from app.import_boxes import named_otherwise, typed_path
 from app.import_result import NOTHING_NEW, imported_sentence
-from app.import_work import Came, Order
+from app.jobs import imports
+from app.jobs.imports import Came, Order
 from app.judging import begin
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
 from app.uploads import Source
 from domain.errors import FileRefused, TouchstoneError
+from domain.jobs import JobState
 from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
 from domain.roles import Role
@@ -130,7 +132,7 @@ def _items(services: Services, view: ProjectView) -> None:
     ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
     if takes is Takes.ITEMS and source is not None and not running:
         about = {"format": chosen, "dimension": dimension, "said": said}
-        seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
+        seen = import_seen.look(services, Order(view.name, source, about))
         if seen is not None:
             import_seen.show(seen, skip_bad=skip_bad, new_only=new_only)
         elif beginning is not None and not beginning.refused:  # of a refusal the look tells
@@ -140,7 +142,7 @@ def _items(services: Services, view: ProjectView) -> None:
     elif takes in LOOKED_AT and ready and source is not None:
         of_rows: dict[str, Any] = {"format": chosen, "dimension": dimension}
         of_rows |= {"plan": plan} if takes is Takes.REPLIES else {"model": (model or "").strip() or None}
-        rows = import_seen.look(services, Order("look", view.name, services.person, source, of_rows))
+        rows = import_seen.look(services, Order(view.name, source, of_rows))
         if rows is not None:
             import_seen.show_other(rows, skip_bad=skip_bad)
         ready = (rows is not None and import_seen.takes(rows, skip_bad=skip_bad)) or source.path is not None
@@ -153,7 +155,7 @@ def _items(services: Services, view: ProjectView) -> None:
 
         def go() -> None:
             if source is not None:
-                import_work.begin(services, Order("import", view.name, services.person, source, taken))
+                import_work.begin(services, Order(view.name, source, taken))
 
         shell.does(st, "Import", services, go, key="import.items.go", type="primary", disabled=not ready)
     if rows is not None and source is not None:
@@ -169,15 +171,15 @@ _SOURCE, _OF, _CHOSEN = "import.source", "import.recognised", "import.by_hand"
 
 def _begin_anew(services: Services, view: ProjectView) -> None:
     """What was imported is no longer chosen."""
-    note, _ = import_work.state(services, view.name)
+    job = import_work.last_import(services, view.name)
     if (
-        note is None
-        or not note.said
-        or note.by != services.person.id
-        or st.session_state.get("import.last") == note.key
+        job is None
+        or job.state is not JobState.DONE
+        or job.person != services.person.id
+        or st.session_state.get("import.last") == job.id
     ):
         return
-    st.session_state["import.last"] = note.key
+    st.session_state["import.last"] = job.id
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
     for name in (_SOURCE, _OF, _CHOSEN):
         st.session_state.pop(name, None)
@@ -212,9 +214,9 @@ def _source(
             source = uploads.on_server(home, typed_path(path), typed_path(media_path) if media_path else None)
         else:
             source = replace(uploads.staged(home, files or (), media), media_path=of_frames)
-            note, _ = import_work.state(services, view.name)
-            if note is not None and note.by == services.person.id:
-                import_work.put_away(services, view.name)  # who chooses the next files has read of the last
+            job = import_work.last_import(services, view.name)
+            if job is not None and job.person == services.person.id:
+                import_work.put_away(services, job)  # who chooses the next files has read of the last
         st.session_state[_SOURCE] = (chosen, source)
     return source
 
@@ -397,7 +399,7 @@ def _bad_rows(bad: Sequence[BadRow]) -> None:
     shell.show(markup.table([("File", ""), ("Row", "number"), ("What is wrong", "")], rows))
     st.download_button(
         "Download the rows that do not fit",
-        import_work.stayed_out_csv(bad),
+        imports.stayed_out_csv(bad),
         file_name="stayed-out.csv",
         mime="text/csv",
         key="import.bad",

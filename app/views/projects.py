@@ -11,9 +11,11 @@ from urllib.parse import quote, urlencode
 import streamlit as st
 
 from annotation_schemas.state_words import state_called
-from app import confirm, dialogs, jobs_shown, markup, new_project, project_jobs, shell
+from app import confirm, dialogs, markup, new_project, project_jobs, shell
 from app.commands.project_care import said
 from app.confirm import Question
+from app.jobs import page
+from app.jobs.projects import ARCHIVE, DELETE, ROWS
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import dashboard, my_work
@@ -40,7 +42,7 @@ def render(services: Services) -> None:
     done = shell.kept_message("projects.done")
     if done:
         shell.show(markup.notice(done, style="good"))
-    jobs_shown.show(services)
+    page.show(services, [row.name for row in ROWS])
     if mine:
         shell.show(_table(services, mine))
     else:
@@ -167,7 +169,7 @@ def _unarchive(services: Services, view: ProjectView) -> None:
 
 def _export(services: Services, view: ProjectView) -> None:
     with shell.pressed(services):
-        project_jobs.begin(services, "export", view.name)
+        project_jobs.begin(services, ARCHIVE.name, view.name)
 
 
 def _archive_file(services: Services, view: ProjectView) -> None:
@@ -205,7 +207,7 @@ def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
         if dialogs.is_open(name) and str(st.session_state.get(key) or "").strip() == view.name:
             dialogs.close(name)
             with shell.pressed(services):
-                project_jobs.begin(services, "delete", view.name, typed=view.name)
+                project_jobs.begin(services, DELETE.name, view.name, typed=view.name)
 
     left, right = st.columns(2)
     no = left.button("Cancel", key=f"{name}.no", width="stretch", on_click=dialogs.close, args=(name,))

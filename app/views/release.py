@@ -7,7 +7,9 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from app import checklist, dialogs, jobs_shown, markup, project_jobs, shell
+from app import checklist, dialogs, markup, project_jobs, shell
+from app.jobs import page
+from app.jobs.projects import RELEASE, WITHDRAW
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import FileRefused, InvalidInput
@@ -42,7 +44,7 @@ def render(services: Services) -> None:
     _say(services, view, about)
     _make(services, view, lines)
     with st.container():  # where one has pressed: the head of the page is out of sight by then
-        jobs_shown.show(services, project=view.name)
+        page.show(services, (RELEASE.name, WITHDRAW.name), project=view.name)
     _made(services, view)
 
 
@@ -196,7 +198,7 @@ def _begin(services: Services, view: ProjectView, lines: Sequence[Line]) -> None
         except (FileRefused, InvalidInput) as refusal:
             shell.keep_message("release.refused", shell.on_page(str(refusal)))
             return
-        project_jobs.begin(services, "release", view.name, **asked.dump())
+        project_jobs.begin(services, RELEASE.name, view.name, **asked.dump())
 
 
 def _words(given: object) -> tuple[str, ...]:
@@ -329,4 +331,4 @@ def _do_withdraw(services: Services, view: ProjectView, release: Release, name: 
     if item and reason and dialogs.is_open(name):
         dialogs.close(name)
         with shell.pressed(services):
-            project_jobs.begin(services, "withdraw", view.name, version=release.version, item=item, reason=reason)
+            project_jobs.begin(services, WITHDRAW.name, view.name, version=release.version, item=item, reason=reason)

@@ -12,9 +12,9 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.wanted_text import with_wanted
 from app import markup, schema_work, shell
+from app.jobs.schema_changes import Order
 from app.screens import Group, Screen
 from app.services import Services
-from app.views.schema import do_change
 from domain.errors import Conflict, SchemaError
 from domain.records import DimensionProgress, ProjectView
 from domain.roles import Role
@@ -139,7 +139,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         if loaded is None:
             shell.keep_message("schedule.done", "Nothing was changed.")
         else:
-            do_change(services, schema_work.Order(view.name, services.person, "take", loaded, Decisions()))
+            schema_work.do_change(services, Order(view.name, "take", loaded, Decisions()))
             shell.keep_message(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )

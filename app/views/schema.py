@@ -15,14 +15,16 @@ from annotation_schemas.changes.rules import spelled
 from annotation_schemas.loader import Examined, examine_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.state_words import state_called
-from app import apart, confirm, figures, markup, schema_preview, schema_work, shell
+from app import confirm, figures, markup, schema_preview, schema_work, shell
 from app.confirm import Question
 from app.figures import Asked
+from app.jobs.schema_changes import Order
 from app.pending_figures import show_pending
 from app.schema_words import shown
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import SchemaError
+from domain.jobs import Job
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import BLIND, ItemState
@@ -79,13 +81,13 @@ def render(services: Services) -> None:
         "shows what it would do before it is made, and can be taken back.",
         made_up=view.made_up,
     )
-    going = schema_work.known(services.store, view.name)
-    if going is not None and going.over.is_set():
+    going = schema_work.known(services, view.name)
+    if going is not None and not going.is_open:
         if going.refused:
             shell.show(markup.notice(going.refused, style="bad"))
-        elif going.said:
+        else:
             shell.keep_message("schema.done", going.said)
-        schema_work.told(services.store, view.name)
+        schema_work.told(services, going)
         going = None
     shell.tell_refused()
     done = shell.kept_message("schema.done")
@@ -102,7 +104,7 @@ def render(services: Services) -> None:
     _past(services, view, past, under_way=going is not None)
 
 
-def _go_on(services: Services, view: ProjectView, going: apart.Going | None) -> None:
+def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     """A change that is under way: how far it is. One that no process of this server is at may have been interrupted."""
     if going is None:
         shell.show(
@@ -121,30 +123,22 @@ def _go_on(services: Services, view: ProjectView, going: apart.Going | None) -> 
     back = right.button("Take it back", key="schema.interrupted", width="stretch")
     if finish or back:
         with shell.pressed(services):
-            do_change(services, schema_work.Order(view.name, services.person, "finish" if finish else "back"))
+            schema_work.do_change(services, Order(view.name, "finish" if finish else "back"))
         st.rerun()
 
 
 @st.fragment(run_every=1.0)
-def _how_far(services: Services, view: ProjectView, going: apart.Going | None) -> None:
+def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
     with shell.guard(services):
         stands = migration.under_way(services.store, by=services.person, project=view.name)
-        if (going is not None and going.over.is_set()) or (going is None and stands is None):
+        now = schema_work.known(services, view.name)
+        if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
         if stands is not None and stands.items:
             text = f"Items brought up to it: {stands.done:,} of {stands.items:,}"
             st.progress(min(stands.done / stands.items, 1.0), text=text)
         else:
             st.progress(0.0, text="Looking at what is stored")
-
-
-def do_change(services: Services, order: schema_work.Order) -> None:
-    """Do it here if the project is small, and else in a process of its own."""
-    n = sum(migration.in_each_state(services.store, by=services.person, project=order.project).values())
-    if n > schema_work.HERE:
-        schema_work.begin(services.store, services.settings.home, order)
-    else:
-        shell.keep_message("schema.done", order.run(services.store, services.settings.home, apart.unheard))
 
 
 # ---- a new version --------------------------------------------------------------------------------------------------
@@ -368,8 +362,7 @@ def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen)
     shell.show(markup.tag("p", markup.quiet("People work on meanwhile, and it can be taken back here."), style="ts"))
     if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
         with shell.pressed(services):
-            order = schema_work.Order(view.name, services.person, "take", examined.loaded, seen.decisions)
-            do_change(services, order)
+            schema_work.do_change(services, Order(view.name, "take", examined.loaded, seen.decisions))
             st.session_state.pop(f"schema.seen.{view.name}", None)
         st.rerun()
 
@@ -408,7 +401,7 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_
         return
 
     def undo() -> None:
-        do_change(services, schema_work.Order(view.name, services.person, "undo"))
+        schema_work.do_change(services, Order(view.name, "undo"))
 
     if st.button(f"Take change {last.number} back", key="schema.undo"):
         counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)

@@ -16,6 +16,7 @@ from db.records.bridge import (
 )
 from db.records.exposure import StoredExposure, StoredExposureShape
 from db.records.items import StoredImportFile, StoredItem, StoredItemAsset, StoredRevision
+from db.records.jobs import StoredJob
 from db.records.judging import StoredJudgement, StoredJudgeTemplate, StoredJudgeUnit
 from db.records.log import StoredEvent
 from db.records.media import (
@@ -105,6 +106,7 @@ __all__ = [
     "StoredInvitation",
     "StoredItem",
     "StoredItemAsset",
+    "StoredJob",
     "StoredJudgeTemplate",
     "StoredJudgeUnit",
     "StoredJudgement",

@@ -12,6 +12,7 @@ from db.tables.batches import RunBatchProblemRow, RunBatchRow, RunBatchUnitRow
 from db.tables.bridge import BridgeAnswerRow, BridgePersonRow, BridgeProjectRow, BridgeRow, BridgeTaskRow
 from db.tables.exposure import ExposureRow, ExposureShapeRow
 from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
+from db.tables.jobs import JobRow
 from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
 from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SourceRow, TriageDecisionRow
@@ -84,6 +85,7 @@ __all__ = [
     "InvitationRow",
     "ItemAssetRow",
     "ItemRow",
+    "JobRow",
     "JudgeTemplateRow",
     "JudgeUnitRow",
     "JudgementRow",

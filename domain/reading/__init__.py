@@ -1,1 +1,1 @@
-"""From a free text to what it states: models' answers, and what every reader of texts does before it looks."""
+"""Reading: the statements in free texts such as models' answers, and the steps that all readers share."""

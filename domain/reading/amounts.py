@@ -24,10 +24,12 @@ _UNSAID = re.compile(
     r"[\s\"')\]]*(?:\?|,? (?:is|are|was|were|would be|seems?|looks?)(?:n't| not)? (?:the )?(?:wrong|right|incorrect|correct|false|mistaken|impossible|unlikely)\b|\s(?:per\s\w|(?:each|apiece)(?=[\s\"').!]*(?:\n|\Z|[.,;]))))",
     re.IGNORECASE,
 )
-"""What denies or doubts a number behind what it counts. "3 cups are not full" does not; "3 cups is not right" does."""
+"""Words after a number and its noun that deny or doubt the number. "3 cups is not right" does; "3 cups are not full"
+does not.
+"""
 
 _OF = re.compile(r"[\s\"')\]]*(?P<of>of)\b[^.;:!?\n]{0,80}", re.IGNORECASE)
-"""Of what a number counts or measures something: "350 g of flour"."""
+"""The thing that a number counts or measures: "350 g of flour"."""
 
 _WORD = re.compile(
     r"[\s\"')\]]*(?!(?:per|each|apiece|is|are|was|were|has|have|does|do|that|which|who)\b)[^\W\d_]+(?:-[^\W\d_]+)?"
@@ -62,7 +64,9 @@ _NONE_SEEN = re.compile(
     r"|[\s\"'(]*none (?:at all|of (?:them|these|those))[\s\"').!]*",
     re.IGNORECASE,
 )
-"""A sentence that counts nothing: "There are no cups in the image." is 0, as "There are 3 cups in the image." is 3."""
+"""A sentence that denies the existence: "There are no cups in the image." is 0, as "There are 3 cups in the image." is
+3.
+"""
 _NOT_NONE = re.compile(
     r"\b(?:but|except|only|if|unless|or|nor|than|although|though|however|can't|cannot|could|may|might|tell|know|say)\b"
 )
@@ -127,7 +131,7 @@ class NumberReader(AnswerText):
         return self._counted(place, number)
 
     def _none_seen(self, place: Place) -> Claim | None:
-        """Return 0 if a place says that there is none of what is counted, and names no number."""
+        """Return 0 if a place denies that any of the counted things exist, and names no number."""
         assert self.numbers is not None
         if place.rule not in ("whole", "label", "json", "tag", "boxed") or self.asked.unit or self.numbers.found:
             return None
@@ -140,7 +144,7 @@ class NumberReader(AnswerText):
         return Claim(place.rule, place.declared, place.start, end, 0.0, (), end)
 
     def _denied_beside(self, number: Number) -> Number | None:
-        """Return the number that is denied right behind this one: "8, not 9"."""
+        """Return the number that is denied right after this one: "8, not 9"."""
         assert self.numbers is not None
         denied = NOT_THAT.match(self.text, number.end)
         if denied is None:
@@ -149,7 +153,7 @@ class NumberReader(AnswerText):
         return other if other is not None and TAIL.match(self.text, other.end) else None
 
     def _unsaid(self, number: Number) -> bool:
-        """Whether a number is denied or doubted by what follows it, or the nouns behind it: "3 cups?"."""
+        """Return whether a number is denied or doubted by the text after it or after its nouns: "3 cups?"."""
         assert self.numbers is not None
         of = _OF.match(self.text, number.end)
         if of is not None:
@@ -162,7 +166,7 @@ class NumberReader(AnswerText):
         return nouns is not None and _UNSAID.match(self.text, nouns.end()) is not None
 
     def _unsaid_of(self, behind: int) -> bool:
-        """Whether what follows "350 g of", behind some word of it, denies or doubts it."""
+        """Return whether the text after "350 g of" denies or doubts the amount within a few words."""
         for _ in range(5):
             word = _WORD.match(self.text, behind)
             if word is None:
@@ -173,14 +177,14 @@ class NumberReader(AnswerText):
         return False
 
     def _is_a_name(self, number: Number) -> bool:
-        """Whether a word stands right before a number, and none that it counts behind: "camera 3", "May 3"."""
+        """Return whether a number is a name after a word, without a counted noun after it: "camera 3", "May 3"."""
         before = re.search(r"([A-Za-zÀ-ɏͰ-ԯ]+)[\s\"'(*]*\Z", self.text[max(0, number.start - 24) : number.start])
         counts = re.match(r"\s{1,3}[^\W\d_]+", self.text[number.bare_end : number.bare_end + 30])
         counted = number.unit or (counts is not None and counts[0].strip().lower() not in FUNCTION_WORDS)
         return before is not None and not counted and before[1].lower() not in _LEADS
 
     def _named_alone(self, number: Number, place: Place) -> bool:
-        """Whether a number word that may be another word ("one", "elf") stands alone or before its noun."""
+        """Return whether an ambiguous number word ("one", "elf") stands alone or before its noun."""
         return not number.really_named and place.rule in (
             "whole",
             "label",

@@ -22,12 +22,12 @@ _PREDICATE = re.compile(
     r"\s*(?:(?:in|from|based on) (?:the|this) (?:image|picture|photo|video|scene|frame)s?(?: provided)?,? )?(?:the|this|that|these|those|there|it|its|his|her|he|she|they|i can|i)\b(?:(?!\b(?:not|no|never|either|neither|if|whether|may|might|could|can't|would|maybe|perhaps|says?|said|options?|answers?|choices?|except|without|or|previous|prior|last|earlier|already)\b|n't)[^.!?;:,\n]){0,80}?"
     r"\b(?:is|are|was|were|looks?|appears?|seems?|see|shows?|contains?|has|have|wears?|wearing|holds?|holding)(?: (?:to be|clearly|mostly|mainly|likely|probably|indeed|painted|coloured|colored|wearing|holding|a|an|the|only|exactly|about|approximately))* "
 )
-"""A first sentence up to what it says of something."""
+"""The beginning of a first sentence, up to its predicate."""
 
 _RATHER = re.compile(
     r"[\s\"')\]]*(?:,? ?(?:only )?(?:if|unless|when|provided)\b|avoided\b|to (?:avoid|exclude|reject|discard|skip|rule out|leave out)\b|of the (?:wrong|bad|worst|remaining)\b|(?:left|ruled) out\b|or\b|(?:next to|beside|behind|above|below|under|over|by|in front|on top|there|where|at the|on the|to (?:the|a|an|it|him|her)\b|in the (?:middle|corner|center|centre|front|back))\b)"
 )
-"""What turns "is the best" into something else."""
+"""Words after "is the best" that change its meaning."""
 
 _CHOSEN = re.compile(rf"(?<![^\s\"')\]*])(?:{'|'.join(words.CHOSEN)})(?={words.CLAUSE_ENDS})")
 
@@ -36,7 +36,7 @@ _DOING = re.compile(rf"(?<![\w'-])(?:{'|'.join(words.DOING)}):?\s{{1,3}}(?:to )?
 _NOT_DOING = re.compile(
     r"\b(?:before|until|after|when|while|once|where|unlikely|impossible|thought|assumed|say|says|said|think that|who|which|what|that one)\b[^.!?;,:\n]*\Z"
 )
-"""Before "the person will …", in its clause: a time, or someone's thought, and not what is chosen."""
+"""Words before "the person will …" in its clause that make it a time or a thought, and not a choice."""
 
 _DOES = re.compile(rf"(?:(?<=\n)|(?<=[.!:] )|\A)[ \t]{{0,8}}{words.DOES}")
 
@@ -77,7 +77,7 @@ class PlaceFinder(AnswerText):
             yield Claim("verdicts", start, start, end, value, same if value is not None else (), end)
 
     def _next_to_json(self) -> Iterator[tuple[int, int]]:
-        """Objects with an answer in them: their other values are no answers."""
+        """Yield objects with an answer in them. Their other values are no answers."""
         keys = [place.start for place in self.found if place.rule == "json"]
         for start, end in statements.objects(self.text) if keys else ():
             if any(start < key < end for key in keys):
@@ -108,7 +108,7 @@ class PlaceFinder(AnswerText):
             yield Place("only span", 0, 0, len(self.text), closed=False)
 
     def _contrasts(self) -> Iterator[Place]:
-        """Yield the places of options that stand behind a denied one: “Not B but C”, “BではなくC”."""
+        """Yield the places of options after a denied one: “Not B but C”, “BではなくC”."""
         starts = [(declared, at, statements.BUT) for declared, at in statements.contrasts(self.low)]
         clauses = {0, *(match.end() for match in re.finditer(r"[.!?\n。！？]\s*|(?:答え|正解)は", self.text))}
         starts += [(at, at, statements.RATHER_THAN) for at in sorted(clauses)[: statements.MANY]]
@@ -122,7 +122,7 @@ class PlaceFinder(AnswerText):
                 yield Place("so", declared, step.end(), end.start() if end else len(self.text), closed=True)
 
     def _first_line_alone(self) -> bool:
-        """Tell whether the first line is only an option, without a list behind it: an answer, then reasons."""
+        """Return whether the first line is only an option, without a list after it: an answer, and then reasons."""
         first = _FIRST_LINE.match(self.text)
         ref = self.choices.ref_at(self.text, 0, first.end(1)) if first and self.asked.options else None
         return (
@@ -134,7 +134,7 @@ class PlaceFinder(AnswerText):
         )
 
     def _chosen(self) -> Iterator[Place]:
-        """Where one of several actions is chosen by saying that one does it, or that it is the one."""
+        """Yield the places where one of several actions is chosen, as the action to do or as the right one."""
         said = _PREDICATE.match(self.low)
         if said is not None and not OPEN_SENTENCE.search(self.low, said.end() - 1, said.end() + 1000):
             yield Place("predicate", said.start(), said.end(), len(self.text), closed=False)
@@ -159,7 +159,7 @@ class PlaceFinder(AnswerText):
                 yield Place("is right", start, start, match.start(), closed=True)
 
     def _before(self, end: int) -> Iterator[int]:
-        """Where the option that ends at a place may begin."""
+        """Yield where the option that ends at a place may begin."""
         clause = max(self.text.rfind(sign, 0, end) for sign in ".!?\n;:,。！？，、।")
         start = clause + 1
         sentence = max(self.text.rfind(sign, max(0, end - 400), end) for sign in ".!?\n;。！？।") + 1

@@ -1,4 +1,6 @@
-"""One answer with what every reader of it looks at: its plain text, the places and options in it, chains of options."""
+"""One answer with the data that all its readers share: its plain text, its places and options, and chains of
+options.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ words_for_yes_and_no = frozenset(word for row in (*words.YES.values(), *words.NO
 
 
 class AnswerText:
-    """One answer, with what every reader of it looks at."""
+    """One answer, with the data that all its readers share."""
 
     def __init__(self, seen: Visible, asked: Asked, finish_reason: str | None) -> None:
         self.seen = seen
@@ -85,7 +87,9 @@ class AnswerText:
         return len({item.label for item in self.items if span[0] <= item.start < span[1]}) == len(self.asked.options)
 
     def _heads(self) -> Iterator[str]:
-        """The letters that begin lines, and those beside an option's text: two of them are a list, and no answer."""
+        """Yield the letters at the start of lines, and those next to an option's text. Two such letters are a list, not
+        an answer.
+        """
         yield from (match[1].upper() for match in HEADS.finditer(self.text))
         yield from ("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[item.label or 0] for item in self.items)
 
@@ -111,7 +115,7 @@ class AnswerText:
         return bool(re.match(r"\s+[^\W\d_]", self.text[behind : behind + 5]))
 
     def _chain(self, start: int, end: int, connector: re.Pattern[str], many: int) -> tuple[list[Ref], int, bool]:
-        """The options named one after the other, the place behind them, and whether "or" stands between them."""
+        """Return the options in a row, the place after them, and whether "or" is between them."""
         refs: list[Ref] = []
         first = self.choices.ref_at(self.text, start, end)
         if first is None:

@@ -1,4 +1,4 @@
-"""What is asked, what an answer states, and the rules by which it is read."""
+"""The types of reading: the question, the reading, and the rules by which an answer is read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from domain.decimals import Tolerance
 from domain.reading.spans import Span
 
 READER_VERSION = 12
-"""Counts up whenever a rule reads anything else than before: what was read says by which version."""
+"""The version of the reader. Increase it whenever a rule reads an answer differently; readings store their version."""
 
 
 class AnswerKind(StrEnum):
-    """What is asked for."""
+    """The kind of answer that is asked for."""
 
     OPTION = "option"
     MULTI = "multi"
@@ -25,7 +25,7 @@ class AnswerKind(StrEnum):
 
 
 class ReadOutcome(StrEnum):
-    """What became of reading an answer. Each has words for a table."""
+    """The outcome of reading an answer. Each has words for a table."""
 
     words: str
 
@@ -47,32 +47,32 @@ Value = str | tuple[str, ...] | float | tuple[Span, ...]
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked, as far as reading an answer needs it."""
+    """The question, as far as reading an answer needs it."""
 
     kind: AnswerKind
     options: tuple[str, ...] = ()
     """Their texts, lettered A, B, C … by place; in an order also numbered from 1."""
     unit: str | None = None
-    """What a number is asked in, or ``seconds`` or ``frames`` of spans; None: none."""
+    """The unit of a number, or ``seconds`` or ``frames`` of spans; None without a unit."""
     several: bool = False
-    """There may be several spans, and not only one."""
+    """Several spans are allowed."""
     judged: bool = False
-    """What is read is not compared with the key: people or a judge say whether it means the same."""
+    """The reading is not compared with the key, because people or a judge decide whether the meaning is the same."""
     none: bool = False
-    """The last option is that none of the others is right, in whatever words an answer says so."""
+    """The last option is "none of the others", in whatever words an answer states it."""
     drawn: bool = False
     """The key is drawn in a field of its own, so that none of its text is missing."""
     decimal: bool = False
-    """The key is a decimal number as text, to be taken exactly as it is written."""
+    """The key is a decimal number as text, and only its exact digits are right."""
     tolerance: Tolerance | None = None
-    """How far a number may be from the key and still be right; None: not at all."""
+    """The allowed difference of a number from the key; None for no difference."""
     literal: bool = False
-    """The key of a free text is a word that stands for no answer elsewhere, such as "N/A"."""
+    """The key of a free text is a word that means "no answer" elsewhere, such as "N/A"."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What an answer states, and the words that it was read from."""
+    """The statement of an answer, with the words that it was read from."""
 
     outcome: ReadOutcome
     value: Value | None = None
@@ -81,11 +81,11 @@ class Reading:
     places: tuple[int, ...] = ()
     """The options chosen, counted from 0: in the stated order, of an option all that have its wording."""
     spans: tuple[tuple[int, int], ...] = ()
-    """Where in the original text the words stand that it was read from, or that say that it is refused."""
+    """The places in the original text of the words that state the answer, or that refuse to answer."""
     rule: str = ""
     """The row of ``RULES`` that read it."""
     why: str = ""
-    """A sentence that says why it was not read."""
+    """The reason why the answer was not read, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,9 @@ RULES = (
     Rule("only span", "There is one span of time in the answer, and no other: “from 2.0 to 3.5 s”, “00:12 - 00:15”."),
     Rule("text", "The text itself, where no options, number, span, or yes or no was asked for."),
 )
-"""How answers are stated. They are all looked for; what they read has to agree, or a correction has to stand between
-them, and then the last counts. An option or a number that is denied, supposed, hedged, or one of several is not read."""
+"""The ways in which answers are stated. All of them are searched, and their readings must agree. If a correction is in
+between, the last one counts. An option or a number that is denied, hypothetical, hedged, or one of several is not read.
+"""
 
 STRONG = frozenset(("tag", "boxed", "json", "label", "sentence", "so", "it is", "is right", "verdicts", "equation"))
 """Rules by which something is declared to be the answer, which a refusal in the same text does not always undo."""
@@ -131,15 +132,15 @@ STRONG = frozenset(("tag", "boxed", "json", "label", "sentence", "so", "it is", 
 
 @dataclass(frozen=True)
 class Claim:
-    """What some place in the text says that the answer is."""
+    """The answer that one place in the text states."""
 
     rule: str
     declared: int
     start: int
     end: int
     value: Value | None
-    """None: it states none, or not one, where it should have stated it."""
+    """The stated answer; None if a place for the answer states none or several."""
     places: tuple[int, ...] = ()
     behind: int = 0
-    """Where what is said about it goes on."""
+    """Where the text about the claim continues."""
     by: str = ""

@@ -1,7 +1,7 @@
-"""From a model's free text to what it states: an option, several, an order, yes or no, a number, or the text itself.
+"""Reading of a model's free text: an option, several, an order, yes or no, a number, spans, or the text itself.
 
-Read is what the answer states, never what would be right, and nothing is guessed: where two readings are possible, it
-is unreadable. What was read is kept with the places of the words in the original text that it was read from.
+The reader returns the stated answer, and never the right one. It does not guess: an answer with two possible readings
+is unreadable. A reading is stored with the places of its words in the original text.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from domain.reading.yes_no import YesNoReader
 
 
 def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) -> Reading:
-    """What an answer states.
+    """Return the reading of an answer.
 
-    ``finish_reason`` is what an endpoint reported: after ``length`` only what was surely said before the cut counts,
-    and after ``content_filter`` nothing does.
+    ``finish_reason`` is the endpoint's reason. After ``length``, only statements that were complete before the cut
+    count. After ``content_filter``, no statement counts.
 
     >>> read_answer("The best action is B. Slow down.", Asked(AnswerKind.OPTION, ("Turn left", "Slow down"))).value
     'Slow down'
@@ -80,7 +80,9 @@ def _is_empty_set(text: str, asked: Asked) -> bool:
 
 
 REFUSES_EARLY = 200
-"""In a free text, the characters within which a refusal has to begin: later it is part of what is told."""
+"""The number of characters of a free text within which a refusal has to begin. A later refusal is a part of the
+content.
+"""
 
 
 def _text(seen: Visible, finish_reason: str | None) -> Reading:
@@ -144,10 +146,10 @@ _BESIDE = re.compile(
 
 
 class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, PlaceFinder):
-    """One answer, and all that is claimed in it."""
+    """One answer, with all claims in it."""
 
     def decided(self) -> tuple[Claim | None, str]:
-        """The one claim that counts, or a sentence that says why there is none."""
+        """Return the one claim that counts, or None with a sentence that gives the reason."""
         if any(item.by == "conflict" for item in self.items) and self.asked.kind is not AnswerKind.NUMBER:
             return None, "A letter stands beside another option's text."
         claims = sorted(self._claims(), key=lambda claim: (claim.start, claim.declared))
@@ -176,7 +178,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         return min(counted, key=lambda claim: order.index(claim.rule)), ""
 
     def _ends_with_another(self, claim: Claim) -> bool:
-        """Whether the last word of all is the letter of another option: "A, then again B"."""
+        """Return whether the very last word is the letter of another option: "A, then again B"."""
         match = _LAST_LETTER.search(self.text, max(claim.end, len(self.text) - 60))
         if match is None or _BESIDE.search(self.text[max(0, match.start() - 24) : match.start()]):
             return False
@@ -184,13 +186,15 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         return place is not None and place not in claim.places
 
     def _is_part(self, claim: Claim, claims: list[Claim]) -> bool:
-        """Whether a claim is the end of a longer one: the last line of a list."""
+        """Return whether a claim is the end of a longer one, such as the last line of a list."""
         return claim.rule in ("last line", "last sentence") and any(
             other.start < claim.start and claim.end <= other.end for other in claims
         )
 
     def _without_parts(self, claims: list[Claim]) -> list[Claim]:
-        """The same without the numbers that a labelled total sums up: "3 in the first, 4 in the second. Total: 7"."""
+        """Return the claims without the numbers that a labeled total sums up: "3 in the first, 4 in the second. Total:
+        7".
+        """
         if self.asked.kind is not AnswerKind.NUMBER:
             return claims
         totals = [
@@ -211,7 +215,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         ]
 
     def refused(self, claim: Claim | None) -> tuple[int, int] | None:
-        """Where it refuses to answer, if that is what it does."""
+        """Return where the answer refuses to answer, if it does."""
         found = refusal(self.text)
         if found is None or any(refusal(fold(option)) for option in self.asked.options):
             return None
@@ -301,7 +305,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         return pattern.search(line) is not None
 
     def _unsaid_outside(self, end: int) -> bool:
-        """Whether what follows a tag or a box denies or doubts what stands in it."""
+        """Return whether the text after a tag or a box denies or doubts its content."""
         mark = re.compile(r"[}$]+|<\s?/[^<>]{1,20}>|\[/[^\[\]]{1,20}\]").match(self.text, end)
         if mark is None:
             return False
@@ -309,12 +313,14 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         return behind[:1] == "?" or (behind[:1] != "\n" and self._void(mark.end()) and not _NEXT.match(behind))
 
     def _must(self, place: Place) -> bool:
-        """Whether a place that cannot be read makes the answer unreadable: someone put it there as the answer."""
+        """Return whether a place makes the answer unreadable if it cannot be read, because it was marked as the
+        answer.
+        """
         text = self.text[place.start : place.end]
         return place.rule in ("tag", "boxed") and bool(text.strip()) and "\\boxed" not in text
 
     def _numbered_otherwise(self, first: Ref) -> bool:
-        """Whether another option stands behind a letter in words: "B. four" where B is 3."""
+        """Return whether another option follows a letter in words: "B. four" if B is 3."""
         values = self._option_values()
         if not values:
             return False
@@ -323,7 +329,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         return isinstance(said, float) and said in values and said != values[first.places[0]]
 
     def _counted_option(self) -> Claim | None:
-        """Of options that are all numbers, the one that is the only number of the text and counts something: "I see 4 cups"."""
+        """Return the one option of only numbers that is the text's only number and counts a thing: "I see 4 cups"."""
         values = self._option_values()
         if not values or len(self.text) > 2000:
             return None

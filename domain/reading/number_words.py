@@ -19,7 +19,9 @@ NUMBER_WORDS = {
     "hi": "शून्य एक दो तीन चार पाँच छह सात आठ नौ दस",
     "ko": "영 하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열",
 }
-"""From zero upwards. Words that are articles too are left out, except in English, where what follows tells."""
+"""Number words from zero upward. Words that are also articles are left out, except in English, where context
+decides.
+"""
 TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _WORDS: dict[str, int] = {word: n for row in NUMBER_WORDS.values() for n, word in enumerate(row.split()) if word != "-"}
 _WORDS |= {
@@ -78,11 +80,11 @@ _COUNTS_ONE = re.compile(
     r"\b(?:there(?:'s| is| was)|i(?: can| could)? (?:see|count|find)|(?:shows|contains|has|holds|includes))(?: (?:only|just|exactly|clearly))? \Z|\b(?:only|exactly|just) \Z",
     re.IGNORECASE,
 )
-"""Before "one": it counts, and does not stand for something."""
+"""Words before "one" that make it a count, and not a pronoun."""
 
 
 def spelled_number(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
-    """The value of the number word at a match, where it ends, and whether it is surely a number."""
+    """Return the value of the number word at a match, its end, and whether it is certainly a number."""
     word = match[0].lower()
     first, _, second = word.partition("-")
     if word in _WORDS:

@@ -1,4 +1,4 @@
-"""Which number, in which unit, stands at a place of a text: digits, words, fractions; never one of a range or a bound."""
+"""Numbers with their units at a place of a text: digits, words, fractions. Ranges and bounds are never read."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ _SHARE_BEFORE = re.compile(
     r"(?: (?:the|a|an|all|all the|these|those|this|that|its|his|her|my|our|your|their|about|around|of|only|just|full|whole|original|remaining|total))*\s{1,2}\Z",
     re.IGNORECASE,
 )
-"""What makes of a number only what something is a part, or a multiple, of."""
+"""Words that make a number only a part or a multiple of a quantity."""
 _OF_ANOTHER = re.compile(
     r"(?:\s+(?!is\b|are\b|was\b|were\b|has\b|have\b)[^\W\d_]+){0,3}\s+of(?:\s+[^\W\d_]+){0,4}\s*", re.IGNORECASE
 )
-"""What stands between a part and its whole: "3 l of the 5 l", "2 pieces of a rope of 10 m"."""
+"""Text between a part and its whole: "3 l of the 5 l", "2 pieces of a rope of 10 m"."""
 _NAME_BEHIND = re.compile(
     r"[\"']?(?:-[A-Za-z]|\s?o'clock|\s?Uhr|\s(?:is|are|was) (?:written|painted|printed|drawn|carved|stamped|embroidered|engraved|on the))"
 )
@@ -90,37 +90,38 @@ _PRIME = re.compile(r"\s?(''|[\"'])(?:(?![^\W_])|(?=\d{1,2}(?:[.,]\d{1,2})?\s?(?
 _OPENED = re.compile(r"(?<![^\W_])'(?=\S|\Z)")
 _SHUT = re.compile(r"(?<=\S)'(?![^\W_])(?!\Z)")
 _PRIMES = {"length": {"'": "ft", '"': "in"}, "time": {"'": "min", '"': "s"}}
-"""What the marks behind a number stand for, by what is asked for."""
+"""The unit of a mark after a number, by the quantity that is asked for."""
 _WITH_MARKS = frozenset(("in", "ft", "yd", "mi", "min", "s", "h"))
-"""Asked for in one of these, a mark alone says its unit. Asked for in metres, no one can tell whether 5' is five feet or
-a slip: it is read only beside another mark, as in 5'11"."""
+"""The units for which a single mark names the unit. In meters, 5' could be five feet or a slip, so a mark is read only
+next to another one, as in 5'11".
+"""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number that stands at some place."""
+    """A number at a place of a text."""
 
     start: int
     end: int
-    """Behind the number, or its unit."""
+    """The end of the number, or of its unit."""
     value: Fraction | None
-    """In the unit that is asked for; None: it cannot be said, or is none of the asked kind."""
+    """The value in the unit that is asked for; None if unknown or of another quantity."""
     why: str = ""
     named: bool = False
     """Whether it only names something (frame 3, "No. 5"), or is a word that may be another ("one"): no sure amount."""
     really_named: bool = False
     """The former."""
     bare_end: int = 0
-    """Behind the number itself."""
+    """The end of the number itself."""
     unit: str = ""
     word: str = ""
     """The word that follows."""
     marked: bool = False
-    """Whether a mark (' or ") is all that says its unit."""
+    """Whether the unit is given only by a mark (' or ")."""
 
 
 def _exact(body: str) -> Fraction | None:
-    """What digits with their separators are; None: two readings, or none."""
+    """Return the value of digits with their separators; None for no value or two possible ones."""
     plain = body.replace(" ", "").replace("'", "")
     if plain.isdigit():
         return Fraction(plain)
@@ -304,7 +305,7 @@ class Numbers:
         return Number(start, end, value, why, named or not sure, named, stop, unit, word, prime is not None)
 
     def _prime(self, start: int, stop: int) -> tuple[str, int] | None:
-        """The mark ' or " behind a number that is its unit, and where it ends; none where it closes a quotation."""
+        """Return the mark ' or " after a number that is its unit, and its end; None if the mark closes a quotation."""
         match = _PRIME.match(self.text, stop)
         if match is None:
             return None
@@ -314,7 +315,9 @@ class Numbers:
         return None if opened else (match[1].replace("''", '"'), match.end())
 
     def _of_prime(self, value: Fraction | None, why: str, mark: str) -> tuple[Fraction | None, str, str]:
-        """In feet and inches, or minutes and seconds, whichever is asked for, with the unit; nothing where neither is."""
+        """Return the value in feet and inches, or minutes and seconds, with the unit; None if neither quantity is asked
+        for.
+        """
         name = _PRIMES.get(self.asked[0], {}).get(mark) if self.asked is not None else None
         if name is None:
             return None, "a measure whose unit is only a mark", mark
@@ -359,11 +362,11 @@ FUNCTION_WORDS = frozenset(
     "in long tall high wide deep thick heavy is are was of and or the a for to at on per as because since so but if total altogether overall approximately about roughly elapsed remaining left away apart ago later "
     "lang hoch breit tief schwer und oder insgesamt de et ou au total y en total di e in tutto em no total und ist est es è é that which it he she they i we until before after when then".split()
 )
-"""Words behind a number that are no unit of it."""
+"""Words after a number that are not its unit."""
 
 
 def _compound(text: str, first: Number, second: Number) -> bool:
-    """Whether the second goes on with the first: "1 min 30 s"."""
+    """Return whether the second number continues the first: "1 min 30 s"."""
     one, two = unit_of(first.unit) if first.unit else None, unit_of(second.unit) if second.unit else None
     between = text[first.end : second.start]
     return (
@@ -376,7 +379,7 @@ def _compound(text: str, first: Number, second: Number) -> bool:
 
 
 def _of_each_other(text: str, first: Number, second: Number) -> bool:
-    """Whether the first is a part of the second: "5 of the 10 metres"."""
+    """Return whether the first number is a part of the second: "5 of the 10 metres"."""
     return first.value != second.value and _OF_ANOTHER.fullmatch(text[first.end : second.start][:120]) is not None
 
 
@@ -396,7 +399,7 @@ def _together(first: Number, second: Number) -> Number:
 
 
 def hedged(text: str) -> bool:
-    """Whether a statement says "maybe".
+    """Return whether a statement is hedged, as with "maybe".
 
     >>> hedged("Maybe 5, maybe 6"), hedged("about 5")
     (True, False)

@@ -127,7 +127,7 @@ class OrderReader(OptionSetReader):
         return self._ordered(place, found[0].start(2), found[-1].end(2), places)
 
     def _ordered_otherwise(self, place: Place, chosen: list[int]) -> bool:
-        """Whether the line above is another order of all the options."""
+        """Return whether the line above is a different order of all options."""
         end = len(self.text[: place.start].rstrip())
         start = max(self.text.rfind("\n", 0, end) + 1, end - 2000)
         refs, behind, _ = self._chain(start, end, _THEN, len(chosen) + 2)
@@ -142,7 +142,7 @@ class OrderReader(OptionSetReader):
         )
 
     def _is_echo(self, refs: list[Ref]) -> bool:
-        """Whether a list at the beginning only repeats what was given, and something follows it."""
+        """Return whether a list at the beginning only repeats the given options, and more text follows."""
         return all(ref.text for ref in refs) and [ref.text[0] for ref in refs] == list(range(len(refs)))
 
     def _ordered(self, place: Place, start: int, end: int, chosen: list[int]) -> Claim:

@@ -24,7 +24,7 @@ _MORE = re.compile(
 )
 
 _OPEN_LIST = re.compile(r"[\s\"')\]]*(?:\.\.|…|[,;&+/]\s*[A-Z](?![\w'])|,? etc\b)")
-"""What leaves a list of options open, or goes on with a letter that is none of them."""
+"""Text that leaves a list of options open, or continues it with a letter that is not an option."""
 
 _FIRST_SENTENCE = re.compile(r"[\s\"'*(]*([^.!?;:\n。！？]{3,80})(?:[.!]\s|[。！]|\n)")
 
@@ -32,7 +32,7 @@ _NAMES_MORE = re.compile(
     r"(?<![A-Za-z])(?-i:[A-J])(?![A-Za-z'])|\b(?:but|however|except|although|though|unless|if|or|maybe|only|answer|option)\b|\?|但|しかし|aber|mais|pero",
     re.IGNORECASE,
 )
-"""Behind a sentence about all options: a single option, or a limit."""
+"""A single option or a limit after a sentence about all options."""
 
 _CALLS_WRONG = re.compile(
     r"\b(?:not|incorrect|wrong|false|eliminat\w+|exclud\w+|ruled? out|discard\w*|reject\w*)\b|n't\b|falsch|faux|错|不"
@@ -99,7 +99,7 @@ class OptionSetReader(AnswerText):
         return self._several(place, refs[0].start, behind, tuple(sorted(set(chosen_places))))
 
     def _with_lines_above(self, place: Place) -> Place:
-        """The last line with the options on the lines above it: they are one list."""
+        """Return the last line extended by the options on the lines above, as one list."""
         start = place.start
         while True:
             end = len(self.text[:start].rstrip())
@@ -140,7 +140,7 @@ class OptionSetReader(AnswerText):
         )
         folded = [fold(option).lower().strip(" .") for option in self.asked.options]
         if core in folded:
-            return None  # an option says so itself
+            return None  # the phrase is an option's own text
         if core in words.ALL or words.ALL_RIGHT.fullmatch(core):
             return self._several(place, start, start + len(core), tuple(range(len(folded))))
         if core in words.NONE or words.NONE_RIGHT.fullmatch(core) or self._is_empty_list(place):
@@ -150,7 +150,9 @@ class OptionSetReader(AnswerText):
         return None
 
     def _all_or_none_first(self, place: Place) -> Claim | None:
-        """Return what a first sentence says about all options, if the text behind names and limits nothing."""
+        """Return the options in a first sentence about all options, if the following text names no option and no
+        limit.
+        """
         first = _FIRST_SENTENCE.match(self.low)
         if first is None or self.asked.kind is not AnswerKind.MULTI or _NAMES_MORE.search(self.text, first.end()):
             return None
@@ -165,7 +167,7 @@ class OptionSetReader(AnswerText):
         return EMPTY_LIST.fullmatch(self.text, place.start, place.end) is not None
 
     def _others(self, first: Ref) -> bool:
-        """Whether another option's text stands behind one that was named by its text alone."""
+        """Return whether the text of another option follows an option that was named by its text alone."""
         at = first.end
         while (match := re.compile(r"(?<![^\W_])[^\W_]").search(self.text, at)) is not None:
             ref = self.choices.text_at(self.text, match.start(), len(self.text))

@@ -1,4 +1,4 @@
-"""Which of an item's options stands at a place of a text: by its letter, its number, its words, or both."""
+"""The item's option at a place of a text: named by its letter, its number, its words, or several of them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ LOOK_ALIKES = {
     },  # Cyrillic: В and Е look like B and E, and are the 3rd and the 6th letter
     **{"Α": "A", "Β": "B", "Ε": "E", "Ι": "I"},  # Greek, where the look and the place in the alphabet agree
 }
-"""Letters of other alphabets that can only stand for one of ours."""
+"""Letters of other alphabets that can only be look-alikes of a Latin letter."""
 
 WORDISH = r"0-9A-Za-z_\u00aa-\u00ba\u00c0-\u024f\u0370-\u052f"
-"""What may not touch a letter that stands for an option; Chinese and Japanese write theirs without a blank."""
+"""Characters that may not touch an option's letter. Chinese and Japanese do not separate letters by blanks."""
 _LETTER = re.compile(
     rf"([A-Za-z{''.join(LOOK_ALIKES)}])(?![{WORDISH}])(?!'[^\W\d_])(?!-[^\W_]{{2}})(?!-[a-z])(?!\.[A-Za-z]\.)(?!\+\+|[°#])"
 )
@@ -118,13 +118,13 @@ _ITEM = re.compile(
 
 
 _BEFORE_TEXT = " \"'([{*"
-"""Marks that may stand before an option's text."""
+"""Marks that may precede an option's text."""
 _NOW = re.compile(r"\s(?:next|now|instead)[\"')\]*]*\s*(?:[.!;\n]|\Z|,? (?:because|since|as)\b)")
-"""Behind the letter of what is done: "I would take D next.", not "D next only if"."""
+"""Words after the letter of a chosen action: "I would take D next.", but not "D next only if"."""
 _ANOTHER = re.compile(
     rf"\s{{1,6}}(?:and|or|und|oder|et|ou|y|e|o|en|of|i|и|или|lub|then|ve)\s{{1,6}}[(\[]?(?:[A-Z]|option [A-Z])(?![{WORDISH}'])|\s[A-HJ-Z](?![{WORDISH}'-])"
 )
-"""A second letter behind a first: "A and C" names two options, whatever words A and I are."""
+"""A second letter after a first: "A and C" names two options, although A and I are also words."""
 
 
 CLOSING = REASONS | frozenset(
@@ -139,19 +139,21 @@ class Ref:
 
     start: int
     end: int
-    """Behind the words that name it."""
+    """The end of the words that name the option."""
     places: tuple[int, ...]
     """The options that it may be: several only where they have the same text."""
     by: str
-    """``letter``, ``number``, ``text``, ``both`` (label and text), or ``conflict``: a label beside another option's text."""
+    """How the option is named: ``letter``, ``number``, ``text``, ``both`` (label and text), or ``conflict`` for a label
+    next to another option's text.
+    """
     label: int | None = None
-    """The place that its letter or number names; None: it has none."""
+    """The place that its letter or number names; None without either."""
     text: tuple[int, ...] = ()
     """The places that its words name."""
 
 
 def tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """The words, numbers and meaningful signs of a text, in lower case, with where they stand."""
+    """Yield the words, numbers and meaningful signs of a text, in lower case, with their places."""
     return ((match[0].casefold(), match.start(), match.end()) for match in _TOKENS.finditer(text))
 
 
@@ -179,14 +181,14 @@ class Choices:
         self._signs = _any_of(self._spelled)
 
     def same(self, place: int) -> tuple[int, ...]:
-        """All places whose option has the very text of this one."""
+        """Return all places of options with exactly the same text."""
         return tuple(n for n, text in enumerate(self.options) if text == self.options[place])
 
     def ref_at(self, text: str, start: int, end: int, *, after: Ref | None = None) -> Ref | None:
-        """The option that is named at ``start``, after opening signs and a noun ("option", "answer").
+        """Return the option that is named at ``start``, after opening signs and a noun ("option", "answer").
 
-        Nothing beyond ``end`` is looked at. Behind ``after``, an option that was named by its number, a bare number
-        names one, too: "options 1 and 3".
+        No text after ``end`` is read. After ``after``, an option named by its number, a bare number also names an
+        option: "options 1 and 3".
         """
         begin = _end(_OPENING, text, start, end)
         found = self._signs_at(text, start, begin, end, closed=True) or self.text_at(text, begin, end, closed=True)
@@ -204,7 +206,7 @@ class Choices:
         return label
 
     def _enumerated(self, text: str, begin: int, end: int) -> Ref | None:
-        """The option whose own number and text stand there: "2. keep driving"."""
+        """Return the option whose own number and text are there: "2. keep driving"."""
         number = re.compile(r"(\d)[.)]\s{1,2}(?=\S)").match(text, begin, end)
         own = self.text_at(text, number.end(), end, closed=True) if number else None
         if number is None or own is None or int(number[1]) - 1 not in own.text:
@@ -212,7 +214,7 @@ class Choices:
         return Ref(begin, own.end, own.places, "both", label=int(number[1]) - 1, text=own.text)
 
     def _place_at(self, text: str, begin: int, end: int, noun: re.Match[str] | None, after: Ref | None) -> Ref | None:
-        """The option that is named by its place: "option 2", "the second option"."""
+        """Return the option that is named by its place: "option 2", "the second option"."""
         ordinal = _ORDINAL.match(text, begin, end)
         if ordinal and self.counts_in_words and not ordinal["word"]:
             return None
@@ -238,16 +240,16 @@ class Choices:
         return Ref(start, stop, self.same(place), "number", label=place)
 
     def _unless_a_label(self, text: str, ref: Ref, begin: int, end: int) -> Ref:
-        """A conflict where an option's text is another option's letter or number: "B" of the options B, A."""
+        """Return a conflict if an option's text is another option's letter or number: "B" for the options B, A."""
         if ref.by != "text" or ref.end - ref.start > 2:
             return ref
         label = self._label_at(text, begin, end)
         return Ref(ref.start, ref.end, (), "conflict", text=ref.text) if label and label.places != ref.places else ref
 
     def text_at(self, text: str, start: int, end: int, *, closed: bool = False) -> Ref | None:
-        """The option whose whole text stands at ``start``, an article before it or not; the longest that fits.
+        """Return the longest option whose whole text is at ``start``, with or without an article.
 
-        With ``closed`` no further word may follow: "the cupboard door" is not "cupboard".
+        With ``closed``, no further word may follow: "the cupboard door" is not "cupboard".
         """
         last = next((at for at in range(start, min(end, start + 8)) if text[at] not in _BEFORE_TEXT), start)
         signs = self._signs_at(text, start, last, end, closed=closed)
@@ -294,8 +296,10 @@ class Choices:
         return None
 
     def _runs_on(self, text: str, found: Sequence[tuple[str, int, int]], form: tuple[str, ...]) -> bool:
-        """Whether an option's words stand in one paragraph, broken over lines or not; two options on two lines are no
-        third one."""
+        """Return whether an option's words are in one paragraph, even over several lines.
+
+        Two options on two lines are not a third option.
+        """
         for n in range(len(form) - 1):
             between = text[found[n][2] : found[n + 1][1]]
             if "\n" in between and (
@@ -322,7 +326,7 @@ class Choices:
         return max((len(words) for words in self.words), default=1)
 
     def place_of(self, letter: str) -> int | None:
-        """The option that a letter stands for."""
+        """Return the place of a letter's option."""
         place = ascii_uppercase.find(LOOK_ALIKES.get(letter, letter).upper())
         return place if 0 <= place < len(self.options) else None
 
@@ -391,7 +395,9 @@ class Choices:
         return follows(NEXT_WORDS, following, behind)
 
     def _words_of_another(self, text: str, start: int, end: int, place: int) -> bool:
-        """Whether the clause behind a letter begins as another option does, and not as its own, or has all its words."""
+        """Return whether the clause after a letter begins like another option and not like its own, or has all its
+        words.
+        """
         clause: list[str] = []
         for word, begin, stop in _first_tokens(text, start, end, self._longest + 4):
             if re.search(r"[.\n;!?,:]", text[start:begin]):
@@ -417,7 +423,7 @@ class Choices:
         return False
 
     def _with_label_behind(self, text: str, ref: Ref, end: int) -> Ref:
-        """The same with a letter in brackets behind its text: "put the pot on the stove (B)"."""
+        """Return the option with the letter in brackets after its text: "put the pot on the stove (B)"."""
         match = re.compile(r"[.,]?\s{0,2}[(\[](?:option |choice |answer )?([A-Za-z]|\d{1,2})[)\]]").match(
             text, ref.end, end
         )
@@ -431,7 +437,7 @@ class Choices:
         return Ref(ref.start, match.end(), (), "conflict", label=label, text=ref.text)
 
     def items(self, text: str) -> list[Ref]:
-        """Every place where a letter in the dress of a list stands before the whole text of an option, in order."""
+        """Return every place where a list letter precedes the whole text of an option, in order."""
         found: list[Ref] = []
         at = 0
         many = 0
@@ -452,7 +458,7 @@ class Choices:
         return found
 
     def enumerations(self, text: str, items: Sequence[Ref]) -> list[tuple[int, int]]:
-        """Find where a text repeats two or more options in a row, each behind its letter, without choosing one.
+        """Return where a text repeats two or more options in a row, each after its letter, without choosing one.
 
         ``items`` are those of the text.
         """
@@ -492,7 +498,7 @@ def _spelled(options: Sequence[str], words: Sequence[tuple[str, ...]]) -> dict[i
 
 
 def _any_of(spelled: Mapping[int, str]) -> re.Pattern[str] | None:
-    """Return a pattern for any of these spellings, the longest first, or None if there is none."""
+    """Return a pattern for any of these spellings, the longest first, or None without spellings."""
     patterns = [
         (rf"(?<![{WORDISH}])" if re.match(f"[{WORDISH}]", each) else "")
         + r"\s+".join(map(re.escape, each.split()))

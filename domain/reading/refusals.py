@@ -1,4 +1,4 @@
-"""How texts say that they do not or cannot answer, in the languages that models answer in: one table."""
+"""The phrases with which texts refuse to answer or state that they cannot, in the languages of models' answers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Refusal:
-    """A way of saying that one does not or cannot answer."""
+    """A phrase with which a text refuses to answer, or states that it cannot."""
 
     name: str
     meaning: str
     pattern: str
     """A regular expression for folded text in lower case, without capturing groups."""
     unsure: bool = False
-    """Whether it says only that the answer is not known: no refusal where an option or a key may say the same."""
+    """Whether the phrase only states that the answer is unknown. It is no refusal if an option or a key may state the
+    same.
+    """
 
 
 _CANNOT = (
@@ -144,7 +146,7 @@ REFUSALS = (
             r"क्षमा|माफ़|माफ|खेद|(?:देख|बता|कर|दे|मदद|सहायता)[^।\n]{0,12} (?:नहीं|असमर्थ)|(?:उत्तर|जवाब)[^।\n]{0,12} (?:नहीं (?:दे|बता|है मेरे)|असमर्थ)|(?:नहीं|न) (?:देख|दे|बता|कर) (?:सक|पा)|(?:छवि|तस्वीर|चित्र|फोटो|वीडियो)[^।\n]{0,25}नहीं|असमर्थ"),
     Refusal("Hindi, not known", "“पता नहीं”", r"पता नहीं|नहीं (?:पता|जानता|जानती|मालूम)|मालूम नहीं", unsure=True),
 )  # fmt: skip
-"""How one says that one does not or cannot answer."""
+"""The phrases that refuse to answer."""
 
 _SURELY = re.compile("|".join(f"(?:{row.pattern})" for row in REFUSALS if not row.unsure))
 _UNSURE = re.compile("|".join(f"(?:{row.pattern})" for row in REFUSALS if row.unsure))
@@ -153,9 +155,9 @@ REFUSED_WITHIN = 3000
 
 
 def refusal(text: str, *, unsure: bool = True) -> tuple[int, int] | None:
-    """Where a visible text says that it does not or cannot answer; None if it does not say so.
+    """Return where a visible text refuses to answer or states that it cannot; None if it does not.
 
-    With ``unsure=False`` only a refusal proper counts, not "I don't know".
+    With ``unsure=False``, only a real refusal counts, and not "I don't know".
 
     >>> refusal("I'm sorry, but I can't help with that.") is not None, refusal("The fridge cannot be opened.") is None
     (True, True)

@@ -34,9 +34,7 @@ _MORE_WORDS = re.compile(r",?\s(?:and\s|und\s|et\s|y\s)?(?P<body>\d{1,3}(?:\.\d{
 
 
 def scaled(text: str, end: int, value: Fraction) -> tuple[Fraction | None, int]:
-    """Return a number times the words that multiply it and follow it at ``end``, and where they end.
-
-    None: the word stands for two numbers.
+    """Return a number times the following words that multiply it, and their end; None for a word with two meanings.
 
     >>> [str(scaled(text, 1, Fraction(2))[0]) for text in ("2 lakh", "2万5千", "2 mil millones", "2 cups", "2 Billion")]
     ['200000', '25000', '2000000000', '2', 'None']
@@ -95,7 +93,7 @@ NUMERALS = "".join((*_ONES, *_TENS, *_MYRIADS))
 
 
 def chinese(text: str) -> int | None:
-    """Return what a number in Chinese or Japanese numerals is; None if the text is not a number.
+    """Return the value of a number in Chinese or Japanese numerals; None if the text is not a number.
 
     >>> chinese("三万五千"), chinese("二十三"), chinese("一百零五"), chinese("十"), chinese("一二")
     (35000, 23, 105, 10, None)

@@ -23,7 +23,7 @@ _COMMAND = re.compile(
     r"(?!(?:in|on|at|to|by|of|from|with|under|over|behind|beside|near|between|inside|outside|above|below|through|into|onto|all|both|half|\w+ing)\b)"
     r"\w+(?: (?:up|down|on|off|out|in|away|together))? (?:the|a|an|his|her|its|their|my|your|this|that|some)\b"
 )
-"""An option that tells to do something. "The person has cut the carrot" says what was done, and does not choose it."""
+"""An option that is a command. "The person has cut the carrot" states a past action, and does not choose the option."""
 
 _FURTHER_SENTENCE = re.compile(r"[.!?;\n][\s\"')\]]*[^\W_]")
 
@@ -93,7 +93,7 @@ class OptionReader(OptionSetReader):
         return place is not None and place not in first.places
 
     def _is_predicate(self, place: Place, first: Ref, behind: int) -> bool:
-        """Whether a sentence says nothing but that something is this option, and the text names no other."""
+        """Return whether a sentence only states that a thing is this option, and the text names no other option."""
         return (
             first.by == "text"
             and len(first.text) == 1
@@ -104,14 +104,14 @@ class OptionReader(OptionSetReader):
         )
 
     def _option_values(self) -> list[Fraction]:
-        """The numbers that the options are; none where one is something else, or two are the same."""
+        """Return the numbers that the options are; empty if an option is not a number or two are equal."""
         folded = [fold(text).strip() for text in self.asked.options]
         if not all(text.isdecimal() and len(text) < 20 for text in folded) or len(set(folded)) < len(folded):
             return []
         return [Fraction(text) for text in folded]
 
     def _contrasted(self, behind: int, first: Ref) -> bool:
-        """Whether another option is denied behind the one that is stated: "B, not A"."""
+        """Return whether another option is denied after the stated one: "B, not A"."""
         denied = NOT_THAT.match(self.text, behind)
         if denied is None:
             return False
@@ -128,7 +128,9 @@ class OptionReader(OptionSetReader):
         )
 
     def _heads_a_list(self, place: Place, first: Ref) -> bool:
-        """Whether a label only leads to a list of options, each on a line of its own: "Let's look at each option:"."""
+        """Return whether a label only leads to a list of options on lines of their own: "Let's look at each
+        option:".
+        """
         if "\n" not in self.text[place.declared : first.start + 1]:
             return False
         line = self.text.find("\n", first.end)
@@ -136,8 +138,10 @@ class OptionReader(OptionSetReader):
         return following is not None and self.choices.place_of(following[1]) not in (None, *first.places)
 
     def _is_put_in_order(self, behind: int, first: Ref) -> bool:
-        """Whether another option is named as done before or after, or as preferred in turn: "I would take D after B", "D to
-        B but C to D"."""
+        """Return whether another option is ordered before or after the first one, or ranked with it.
+
+        Examples are "I would take D after B" and "D to B but C to D".
+        """
         step = re.compile(
             r"[\s\"')\],]*(?:(?:to|over) [^.!?\n]{1,80}? but (?=[^.!?\n]{1,80} (?:to|over)\b)|(?:and )?(?:only )?(?:after|before|once|until|following|then|next|afterwards|followed by|finally),?\s+)(?:doing |action |option )?"
         ).match(self.low, behind)
@@ -145,7 +149,7 @@ class OptionReader(OptionSetReader):
         return other is not None and not set(other.places) & set(first.places)
 
     def _is_a_subject(self, behind: int) -> bool:
-        """Whether a verb follows: "A is tempting" says something about A, and does not choose it."""
+        """Return whether a verb follows. "A is tempting" is a statement about A, and does not choose it."""
         word = re.compile(r"[)\]\"']?[ \t]+([A-Za-zÀ-ɏͰ-ԯ]+)").match(self.text, behind)
         return word is not None and not words.follows(REASONS, word[1].lower(), self.text[word.end() : word.end() + 20])
 
@@ -165,5 +169,5 @@ class OptionReader(OptionSetReader):
         return True
 
     def _numbered_otherwise(self, first: Ref) -> bool:
-        """Tell whether another option stands behind a letter in words: "B. four" where B is 3."""
+        """Return whether another option follows a letter in words: "B. four" if B is 3."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Which spans of time stand in a text, in seconds or in frames: from … to …, between … and …, clocks, pairs, JSON."""
+"""Spans of time in a text, in seconds or in frames: from … to …, between … and …, clocks, pairs, JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Span = tuple[float, float]
 SECONDS, FRAMES = "seconds", "frames"
 
 MANY = 1_000
-"""Spans beyond which only the first and the last of them are looked at: no one states so many."""
+"""With more spans than this, only the first and the last ones are read. No real answer states this many."""
 
 BACKWARDS = "It states a span that ends before it begins."
 NEGATIVE = "It states a moment before the clip begins: seconds count from 0, and frames from 1."
@@ -23,13 +23,13 @@ PARTS = "It states a span in percent of the clip, whose length it does not say."
 
 @dataclass(frozen=True)
 class Said:
-    """A span that is said somewhere in a text."""
+    """A span that is stated in a text."""
 
     start: int
     end: int
     value: Span | None
     why: str = ""
-    """Why it is none that was asked for, as a sentence."""
+    """Why the span is not of the kind that was asked for, as a sentence."""
 
 
 _UNITS = {
@@ -41,12 +41,12 @@ _UNITS = {
 _IN_FRAMES = frozenset({"frame", "frames", "f"})
 _WORD = r"ms|seconds?|secs?|sekunden?|秒|s|minutes?|minuten|mins?|m|hours?|h|frames?|f|%|percent"
 _NUMBER = r"\d{1,9}(?:\.\d{1,20})?"
-"""A number of a machine has up to 17 digits behind the point: 23.299999999999997."""
+"""A computed number has up to 17 digits after the point: 23.299999999999997."""
 _AROUND = r"(?:(?:about|around|approximately|roughly|exactly|seconds?|frames?|time|t\s?=|at|the)\s{0,2}){0,3}"
 
 
 def _moment(n: int) -> str:
-    """One end of a span, as groups that end in a number."""
+    """Return the pattern for one end of a span. Its groups end in a number."""
     clock = rf"(?P<clock{n}>(?:\d{{1,2}}:)?\d{{1,3}}:\d{{2}}(?:[.,]\d{{1,3}})?)"
     more = rf"(?:\s?(?:and\s)?(?P<more{n}>{_NUMBER})\s?(?P<sub{n}>seconds?|secs?|s))?"
     plain = rf"(?P<number{n}>{_NUMBER})(?:\s?(?P<unit{n}>{_WORD})(?![A-Za-z]){more})?"
@@ -78,11 +78,11 @@ _COUNTED = re.compile(
     r"|items?|lines?|rows?|versions?|v|ages?|aged)\s{0,2}$",
     re.IGNORECASE,
 )
-"""A word that a pair of bare numbers stands behind: "pages 3 to 9" is no time either."""
+"""Words before a pair of bare numbers that show that they are no times: "pages 3 to 9"."""
 
 
 def spans(text: str, unit: str) -> list[Said]:
-    """All spans in a text, in their order, in the unit that is asked for; a bare number is in that unit.
+    """Return all spans in a text in order, in the unit that is asked for. A bare number has this unit.
 
     >>> [each.value for each in spans("from 00:12 to 00:15, then [20, 21.5]", "seconds")]
     [(12.0, 15.0), (20.0, 21.5)]
@@ -100,12 +100,12 @@ def spans(text: str, unit: str) -> list[Said]:
 
 
 def _counts(text: str, start: int, end: int) -> bool:
-    """Whether what stands there are numbers of something else, by the words around them."""
+    """Return whether the numbers count different things, by the words around them."""
     return bool(_COUNTS.match(text, end) or _COUNTED.search(text, max(0, start - 16), start))
 
 
 def alone(text: str, unit: str) -> Said | None:
-    """The span that a text is and nothing more, where two numbers with a comma between them are one, too."""
+    """Return the span if the text consists only of it. Here two numbers with a comma in between are also a span."""
     match = _ALONE.fullmatch(text.strip().strip("."))
     if match is None:
         return None
@@ -114,7 +114,7 @@ def alone(text: str, unit: str) -> Said | None:
 
 
 def _bare(match: re.Match[str]) -> bool:
-    """Whether nothing says that numbers are times: no unit, clock, bracket, or name."""
+    """Return whether no unit, clock, bracket or name shows that the numbers are times."""
     given = match.groupdict()
     parts = ("clock1", "clock2", "unit1", "unit2", "unit_after1", "unit_after2")
     return not any(given[each] for each in parts) and match[0][:1].isdigit()
@@ -153,7 +153,7 @@ def _said(match: re.Match[str], asked: str) -> Said:
 
 
 def _value(given: dict[str, str | None], n: int, unit: str) -> Fraction | None:
-    """One end as a number; None: no clock shows it."""
+    """Return one end of a span as a number; None for an invalid clock time."""
     clock = given[f"clock{n}"]
     if clock is not None:
         *hours, minutes, seconds = clock.replace(",", ".").split(":")
@@ -165,6 +165,6 @@ def _value(given: dict[str, str | None], n: int, unit: str) -> Fraction | None:
 
 
 def in_words(value: object) -> str:
-    """Spans as people read them: ``2 to 3.5; 7 to 9``."""
+    """Return spans as text: ``2 to 3.5; 7 to 9``."""
     pairs = [each for each in value if isinstance(each, list | tuple)] if isinstance(value, list | tuple) else []
     return "; ".join(f"{begins:g} to {ends:g}" for begins, ends in pairs)

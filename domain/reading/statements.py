@@ -1,4 +1,7 @@
-"""Where in a text an answer is stated: in tags, in a box, in JSON, behind a label, in a declaring sentence, at either end."""
+"""The places in a text that state an answer.
+
+They are tags, a box, JSON, the text after a label, a declaring sentence, or either end of the text.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,15 @@ from domain.reading import words
 
 @dataclass(frozen=True)
 class Place:
-    """A part of a text in which the answer stands, if it stands anywhere."""
+    """A part of a text where the answer may be."""
 
     rule: str
     declared: int
-    """Where what declares it begins."""
+    """Where the declaration begins."""
     start: int
     end: int
     closed: bool
-    """Whether it must be the answer and nothing more."""
+    """Whether the part must consist only of the answer."""
 
 
 def _any(patterns: Sequence[str], flags: int = re.IGNORECASE) -> re.Pattern[str]:
@@ -38,7 +41,7 @@ _MARKS = re.compile(
 
 
 def plain(text: str) -> str:
-    """The text with blanks in place of Markdown's and LaTeX's marks, and of what is struck out; of the same length.
+    """Return the text with blanks instead of Markdown and LaTeX marks and struck-out text. The length stays the same.
 
     >>> plain("**B** or ~~A~~")
     '  B   or      '
@@ -76,7 +79,7 @@ _NAMES_IT = re.compile(
 _NEGATED = re.compile(
     r"\b(?:isn't|aren't|not|never|no(?= (?:es|son|sería|é|são))|non|não|nie|niet|nicht|kein\w{0,2}|jamais|nunca|не|wrong|incorrect|false|least|worst|excluded?|rule[ds]? out|eliminated?|avoid|doesn't|don't)\b|(?:不|并非|非)(?:是|为)"
 )
-"""In a declaration: it declares what the answer is not, as in "la respuesta no es B"."""
+"""Words in a declaration that deny the answer, as in "la respuesta no es B"."""
 _SO = re.compile(
     r"(?:choose|pick|select|go with|so|therefore|thus|hence|consequently|in conclusion|in short|overall|conclusion|also|daher|folglich|donc|por lo tanto|por tanto|quindi|portanto|logo|dus|więc|значит|поэтому|итак|所以|因此|故|よって|したがって|따라서)"
     r"[,:]?\s{1,3}(?:it is |it's |it must be |this is )?"
@@ -85,13 +88,15 @@ _IT_IS = re.compile(r"(?:it|this|that)(?:'s| is| must be| should be| would be| h
 _LAST = re.compile(r"[^\n]*\S[^\n]*\s*\Z")
 _LETTER_BEFORE = re.compile(r"[a-zà-ɏͰ-ԯ-]\Z")
 MANY = 300
-"""Declarations of one kind beyond which only the first and the last of them are looked at: no one states so often."""
+"""With more declarations of one kind than this, only the first and the last ones are read. No real answer has this
+many.
+"""
 
 
 def places(text: str, low: str) -> Iterator[Place]:
-    """Where the answer may stand, each with the rule that says so.
+    """Yield the possible places of the answer, each with its rule.
 
-    ``text`` is plain (``plain``), ``low`` the same in lower case.
+    ``text`` is plain (``plain``), and ``low`` is the same text in lower case.
     """
     closings = list(_CLOSE.finditer(low))
     for n, match in enumerate(few(_OPEN.finditer(low))):
@@ -136,7 +141,7 @@ def places(text: str, low: str) -> Iterator[Place]:
 
 
 def _last_sentence(text: str) -> Place | None:
-    """The last sentence, if it is short and others stand before it in its line: "The drawer is open. C"."""
+    """Return the last sentence if it is short and others precede it in its line: "The drawer is open. C"."""
     match = re.compile(
         r"(?<=[^\W\d])(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bfig)(?<!\be\.g)(?<!\bi\.e)[.!?。！？]\s{1,3}([^.!?\n。！？]{1,60}[.!?。！？]?)\s*\Z"
     ).search(text, max(0, len(text.rstrip()) - 70))
@@ -144,18 +149,18 @@ def _last_sentence(text: str) -> Place | None:
 
 
 def few(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
-    """All of them, or, of very many, the first and the last ones."""
+    """Return all matches, or the first and the last ones of very many."""
     found = list(matches)
     return found if len(found) <= MANY else [*found[: MANY // 2], *found[-MANY // 2 :]]
 
 
 def _begins(low: str, match: re.Match[str]) -> bool:
-    """Whether a match begins a word, which Chinese and Japanese do not show."""
+    """Return whether a match begins a word. Chinese and Japanese do not show word boundaries."""
     return match[0][:1] > "ऀ" or not _LETTER_BEFORE.search(low[max(0, match.start() - 1) : match.start()])
 
 
 def _alone(low: str, at: int) -> bool:
-    """Whether what stands at a place has its line for itself, but for an adjective: "Final answer"."""
+    """Return whether a label is alone on its line, except for an adjective: "Final answer"."""
     line = low.rfind("\n", 0, at) + 1
     return (
         bool(re.fullmatch(r"[ #*:.\d-]{0,12}(?:(?:[^\W\d_]{2,12}) ?){0,2}", low[line:at])) if at - line < 40 else False
@@ -172,7 +177,7 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _value_end(text: str, start: int) -> int | None:
-    """Behind the value of a key: a string, a list, or a bare word."""
+    """Return the end of a key's value: a string, a list, or a bare word."""
     opening = text[start : start + 1]
     if opening in "\"'" and opening:
         for match in re.compile(r"(?<!\\)" + re.escape(opening)).finditer(text, start + 1, start + 4000):
@@ -187,7 +192,7 @@ def _value_end(text: str, start: int) -> int | None:
 
 
 def objects(text: str) -> Iterator[tuple[int, int]]:
-    """Where JSON objects stand, outermost ones, their braces matched."""
+    """Yield the outermost JSON objects, by matching braces."""
     depth = start = 0
     for match in re.finditer(r"[{}]", text):
         if match[0] == "{":
@@ -226,7 +231,7 @@ _RUNAWAY = re.compile(
 
 
 def corrections(low: str) -> list[tuple[int, str]]:
-    """Where corrections begin, with their first word; a text in lower case."""
+    """Return where corrections begin in a text in lower case, with their first word."""
     return [
         (match.start(), match[0])
         for match in few(_CORRECTION.finditer(low))
@@ -235,7 +240,7 @@ def corrections(low: str) -> list[tuple[int, str]]:
 
 
 def supposed(low: str, at: int) -> bool:
-    """Whether what is declared at a place is only supposed, doubted or denied there."""
+    """Return whether a declaration at a place is only hypothetical, doubted or denied there."""
     before = low[max(0, at - 160) : at]
     sentence = re.split(r"[.!?;\n。！？]", before)[-1]
     clause = re.split(r"[,:，、]|\b(?:so|thus|therefore|hence|and|then|but|also)\b", sentence)[-1]
@@ -243,7 +248,7 @@ def supposed(low: str, at: int) -> bool:
 
 
 def claimed(low: str, at: int) -> bool:
-    """Whether what stands at a place is what someone else says, by the words before it in its clause."""
+    """Return whether the words before a place in its clause attribute the statement to another speaker."""
     return bool(
         _CLAIMED.search(
             re.split(r"[.!?;,:\n。！？，、]|\b(?:so|thus|therefore|hence|but)\b", low[max(0, at - 160) : at])[-1]
@@ -252,18 +257,18 @@ def claimed(low: str, at: int) -> bool:
 
 
 def denied_after(text: str, at: int) -> bool:
-    """Whether what ends at a place is denied by the words behind it."""
+    """Return whether the words after a statement deny it."""
     behind = text[at : at + 80]
     return bool(_DENIED_AFTER.match(behind) or _DENIED_IN_CLAUSE.match(behind))
 
 
 def unsaid(text: str, at: int) -> bool:
-    """Whether a remark behind what ends at a place unsays it: "(wrong)", ", but I doubt it", "… not"."""
+    """Return whether a remark after a statement takes it back: "(wrong)", ", but I doubt it", "… not"."""
     return bool(_UNSAID.match(text[at : at + 80]))
 
 
 def hedged_after(text: str, at: int) -> bool:
-    """Whether an alternative, a condition or a doubt follows at once what ends at a place."""
+    """Return whether an alternative, a condition or a doubt directly follows a statement."""
     behind = text[at : at + 60]
     behind = behind.lstrip("\"')]}* ") if behind[:1] in tuple("\"')]}*") else behind
     return bool(_HEDGED_AFTER.match(behind) or _HEDGED_AFTER.match(behind.lstrip(" ")))
@@ -278,7 +283,7 @@ _CLAUSE_END = re.compile(r"[.!;\n。！]|(?:,? (?:because|since|as)\b)|\Z")
 
 
 def corrected_to(low: str, at: int) -> Place | None:
-    """Return the place of what a correction that begins there puts in place of the statement before: “Wait, actually C.”."""
+    """Return the place of the new statement in a correction that begins there: “Wait, actually C.”."""
     lead = _CORRECTED.match(low, at)
     if lead is None:
         return None
@@ -318,12 +323,14 @@ def answers_what_is_wrong(low: str, at: int) -> bool:
 
 
 def taken_back(low: str, at: int, *, several: bool = False) -> bool:
-    """Whether what follows a place says that something else may be as right; ``several``: several things may be."""
+    """Return whether the text after a place allows another answer. ``several`` means that several answers are
+    possible.
+    """
     return bool(_ALSO.search(low, at) or (not several and _BOTH.search(low, at)))
 
 
 def own_turn(low: str) -> int:
-    """Where the text goes on by itself with a next turn; its length where it does not."""
+    """Return where the text invents a next turn; its length if it does not."""
     said = re.search(r"[^\W_]", low)
     first = said.end() if said else 0
     return next((match.start() for match in _RUNAWAY.finditer(low) if match.start() >= first), len(low))
@@ -333,7 +340,7 @@ _FAREWELL = re.compile(
     r"(?<=[.!?:;)\]*\n ])\s{0,4}(?:i hope|hope (?:this|that|it)|(?:please )?let me know|(?:please )?feel free|have a (?:nice|great|good)|is there anything|if you (?:have|need|want|would like)|thank(?:s| you)|good luck|happy to help|would you like"
     r"|ich hoffe|viel erfolg|j'espère|n'hésitez|espero que|si tienes|si necesitas|希望|如果您|如有|お役に立|ご不明|도움이 되)[^\n]{0,200}\s*\Z"
 )
-"""A polite end, which states nothing."""
+"""A polite closing phrase without an answer."""
 
 
 def farewell(low: str) -> int:
@@ -349,6 +356,6 @@ def farewell(low: str) -> int:
 
 
 def lowered(text: str) -> str:
-    """The text in lower case, of the same length."""
+    """Return the text in lower case, with the same length."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(char.lower() if len(char.lower()) == 1 else char for char in text)

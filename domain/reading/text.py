@@ -1,7 +1,7 @@
-"""What every reader does to a text before it looks: reasoning set apart, chat tokens off, letters folded, places kept.
+"""The preparation of every text before it is read: reasoning is separated, chat tokens are removed, letters are folded.
 
-Whatever a reader finds in ``Visible.text`` it can point at in the original text (``Visible.span``). Nothing is guessed
-here: a reasoning block that never ends leaves nothing to be read.
+A reader can map each place in ``Visible.text`` to the original text (``Visible.span``). Nothing is guessed: a reasoning
+block that never ends leaves no text to read.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from domain.reading.refusals import refusal as refusal  # what readers look for first, in one place with the rest
+from domain.reading.refusals import refusal as refusal  # re-exported with the other first checks
 
 
 class Reasoning(StrEnum):
-    """What became of the reasoning blocks in a text."""
+    """The state of the reasoning blocks in a text."""
 
     NONE = "none"
-    """There are none: all of the text counts."""
+    """The text has no block, so all of it counts."""
     CLOSED = "closed"
-    """Only what comes after the last one counts."""
+    """Only the text after the last block counts."""
     OPEN = "open"
-    """One never ends: nothing counts."""
+    """A block never ends, so no text counts."""
 
 
 @dataclass(frozen=True)
 class Visible:
-    """What of a text counts, with folded letters, and where each of its characters stands in the original."""
+    """The part of a text that counts, with folded letters, and the place of each character in the original."""
 
     original: str
     text: str
@@ -42,7 +42,7 @@ class Visible:
     reasoning: Reasoning
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where ``text[start:end]`` stands in the original text.
+        """Return where ``text[start:end]`` is in the original text.
 
         >>> seen = visible("<think>A?</think> Answer: “Ｂ”")
         >>> seen.text, seen.original[slice(*seen.span(10, 11))]
@@ -70,7 +70,7 @@ _SAME = {
     **{chr(0x1F150 + n): chr(65 + n) for n in range(26)},  # white letters on black circles …
     **{chr(0x1F170 + n): chr(65 + n) for n in range(26)},  # … and squares, which have no decomposition of their own
 }
-"""What stands for something else, where Unicode's own compatibility forms do not say so."""
+"""Characters that replace another one, beyond Unicode's own compatibility forms."""
 _OWN_MEANING = ("<super>", "<sub>", "<fraction>")
 """Forms that are not the same as the letters they are made of: 10² is not 102."""
 _BLOCKS = {"br", "p", "div", "li", "ul", "ol", "tr", "td", "th", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr"}
@@ -104,7 +104,7 @@ def _folded(char: str) -> str:
 
 
 def _pieces(text: str, *, escapes: bool) -> Iterator[tuple[str, int, int]]:
-    """What stands at each place, markup resolved: the folded characters, and where they come from."""
+    """Yield the folded characters with their original places, with markup resolved."""
     at = 0
     for match in (_MARKUP_AND_ESCAPES if escapes else _MARKUP).finditer(text):
         yield from ((_folded(char), place, place + 1) for place, char in enumerate(text[at : match.start()], at))
@@ -120,7 +120,7 @@ def _pieces(text: str, *, escapes: bool) -> Iterator[tuple[str, int, int]]:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Return the character of an escape. Half a pair of surrogates is none."""
+    """Return the character of an escape; empty for half a pair of surrogates."""
     high, low, code, plain = match.group(2, 3, 4, 5)
     if high:
         return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
@@ -149,7 +149,7 @@ def _fold(text: str, *, escapes: bool) -> tuple[str, list[int], list[int]]:
 
 
 def fold(text: str) -> str:
-    """A text with its letters folded: full and half width, quotes, blanks, entities, and nothing invisible.
+    """Return a text with folded letters: full and half width, quotes, blanks, entities, and no invisible characters.
 
     >>> fold("Ｂ\\u200b\\u00a0“ok” &amp; <b>1️⃣</b>")
     'B "ok" & 1'
@@ -185,7 +185,7 @@ OPENINGS = (
     Token("plain channel", "the same with its tokens lost: a reply that begins with “analysisWe …”",
           r"\A\s{0,20}analysis(?=(?-i:[A-Z]))"),
 )  # fmt: skip
-"""How a reasoning block begins."""
+"""The beginnings of a reasoning block."""
 
 CLOSINGS = (
     Token("tag", "</think> and its kin", rf"<\s?/\s?(?:\w{{1,10}}:)?(?:{_TAG}|chain_of_thought|cot)\s?>"),
@@ -197,7 +197,7 @@ CLOSINGS = (
     Token("unused", "<unused95>", r"<unused95>"),
     Token("plain channel", "the final channel with its tokens lost: “assistantfinal”", r"assistantfinal"),
 )  # fmt: skip
-"""How it ends, by the same names."""
+"""The ends of a reasoning block, by the same names."""
 
 TURNS = (
     Token("end", "the end of a turn: <|im_end|>, <|eot_id|>, </s>, <eos>, <end_of_turn>, …",
@@ -209,7 +209,7 @@ TURNS = (
           r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>)\s?(?:assistant|model)?"
           r"|<\|[\w▁ /.-]{1,40}\|>|<s>|<(?:bos|pad|unk|image|video|start_of_turn)>|\[/INST\]|<</?SYS>>"),
 )  # fmt: skip
-"""Tokens of a chat. What follows the end of a turn was never said to the one who asked."""
+"""Tokens of a chat. The user never saw the text after the end of a turn."""
 
 _MARKS = re.compile(
     "|".join(
@@ -222,11 +222,10 @@ _MARKS = re.compile(
 
 
 def visible(text: str, *, escapes: bool = False) -> Visible:
-    """What of a text counts: folded, only what comes after its reasoning blocks, without chat tokens.
+    """Return the part of a text that counts: folded, after its reasoning blocks, and without chat tokens.
 
-    ``escapes`` resolves JSON's escapes, too. Readers that parse JSON need them as they are.
-
-    A block that never ends leaves nothing; of a lone closing tag what comes after it counts.
+    ``escapes`` also resolves JSON's escapes. Readers that parse JSON need the original escapes. A block that never ends
+    leaves no text. After a closing tag without an opening one, the rest counts.
 
     >>> visible("<think>A, surely</think>B<|im_end|>").text
     'B'
@@ -281,14 +280,14 @@ PLACEHOLDERS = (
     "#n/a",
     "nat",
 )
-"""What tools write where a model said nothing: as a whole text these are empty."""
+"""Texts that tools write for a missing answer. A text that consists only of one of them is empty."""
 
 _AROUND = " \t\n\"'`*_#.,;:!?()[]{}<>|~=-–—…。、，·•"
 _FULL_OF_DIGITS = re.compile(r"[^\W_]")
 
 
 def is_empty(text: str) -> bool:
-    """Whether a visible text says nothing: no letter, no digit, or what a tool wrote in place of an answer.
+    """Return whether a visible text is empty: without a letter or digit, or only a tool's text for a missing answer.
 
     >>> is_empty(" \\n"), is_empty("**?**"), is_empty("Failed to obtain answer via API."), is_empty("0")
     (True, True, True, False)

@@ -11,14 +11,16 @@ from domain.reading.spans import SECONDS, Said, alone
 from domain.reading.statements import Place
 
 _SPAN_SOON = 60
-"""So many characters behind what declares it a span has begun: "The event happens in the video from …"."""
+"""The number of characters after a declaration within which a span must begin: "The event happens in the video
+from …".
+"""
 
 
 class SpanReader(AnswerText):
     """Reads which spans of time an answer states."""
 
     def _spans(self, place: Place) -> Claim | None:
-        """The span that a place states, or all of them where several are asked for."""
+        """Return the span that a place states, or all spans if several are asked for."""
         if place.rule in ("opening", "last sentence"):
             return None
         if place.rule == "only span" and any(self._spans(each) for each in self.found if each.rule in STRONG):
@@ -44,7 +46,7 @@ class SpanReader(AnswerText):
         return Claim(place.rule, place.declared, there[0].start, there[-1].end, value, (), there[-1].end)
 
     def _span_alone(self, place: Place, there: list[Said]) -> list[Said]:
-        """The spans of a place in which nothing else stands."""
+        """Return the spans of a place that has no other content."""
         text = self.text[place.start : place.end]
         pair = alone(text, self.asked.unit or SECONDS)
         if pair is not None and not there:
@@ -57,7 +59,7 @@ class SpanReader(AnswerText):
         return [] if any(re.search(r"[^\W_]", part) for part in rest) else there
 
     def _span_soon(self, place: Place, there: list[Said]) -> list[Said]:
-        """The spans of the line in which what a place declares begins, where they begin soon."""
+        """Return the spans on the line after a declaration, if the first one begins soon."""
         if not there or there[0].start - place.start > _SPAN_SOON or "\n\n" in self.text[place.start : there[0].start]:
             return []
         line = self.text.find("\n", there[0].end)

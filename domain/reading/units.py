@@ -49,7 +49,7 @@ UNITS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "energy": (("1", "kcal", "kilocalorie kilocalories"), ),
     "rate": (("1", "fps", ""), ("1", "Hz", "hertz"), ("1", "km/h", "kmh kph"), ("1", "mph", ""), ("1", "rpm", "")),
 }  # fmt: skip
-"""By what is measured: how many of the first there are in one, its sign, and its other names."""
+"""The units of each quantity: their size in the first unit, their sign, and their other names."""
 
 _BY_NAME = {
     name: (kind, Fraction(factor), sign)
@@ -59,17 +59,17 @@ _BY_NAME = {
 }
 _BY_LOWER = {name.lower(): unit for name, unit in _BY_NAME.items()}
 AMBIGUOUS_SIGNS = {"m": ("time", "length"), "t": ("mass", "volume"), "c": (), "oz": ("mass", "volume")}
-"""Signs that stand for one thing or another, so that they say nothing where the other is asked for."""
+"""Signs with two meanings, which are ignored if the other quantity is asked for."""
 NO_NAMES = frozenset("in с d 日 时间 時間 ora ore day t 分 度 grad once".split())
-"""Names that are words of their own: units only where nothing but a sign or an end follows, and the unit fits."""
+"""Names that are also words. They are units only if a sign or the end follows, and the unit fits."""
 
 
 def unit_of(name: str) -> tuple[str, Fraction, str] | None:
-    """What a unit's name or sign measures, how many of the first it has, and its sign.
+    """Return the quantity of a unit's name or sign, its size in the first unit, and its sign.
 
     >>> unit_of("Minutes"), unit_of("cups")
     (('time', Fraction(60, 1), 'min'), None)
     """
     if len(name) == 1 and name.isupper():
-        return _BY_NAME.get(name)  # "M" and "G" may stand for a million and a billion
+        return _BY_NAME.get(name)  # "M" and "G" may also mean a million and a billion
     return _BY_NAME.get(name) or _BY_LOWER.get(name.lower().rstrip("."))

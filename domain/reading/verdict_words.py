@@ -17,24 +17,24 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Language:
-    """How a language calls an answer right or wrong."""
+    """The words with which a language calls an answer right or wrong."""
 
     name: str
     plain: Sequence[Pair]
     """Words that only say whether something is right."""
     judged: Sequence[Pair]
-    """Words that say so of an answer that is graded, and may be said of other things elsewhere."""
+    """Words that grade an answer, but may describe other things elsewhere."""
     graded: Sequence[Pair]
-    """Words that may also be said of an answer in the middle of a scale: “poor” and “acceptable”."""
+    """Words that may also describe an answer in the middle of a scale: “poor” and “acceptable”."""
     partly: str = ""
     no: str = ""
-    """What turns the words behind it into their opposite."""
+    """Words that turn the following words into their opposite."""
     fully: str = ""
     mostly: str = ""
     adverbs: str = ""
-    """What may stand before the words without changing them."""
+    """Words that may precede the words without changing them."""
     subject: str = ""
-    """What may stand before the words and says that they are about the answer."""
+    """Words that may precede the words and show that they are about the answer."""
 
     def wrong(self) -> str:
         """Return a pattern for all words that call an answer wrong, but for the graded ones."""
@@ -247,7 +247,7 @@ UNSPACED: Sequence[Language] = (
 """The languages written without blanks between words."""
 
 WRONG_SIGNS, RIGHT_SIGNS = "❌✗✘✖❎🚫⛔×👎", "✅✓✔☑🟢👍"
-"""Signs that stand for a verdict."""
+"""Signs for a verdict."""
 
 
 def any_of(languages: Sequence[Language], part: str) -> str:

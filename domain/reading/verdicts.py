@@ -77,7 +77,7 @@ _IN_ROW = (
 
 
 def _row(text: str, start: int, end: int, choices: Choices) -> list[Verdict]:
-    """Return the verdicts of a line that holds nothing but options and their verdicts."""
+    """Return the verdicts of a line with only options and their verdicts."""
     for pattern in _IN_ROW:
         found: list[Verdict] = []
         at = start

@@ -26,7 +26,7 @@ LABELS = {
     "ar": r"(?:الإجابة|الاجابة|الجواب|الترتيب|النتيجة)(?: (?:النهائية|الصحيحة|الصحيح|النهائي))?",
     "hi": r"(?:उत्तर|जवाब|क्रम|विकल्प)",
 }
-"""What stands before a colon, or as a heading, in front of an answer."""
+"""Words before a colon, or as a heading, that precede an answer."""
 
 DECLARING = {
     "en": (
@@ -100,7 +100,7 @@ DECLARING = {
     ),
     "hi": (r"(?:सही )?(?:उत्तर|जवाब|विकल्प|क्रम)(?: है)?", r"मैं(?= )"),
 }
-"""Sentences in which an answer is declared, up to where it stands."""
+"""Sentences that declare an answer, up to its place."""
 
 _WHO = r"(?:i|we|you|one|(?:the |this |that |a )?(?:person|man|woman|human|user|camera wearer|wearer|robot|agent|driver|(?:ego[ -]?)?(?:car|vehicle)|cook|chef|player|operator|subject))"
 _DO = r"(?:do|take|perform|execute|carry out|choose|pick|select|go with|go for|opt for|settle (?:on|for))"
@@ -114,7 +114,7 @@ DOING = (
     r"(?:mine|my (?:favou?rite|preference|pick|vote|bet|choice)|(?:right|correct|best|sensible|logical|proper|obvious) (?:one|thing to do)|what (?:i|we)(?:'d| would) (?:do|choose|pick|take)(?: next)?|what (?:comes|happens|should (?:come|happen|be done)) next) ?(?:is|would be|:)",
     rf"let(?:'s| us) {_DO}{_THE_ACTION}",
 )  # fmt: skip
-"""Sentences in which one of several actions is chosen by saying that it is done, up to where it stands: only for options."""
+"""Sentences that choose one of several actions as the one to do, up to its place. Only for options."""
 DOES = rf"(?:{_DO}|perform){_THE_ACTION} "
 """The same as a command, at the beginning of a clause."""
 
@@ -128,18 +128,20 @@ CHOSEN = (
     r"it is", r"gets my vote", r"has my vote", r"wins(?: my vote)?", r"(?:comes|goes|happens|follows) next", r"(?:should|must|has to|needs to|will|would|ought to) (?:be (?:done|taken|performed|chosen|next)|come|happen)(?: next)?",
     r"(?:i think|i'd say|i believe|i would say|for me)",
 )  # fmt: skip
-"""What calls the option before it the chosen one. It has to end its clause: "D is the one to avoid" says the opposite."""
+"""Words that call the preceding option the chosen one. They must end their clause: "D is the one to avoid" states the
+opposite.
+"""
 CLAUSE_ENDS = (
     r"(?:[\s\"')\]*]*(?:[.!;:\n]|\Z|[—–(]|- )|,? (?:because|since|as(?! long| soon)|for(?= (?:the person|it|he|she|they|there|this|that) (?:is|are|has|was))|given|due to|based on|considering|so)\b"
     r"|,(?! ?(?:if|unless|but (?:only|if|not|maybe|perhaps|never)|or|though|although|except|only|when|provided|after|before|maybe|perhaps|possibly|however|yet|then|followed|second|if)\b))"
 )
-"""What may follow it."""
+"""Text that may follow the end of the clause."""
 
 SOFTLY = (
     r"(?:clearly|therefore|thus|hence|most likely|probably|likely|simply|definitely|obviously|indeed|now|surely|certainly|just|to|that|:|also"
     r"|most probably|wohl|wahrscheinlich|probablement|probablemente|sans doute|also|daher|donc|como|应该是|可能是|的是)"
 )
-"""What may stand between a declaration and the answer without changing it."""
+"""Words that may be between a declaration and the answer without changing it."""
 
 NEXT_WORDS = frozenset(
     "is are was because as since for due given so thus therefore hence based seems appears would will should must fits makes best which where "
@@ -147,7 +149,9 @@ NEXT_WORDS = frozenset(
     "weil da denn ist und oder parce car est et ou porque ya que es y o e perché poiché è omdat want en ponieważ bo jest i "
     "потому так и или है क्योंकि olarak çünkü".split()
 )
-"""Words that may follow a letter that stands for an option: a verb, a reason. After any other word it is part of a name ("B flat")."""
+"""Words that may follow an option's letter: a verb, a reason. Before any other word, the letter is part of a name ("B
+flat").
+"""
 ARTICLE_NEXT = frozenset(
     "is because since seems fits best rather instead richtig korrekt weil da ist est es è é jest parce car porque perché omdat ponieważ wählen nehmen auswählen sagen empfehlen".split()
 )
@@ -156,7 +160,7 @@ REASONS = frozenset(
     "because since as for due given so thus therefore hence based which where with in order considering after while weil da denn parce car "
     "puisque porque ya perché poiché pois omdat want ponieważ bo gdyż потому так поскольку क्योंकि çünkü".split()
 )
-"""Words by which a reason begins: what comes before them is complete."""
+"""Words that begin a reason, so that the text before them is complete."""
 
 ENGLISH_TOO = {
     "car": r"(?:il|elle|on|le|la|les|l'|c'|ce|cela|je|j'|un|une|nous|vous|ils|elles|son|sa|ses|cette|cet|tout)",
@@ -168,7 +172,7 @@ is parked" chooses no A."""
 
 
 def follows(known: frozenset[str], word: str, behind: str) -> bool:
-    """Whether a word is one of the known ones; one that is an English word, too, only where its own language goes on.
+    """Return whether a word is one of the known ones. A word that is also English needs context in its own language.
 
     >>> follows(REASONS, "car", " il est rouge"), follows(REASONS, "car", " is parked")
     (True, False)
@@ -195,7 +199,7 @@ CORRECTIONS = (
     r"等等", r"等一下", r"不对", r"不對", r"更正", r"我错了", r"抱歉", r"应该说", r"说错了", r"重新", r"其实", r"其實", r"いや[、,]", r"いえ[、,]", r"待って", r"訂正", r"間違え", r"すみません", r"아니[,.]", r"아니요[,.]", r"잠깐", r"정정", r"죄송",
     r"عفوا", r"تصحيح", r"بل ", r"لحظة", r"रुकिए", r"नहीं[,।]", r"सुधार", r"माफ़",
 )  # fmt: skip
-"""How a correction begins: at the start of a clause, since "she actually holds it" corrects nothing."""
+"""Beginnings of a correction, at the start of a clause only: "she actually holds it" corrects no statement."""
 
 DENIED_BEFORE = (
     r"\bnot", r"n't", r"\bnever", r"\bneither", r"\bnor", r"\bno", r"\bwithout", r"\bexcept(?: for)?", r"\bexcluding", r"\brather than", r"\binstead of", r"\bexcludes?",
@@ -204,7 +208,7 @@ DENIED_BEFORE = (
     r"\bnie", r"\boprócz", r"\bне", r"\bкроме", r"不是", r"不选", r"不選", r"不为", r"并非", r"排除", r"除了", r"非", r"不",
     r"아닌", r"ليس(?:ت)?", r"ليس(?:ت)? هو", r"नहीं", r"değil",
 )  # fmt: skip
-"""What denies the option that follows it."""
+"""Words that deny the following option."""
 
 DENIED_AFTER = (
     r"(?:(?:is|are|was|were|seems?|appears?|would|can|could|may|might|will|should|does|do|has|have|had|must)(?: be| to be| been| also)? |is |,? )?(?:(?:definitely|clearly|certainly|surely|obviously|probably|simply|also) )?"
@@ -217,7 +221,7 @@ DENIED_AFTER = (
     r"(?:não é|não|está errada|é (?:falsa|incorreta|errada))", r"(?:is (?:fout|onjuist|verkeerd|niet))", r"(?:nie |jest (?:błędna|zła|niepoprawna))", r"(?:-|–|—)? ?(?:неверн|неправильн|не )", r"(?:是|选项|項|项)?(?:不对|不是|不正确|错|錯|不行|不可能|不合|不选|被排除|不)",
     r"(?:は|が|を)?(?:違|間違|誤|正しくな|正しくあ|不正解|ではな|ではあり|でな|でありま|じゃな|じゃあり|除外|排除|選びません|選ばな|考えにく)", r"(?:번)?(?:은|는|이|가|을|를)? ?(?:정답이 |답이 )?(?:아니|아닙|아닌|틀|잘못|오답|제외|배제)", r"(?:خطأ|غير|ليس)", r"(?:गलत|नहीं)", r"yanlış|değil",
 )  # fmt: skip
-"""What denies the option that stands before it."""
+"""Words that deny the preceding option."""
 
 _ELSE = r"(?:previous|prior|preceding|earlier|other|last|next|first|second|example|sample|reference|wrong|another)"
 _ASKED = r"(?:questions?|images?|pictures?|photos?|scenes?|items?|tasks?|frames?|one|examples?|videos?|clips?|answers?|turn|case|problem)"
@@ -234,7 +238,7 @@ UNSAID = (
     r"(?:is|are|was|were|would be|seems?(?: to be)?|looks?) (?:clearly |probably |definitely |simply |just )?(?:not )?(?:the |a |an )(?:wrong|incorrect|false|worst|mistaken|distractor|trap|trick)\b",
     r"(?:is|are|was|were|would be|seems?) (?:clearly |probably |definitely |far |simply )?(?:too (?:many|few|much|little|high|low|large|small)|doubtful|questionable|mistaken)\b",
 )  # fmt: skip
-"""What unsays the statement before it, of whatever kind."""
+"""Words that take back the preceding statement of any kind."""
 
 CONDITIONS = (
     r"(?:^|[\s(\"'])(?:for example|for instance|examples?|format|template|sample|e\.g\.?|previous (?:question|answer|item|turn))\W{0,3}[:,]\W*\Z",
@@ -242,14 +246,14 @@ CONDITIONS = (
     r"\b(?:might|may|could) (?:think|say|answer|choose|seem|argue|assume|expect)\b", r"\b(?:someone|somebody|some|people|others|one|you|many) (?:people )?(?:might|may|could|would)\b", r"\btempt(?:ing|ed)\b", r"\bwhether\b", r"\bhypothetical", r"\bpretend\b",
     r"\bwenn\b", r"\bfalls\b", r"\bangenommen\b", r"\bsi\b", r"\bse\b", r"\bals\b", r"\bjeśli\b", r"\bjeżeli\b", r"\bgdyby\b", r"\bесли\b", r"如果", r"假如", r"要是", r"もし", r"만약", r"\bلو\b", r"\bإذا\b", r"अगर", r"यदि",
 )  # fmt: skip
-"""What makes a declaration that follows it in the same sentence no declaration: a condition, or someone else's words."""
+"""Words before a declaration in the same sentence that make it a condition or the words of another speaker."""
 
 CLAIMED = (
     r"\b(?:texts?|signs?|caption|note|prompt|watermark|sticker|poster|instructions?|post-it) (?:\w+ ){0,5}?(?:says?|said|reads?|claims?|tells?|states?|instructs?|asks?|wants?|demands?)\b",
     r"\b(?:(?:gpt|claude|gemini|llama|qwen)[\w.-]*|they|he|she|someone|somebody|anyone|others|people|everyone|(?:my|another|an?|some|one|his|her|other|most|many|few|the) (?:[\w-]+ ){0,2}?(?:colleague|student|user|reader|teacher|critic|person|people|annotator|expert|friend|author|assistant|rater|guesser|key|rubric)s?)"
     r" (?:\w+ ){0,2}?(?:thinks?|thought|says?|said|claims?|claimed|believes?|believed|would|might|will|answers?|answered|chose|chooses?|picks?|picked|argues?|suggests?|suggested|insists?|states?|stated|told|wrote|writes?|votes?|guess(?:es|ed)?)\b",
 )  # fmt: skip
-"""What someone else says the answer is."""
+"""Phrases that attribute the answer to another speaker."""
 
 DOUBTS = (
     *CLAIMED,
@@ -270,14 +274,14 @@ HEDGED_AFTER = (
     r",? ?but (?:it|i|maybe|perhaps|possibly|could|also|might|not|no(?=[\s.!]*(?:\n|\Z|[.!])))\b", r"\?", r" ?/ ?", r",? ?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|może|возможно|也许|可能)\b",
     r",? ?(?:not|nicht|pas|non|no|não|niet|nie|не)\b", r",? ?(?:depends|it depends)\b", r",? ?(?:and also|as well as|along with|plus|versus|vs)\b", r" ?%",
 )  # fmt: skip
-"""What turns a statement that it follows at once into none: an alternative, a condition, a doubt."""
+"""Words directly after a statement that make it an alternative, a condition or a doubt."""
 
 ALSO = (
     r"\b(?:could|can|may|might|would|is|are|seems?)(?: be)? also\b", r"\balso (?:be )?(?:correct|right|possible|plausible|valid|acceptable|fine|true|works?|fits?)\b", r"\bequally\b", r"\bor (?:maybe|perhaps|possibly)\b",
     r"\beither (?:one|way|is|could|would|option|answer)\b", r"\bas well be\b", r"\bhard to (?:say|tell|choose|decide)\b", r"\bit depends\b", r"\bcould go either way\b", r"\bnot (?:entirely |completely |fully )?(?:sure|certain) (?:between|whether|which)\b", r"\btoss-?up\b", r"\bjust a guess\b|\bjust guessing\b|\brandom(?:ly)?\b",
     r"\bbut (?:it |this |that )?(?:could|might|may)(?: well)? be\b", r"\b(?:possibly|perhaps|maybe) [\"'(]?[b-j]\b",
 )  # fmt: skip
-"""What, after a statement, says that something else may be as right."""
+"""Words after a statement that allow another right answer."""
 
 BOTH = r"\b(?:both|two) (?:are|answers|options)\b"
 """The same after a single option. Several options may well both be right."""
@@ -286,7 +290,7 @@ RUNAWAY = (
     r"(?:next |new )?(?:question|task|problem|exercise)(?: ?(?:no\.?|#|number)? ?\d{1,4})?\s{0,3}[:.]", r"q ?\d{0,4}[:.)]", r"(?:user|human|student|teacher|instruction|input|prompt|assistant|system)\s?:", r"(?:user|human|student)\n", r"#{2,4} ?(?:instruction|input|question|user|human|task)s?\b",
     r"(?:frage|pregunta|domanda|pergunta|vraag|pytanie|вопрос|пользователь|问题|问|質問|질문|用户|السؤال|سؤال|प्रश्न)\s{0,2}\d{0,3}\s{0,2}[:.]", r"here(?:'s| is) (?:another|the next) question", r"(?:next|another) question\b", r"---+\s*\n+\s*(?:question|q)\b",
 )  # fmt: skip
-"""How a text that goes on by itself begins the next turn, at the start of a line."""
+"""The beginnings of an invented next turn, at the start of a line."""
 
 YES = {
     "en": "yes", "de": "ja", "fr": "oui", "es": "sí", "it": "sì", "pt": "sim", "nl": "ja", "pl": "tak", "ru": "да", "tr": "evet", "sv": "ja", "cs": "ano",
@@ -296,7 +300,7 @@ NO = {
     "en": "no", "de": "nein", "fr": "non", "es": "no", "it": "no", "pt": "não", "nl": "nee", "pl": "nie", "ru": "нет", "tr": "hayır", "sv": "nej",
     "zh": "不|不是|否|不是的|没有|不对", "ja": "いいえ", "ko": "아니요|아니오|아뇨", "ar": "لا|كلا", "hi": "नहीं|जी नहीं", "en, other": "nope|nah",
 }  # fmt: skip
-"""The words for yes and no. What they mean hangs on what follows them: "No, …" is no, "No image …" is not."""
+"""The words for yes and no. Their meaning depends on the following text: "No, …" is no, "No image …" is not."""
 
 ALL = (
     "all of the above",

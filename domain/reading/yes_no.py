@@ -1,4 +1,4 @@
-"""Read whether an answer says yes or no."""
+"""The reader of yes-or-no answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AFTER_YES_NO = re.compile(
 
 
 class YesNoReader(AnswerText):
-    """Reads whether an answer says yes or no."""
+    """A reader of yes-or-no answers."""
 
     def _yes_no(self, place: Place) -> Claim | None:
         if place.rule in ("it is",):
@@ -63,7 +63,7 @@ class YesNoReader(AnswerText):
         return Claim(place.rule, place.declared, start, behind, value, (), behind)
 
     def _turned(self, behind: int, value: str) -> bool:
-        """Whether a later sentence begins with the other word."""
+        """Return whether a later sentence begins with the opposite word."""
         for match in re.compile(
             r"[.!?;:\n,—–-]\s{0,3}|\b(?:but|wait|or|and|rather|actually),? ", re.IGNORECASE
         ).finditer(self.text, behind):

@@ -37,8 +37,8 @@ MOST_BY_CHANCE = 0.05
 PLANNED = 0.1
 """The difference of two shares for which the report gives the number of items that a study needs."""
 NO_ARM = (
-    "What drafting does to items cannot be said: {which}. Only images that chance gave to two arms tell it: give "
-    "out proposals that only a part of the authors is shown, and let people write items about both kinds of images."
+    "There is nothing to compare: {which}. Import proposals that only a part of the authors is shown, and have authors "
+    "write items about images of both arms."
 )
 
 

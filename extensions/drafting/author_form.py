@@ -57,10 +57,10 @@ def log_field_times(
     if _of_task(session, row) is None:
         return
     known = {field.name for field in shown_fields(access.schema, Stage.AUTHORING)}
-    told = {name: float(seconds) for name, seconds in at.items() if name in known and seconds > 0}
-    in_all = sum(told.values())
+    seconds_at = {name: float(seconds) for name, seconds in at.items() if name in known and seconds > 0}
+    in_all = sum(seconds_at.values())
     share = whole / in_all if in_all > whole else 1.0
-    data = {"seconds": {name: share * seconds for name, seconds in told.items()}}
+    data = {"seconds": {name: share * seconds for name, seconds in seconds_at.items()}}
     log(session, TIMED, by=person, task=row, now=now, data=data)
 
 

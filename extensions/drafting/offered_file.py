@@ -10,7 +10,7 @@ from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_file import read_made, read_proposals
 from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
 
-NO_ARM = "No image is without: what drafting does to items cannot be said of these."
+NO_ARM = "All authors are shown the proposal, so the effect of drafting cannot be measured."
 
 
 def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:

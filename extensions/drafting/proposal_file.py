@@ -100,8 +100,8 @@ class MakingRecord(NamedTuple):
                 f"{file.model!r} for {file.project!r}. Give the file that was written beside them, or none."
             )
         without = [{"why": why, "n": n, "image": image} for why, (n, image) in self.without.items()]
-        told = {"counts": self.counts, "replies": self.replies, "without": without, "currency": self.currency}
-        return {**told, "mended": file.sha256 not in self.files}
+        facts = {"counts": self.counts, "replies": self.replies, "without": without, "currency": self.currency}
+        return {**facts, "mended": file.sha256 not in self.files}
 
 
 def made_beside(path: Path) -> Path:

@@ -103,12 +103,12 @@ def import_proposals(
         taken, kept = _decided(session, access, file, share=share, seed=seed, lock=True)
         for asset, proposal in kept:
             assets.propose(session, asset=asset, proposal=proposal.as_json())
-        told: dict[str, Any] = {"file": file.sha256, "name": file.name, "model": file.model}
-        told |= {"share": share, "seed": taken.seed, **{arm.value: n for arm, n in taken.arms.items()}}
-        told |= {"refused": len(taken.refused), "before": taken.before, "why": _reasons(taken.refused)}
+        data: dict[str, Any] = {"file": file.sha256, "name": file.name, "model": file.model}
+        data |= {"share": share, "seed": taken.seed, **{arm.value: n for arm, n in taken.arms.items()}}
+        data |= {"refused": len(taken.refused), "before": taken.before, "why": _reasons(taken.refused)}
         if file.made is not None:
-            told["made"] = dict(file.made)
-        log(session, IMPORTED, by=by, project=access, now=now, data=told)
+            data["made"] = dict(file.made)
+        log(session, IMPORTED, by=by, project=access, now=now, data=data)
     return taken
 
 

@@ -139,46 +139,48 @@ def _explained(field: ItemField, dimension: str) -> str:
     """Return the description of a field for the model."""
     typed = _typed(field)
     assert typed is not None
-    told = [f'- "{field.name}" ({kinds.title_of(field)}): {typed[0]}']
+    parts = [f'- "{field.name}" ({kinds.title_of(field)}): {typed[0]}']
     if field.field is not None:
-        told.append(f'taken word for word from "{field.field}"')
+        parts.append(f'taken word for word from "{field.field}"')
     unit = "entries" if kinds.of_field(field).holds == "texts" else "characters"
     if field.length is not None:
-        told.append(f"exactly {field.length:,} {unit}")
-    told += [f"at least {field.min_length:,} {unit}"] if field.min_length is not None else []
-    told += [f"at most {field.max_length:,} {unit}"] if field.max_length is not None else []
-    told += ["none twice"] if field.distinct else []
-    told += [f"from {field.min:g}"] if field.min is not None else []
-    told += [f"to {field.max:g}"] if field.max is not None else []
-    told += [f"in {field.unit}"] if field.unit is not None else []
-    told += ["null if it does not apply"] if not field.required else []
-    line = f"{', '.join(told)}. {field.help or ''}".rstrip()
+        parts.append(f"exactly {field.length:,} {unit}")
+    parts += [f"at least {field.min_length:,} {unit}"] if field.min_length is not None else []
+    parts += [f"at most {field.max_length:,} {unit}"] if field.max_length is not None else []
+    parts += ["none twice"] if field.distinct else []
+    parts += [f"from {field.min:g}"] if field.min is not None else []
+    parts += [f"to {field.max:g}"] if field.max is not None else []
+    parts += [f"in {field.unit}"] if field.unit is not None else []
+    parts += ["null if it does not apply"] if not field.required else []
+    line = f"{', '.join(parts)}. {field.help or ''}".rstrip()
     allowed = field.by_dimension.get(dimension)
     offered = [each for each in field.options if allowed is None or each.value in allowed]
     values = [f"  - {json.dumps(each.value, ensure_ascii=False)}: {each.label}" for each in offered]
-    told_rules = field.wording.rules if field.wording is not None else ()
-    wording = [f"  - {_RULES[name](field.wording)}" for name in told_rules] if field.wording is not None else []
+    rules = field.wording.rules if field.wording is not None else ()
+    wording = [f"  - {_RULES[name](field.wording)}" for name in rules] if field.wording is not None else []
     return "\n".join([line, *values, *wording])
 
 
-def _words(told: Wording) -> str:
-    limits = told.words
+def _words(wording: Wording) -> str:
+    limits = wording.words
     ends = ((limits.least, "at least"), (limits.most, "at most")) if limits is not None else ()
     return ", ".join(f"{end} {n:,} words" for n, end in ends if n is not None)
 
 
 _RULES: Mapping[str, Callable[[Wording], str]] = {
-    "person": lambda told: (
-        "in neither the first nor the second person" if told.person == "third" else f"in the {told.person} person"
+    "person": lambda wording: (
+        "in neither the first nor the second person" if wording.person == "third" else f"in the {wording.person} person"
     ),
     "words": _words,
-    "forbidden": lambda told: f"without {', '.join(map(json.dumps, told.forbidden))}",
-    "ends_with": lambda told: f"ends with {json.dumps(told.ends_with)}",
-    "not_in": lambda told: f"its text stands in none of {', '.join(told.not_in)}",
-    "alike_length": lambda told: f"the longest has at most {told.alike_length:g} times the characters of the shortest",
-    "no_rewording": lambda told: "no two say the same in other words",
+    "forbidden": lambda wording: f"without {', '.join(map(json.dumps, wording.forbidden))}",
+    "ends_with": lambda wording: f"ends with {json.dumps(wording.ends_with)}",
+    "not_in": lambda wording: f"its text stands in none of {', '.join(wording.not_in)}",
+    "alike_length": lambda wording: (
+        f"the longest has at most {wording.alike_length:g} times the characters of the shortest"
+    ),
+    "no_rewording": lambda wording: "no two say the same in other words",
 }
-"""Rules of wording as a model is told them."""
+"""The rules of wording, as phrases for a model."""
 
 
 # ---- what comes back ------------------------------------------------------------------------------------------------

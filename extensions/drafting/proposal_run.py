@@ -71,7 +71,7 @@ class PlannedProposal:
 class RunResult:
     """The result of a run."""
 
-    wishes: list[PlannedProposal]
+    planned: list[PlannedProposal]
     left_out: dict[str, int]
     """The number of images that the model is not asked about, by reason."""
     broken: int
@@ -83,12 +83,14 @@ class RunResult:
     @property
     def subjects(self) -> list[Subject[ProposalReply]]:
         """Return the request about each image."""
-        return [wish.subject for wish in self.wishes]
+        return [proposal.subject for proposal in self.planned]
 
     @property
     def proposed(self) -> list[PlannedProposal]:
         """Return the images with a proposal."""
-        return [wish for wish in self.wishes if wish.subject.said is not None and wish.subject.said.fields]
+        return [
+            proposal for proposal in self.planned if proposal.subject.said is not None and proposal.subject.said.fields
+        ]
 
     @property
     def failures(self) -> dict[str, list[str]]:
@@ -97,25 +99,27 @@ class RunResult:
 
     def figures(self) -> dict[str, Any]:
         """Return the counts."""
-        declined = sum(wish.subject.said is not None and not wish.subject.said.fields for wish in self.wishes)
+        declined = sum(
+            proposal.subject.said is not None and not proposal.subject.said.fields for proposal in self.planned
+        )
         return {
-            "images": len(self.wishes) + sum(self.left_out.values()),
+            "images": len(self.planned) + sum(self.left_out.values()),
             **{f"images not asked about: {why}": n for why, n in self.left_out.items()},
             "proposals": len(self.proposed),
             "images declined": declined,
-            "images without": len(self.wishes) - len(self.proposed) - declined,
+            "images without": len(self.planned) - len(self.proposed) - declined,
             "requests": strict_questions.requests(self.subjects),
             **strict_questions.usage(self.subjects),
         }
 
     def without(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield each image without a proposal: its name, the reason, and the problems of the last reply."""
-        for wish in self.wishes:
-            said = wish.subject.said
+        for proposal in self.planned:
+            said = proposal.subject.said
             if said is None:
-                yield wish.unit.name, wish.subject.why_none(), [fault.what for fault in wish.subject.faults]
+                yield proposal.unit.name, proposal.subject.why_none(), [fault.what for fault in proposal.subject.faults]
             elif not said.fields:
-                yield wish.unit.name, DECLINED, [said.why_not]
+                yield proposal.unit.name, DECLINED, [said.why_not]
 
 
 def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
@@ -124,7 +128,7 @@ def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
     return strict_questions.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
 
 
-def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedProposal], dict[str, int]]:
+def prepared(request: ProposalRequest, here: Resources) -> tuple[list[PlannedProposal], dict[str, int]]:
     """Return the request about each image, and the number of images left out by reason.
 
     Raises
@@ -132,30 +136,30 @@ def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedPropo
     InvalidInput, FileRefused, ModelRefused
         An option, the prompt, the schema or the model does not fit.
     """
-    strict_questions.must_be_endpoint(asked.spec, "items")
-    if asked.spec.modality == "text":
-        raise ModelRefused(f"{asked.spec.name} is shown no pictures (`modality: text`), and items are about images.")
-    if problem := proposal_reply.lacking(asked.prompt):
+    strict_questions.must_be_endpoint(request.spec, "items")
+    if request.spec.modality == "text":
+        raise ModelRefused(f"{request.spec.name} is shown no pictures (`modality: text`), and items are about images.")
+    if problem := proposal_reply.lacking(request.prompt):
         raise FileRefused(f"The prompt {problem}.")
-    loaded = asked.free.loaded
+    loaded = request.free.loaded
     if not proposal_reply.asked_fields(loaded.schema_):
         raise InvalidInput([Problem("project", "The schema has no field that a model could write; all are drawn.")])
-    shown = PictureMaker(here.store, here.media, here.settings, loaded, asked.spec)
-    who = identities.description(asked.spec.dump())
-    wishes, left_out = list[PlannedProposal](), Counter(asked.free.left_out)
-    for unit in asked.free.units:
-        if asked.limit is not None and len(wishes) == asked.limit:
+    shown = PictureMaker(here.store, here.media, here.settings, loaded, request.spec)
+    who = identities.description(request.spec.dump())
+    planned, left_out = list[PlannedProposal](), Counter(request.free.left_out)
+    for unit in request.free.units:
+        if request.limit is not None and len(planned) == request.limit:
             left_out[BEYOND] += 1
             continue
-        if unit.dimension is not None and asked.dimension not in (None, unit.dimension):
+        if unit.dimension is not None and request.dimension not in (None, unit.dimension):
             left_out[OTHER] += 1
             continue
-        dimension, situation = _about(asked, unit)
+        dimension, situation = _about(request, unit)
         if dimension is None:
             left_out[NO_TASK] += 1
             continue
         text = proposal_reply.question(
-            asked.prompt,
+            request.prompt,
             loaded.schema_,
             dimension,
             situation=situation.text if situation is not None else "",
@@ -164,43 +168,43 @@ def prepared(asked: ProposalRequest, here: Resources) -> tuple[list[PlannedPropo
         key = sha256("\n".join([who, *unit.files, text]).encode())
         read = partial(proposal_reply.read_reply, schema=loaded.schema_, dimension=dimension)
         subject = Subject(unit.name, text, key, read, _failed, partial(shown, unit))
-        wishes.append(PlannedProposal(unit, dimension, situation, subject))
-    return wishes, dict(left_out)
+        planned.append(PlannedProposal(unit, dimension, situation, subject))
+    return planned, dict(left_out)
 
 
 def _failed(fault: Fault) -> ProposalReply:
     return ProposalReply(faults=(fault,))
 
 
-def _about(asked: ProposalRequest, unit: Unit) -> tuple[str | None, Situation | None]:
+def _about(request: ProposalRequest, unit: Unit) -> tuple[str | None, Situation | None]:
     """Return the dimension and the situation for an image. The dimension is None if no task fits."""
-    every = [each.id for each in asked.free.loaded.schema_.dimensions]
-    wanted = unit.dimension or asked.dimension or (every[0] if len(every) == 1 else None)
-    if asked.plan is None:
+    every = [each.id for each in request.free.loaded.schema_.dimensions]
+    wanted = unit.dimension or request.dimension or (every[0] if len(every) == 1 else None)
+    if request.plan is None:
         if wanted is None:
-            told = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
-            raise InvalidInput([Problem("dimension", told)])
+            why = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
+            raise InvalidInput([Problem("dimension", why)])
         return wanted, None
-    found = seed_tasks.chosen(asked.plan.situations, dimension=wanted, seed=asked.seed, about=unit.asset)
+    found = seed_tasks.chosen(request.plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
     if found is None:
         return None, None
     if wanted is None and found.dimension is None:
-        told = f"Give --dimension, or `dimension` of the task {found.task!r}: some images are for any dimension."
-        raise InvalidInput([Problem("dimension", told)])
+        why = f"Give --dimension, or `dimension` of the task {found.task!r}: some images are for any dimension."
+        raise InvalidInput([Problem("dimension", why)])
     return wanted or found.dimension, found
 
 
-def dry(asked: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
+def dry(request: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
     """Return the open questions, and the number of images that need no further request."""
-    wishes, _ = prepared(asked, here)
-    subjects = [wish.subject for wish in wishes]
-    strict_questions.recall(subjects, reply_journal.read(asked.result.beside("asked.jsonl"), PROPOSALS))
-    left = [subject for subject in subjects if subject.is_open(asked.tries)]
+    planned, _ = prepared(request, here)
+    subjects = [proposal.subject for proposal in planned]
+    strict_questions.recall(subjects, reply_journal.read(request.result.beside("asked.jsonl"), PROPOSALS))
+    left = [subject for subject in subjects if subject.is_open(request.tries)]
     return [each.question(at, shown=at < 3) for at, each in enumerate(left)], len(subjects) - len(left)
 
 
 def make(
-    asked: ProposalRequest, here: Resources, *, stop: Callable[[], bool], tell: Callable[[str, ProposalReply], None]
+    request: ProposalRequest, here: Resources, *, stop: Callable[[], bool], tell: Callable[[str, ProposalReply], None]
 ) -> RunResult:
     """Ask the model about each open image and write the proposals, with a file that tells how they were made.
 
@@ -209,72 +213,74 @@ def make(
     Conflict
         Another command does the same, or the proposals were changed since they were written.
     """
-    wishes, left_out = prepared(asked, here)
-    with reply_journal.opened(asked.result.beside("asked.jsonl"), PROPOSALS) as journal:
-        told = RunResult(wishes, left_out, journal.broken)
-        strict_questions.recall(told.subjects, journal)
-        told.before = sum(not subject.is_open(asked.tries) for subject in told.subjects)
-        ours = asked.result.must_be_ours(_file(asked, told.proposed))
+    planned, left_out = prepared(request, here)
+    with reply_journal.opened(request.result.beside("asked.jsonl"), PROPOSALS) as journal:
+        run = RunResult(planned, left_out, journal.broken)
+        strict_questions.recall(run.subjects, journal)
+        run.before = sum(not subject.is_open(request.tries) for subject in run.subjects)
+        ours = request.result.must_be_ours(_file(request, run.proposed))
         try:
-            if told.before < len(wishes):
-                way = QuestionSettings(asked.spec, asked.tries, "image")
-                strict_questions.ask(way, told.subjects, journal, here.settings, stop=stop, tell=tell)
+            if run.before < len(planned):
+                way = QuestionSettings(request.spec, request.tries, "image")
+                strict_questions.ask(way, run.subjects, journal, here.settings, stop=stop, tell=tell)
         except RunStopped as error:
-            told.stopped = str(error)
-        asked.result.must_be_ours(_file(asked, told.proposed), ours)
-        asked.result.write(_file(asked, told.proposed), _made(asked, told, journal))
-    return told
+            run.stopped = str(error)
+        request.result.must_be_ours(_file(request, run.proposed), ours)
+        request.result.write(_file(request, run.proposed), _made(request, run, journal))
+    return run
 
 
-def _file(asked: ProposalRequest, wishes: Sequence[PlannedProposal]) -> bytes:
+def _file(request: ProposalRequest, planned: Sequence[PlannedProposal]) -> bytes:
     """Return the proposal file, with one line for each proposal."""
-    schema = asked.free.loaded.schema_
-    head = {"made_by": MADE_BY, "project": asked.project, "schema": schema.name, "version": schema.version}
-    head |= {"model": asked.spec.name}
+    schema = request.free.loaded.schema_
+    head = {"made_by": MADE_BY, "project": request.project, "schema": schema.name, "version": schema.version}
+    head |= {"model": request.spec.name}
     opening = json.dumps(head, ensure_ascii=False)[:-1]
-    records = ",\n".join(json.dumps(_record(each), ensure_ascii=False) for each in wishes)
+    records = ",\n".join(json.dumps(_record(each), ensure_ascii=False) for each in planned)
     return f'{opening}, "proposals": [\n{records}\n]}}\n'.encode()
 
 
-def _record(wish: PlannedProposal) -> dict[str, Any]:
-    said, about = wish.subject.said, wish.situation
+def _record(proposal: PlannedProposal) -> dict[str, Any]:
+    said, about = proposal.subject.said, proposal.situation
     task = {"task": about.task, "subtask": about.subtask} if about is not None else {}
     return {
-        "asset": wish.unit.asset,
-        "image": wish.unit.name,
-        "sha256": list(wish.unit.files),
-        "dimension": wish.dimension,
+        "asset": proposal.unit.asset,
+        "image": proposal.unit.name,
+        "sha256": list(proposal.unit.files),
+        "dimension": proposal.dimension,
         **task,
         "fields": dict(said.fields) if said is not None else {},
     }
 
 
-def _made(asked: ProposalRequest, told: RunResult, journal: Journal) -> dict[str, Any]:
+def _made(request: ProposalRequest, run: RunResult, journal: Journal) -> dict[str, Any]:
     """Return how the proposals were made."""
-    generation, loaded = asked.spec.generation, asked.free.loaded
+    generation, loaded = request.spec.generation, request.free.loaded
     situations = Counter(
-        f"{wish.situation.task} / {wish.situation.subtask}" for wish in told.proposed if wish.situation is not None
+        f"{proposal.situation.task} / {proposal.situation.subtask}"
+        for proposal in run.proposed
+        if proposal.situation is not None
     )
     return {
-        "project": asked.project,
+        "project": request.project,
         "schema": {"name": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
-        "inputs": [{"path": asked.plan.path, "sha256": asked.plan.sha256}] if asked.plan is not None else [],
+        "inputs": [{"path": request.plan.path, "sha256": request.plan.sha256}] if request.plan is not None else [],
         "settings": {
-            "model": asked.spec.dump(),
+            "model": request.spec.dump(),
             "temperature": generation.temperature,
             "seed": generation.seed,
-            "prompt": asked.prompt,
-            "prompt_sha256": sha256(asked.prompt.encode()),
-            "dimension": asked.dimension,
-            "limit": asked.limit,
-            "situations_drawn_by": asked.seed,
-            "tries": asked.tries,
+            "prompt": request.prompt,
+            "prompt_sha256": sha256(request.prompt.encode()),
+            "dimension": request.dimension,
+            "limit": request.limit,
+            "situations_drawn_by": request.seed,
+            "tries": request.tries,
         },
         "asked_by": [line["about"] for line in journal.lines if line.get("record") == "session"],
         "fields": [each.name for each in proposal_reply.asked_fields(loaded.schema_)],
         "fields_left_to_people": [each.name for each in proposal_reply.left_fields(loaded.schema_)],
-        "counts": told.figures(),
+        "counts": run.figures(),
         "situations": dict(sorted(situations.items())),
-        "failures": strict_questions.failure_rows(told.subjects, "images"),
-        "left_out": [{"image": name, "why": why, "said": said} for name, why, said in told.without()],
+        "failures": strict_questions.failure_rows(run.subjects, "images"),
+        "left_out": [{"image": name, "why": why, "said": said} for name, why, said in run.without()],
     }

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _KEPT = {
     "higher": "Items are kept more often with proposals than without.",
     "lower": "Items are kept less often with proposals than without.",
-    "not shown": "That proposals change how often items are kept is not shown, nor that they do not.",
-    "unknown": "Whether proposals change how often items are kept cannot be said.",
+    "not shown": "The data do not show whether proposals change how often items are kept.",
+    "unknown": "There is not enough data to tell whether proposals change how often items are kept.",
 }
 
 
@@ -88,8 +88,8 @@ def as_json(found: DraftingReport, *, indent: int | None = None) -> str:
     ]
     plain = {name: getattr(found, name) for name in ("models", "assigned", "begun", "written", "n_sources", "needed")}
     edited_ = [asdict(each) for each in found.edited]
-    told = _plain({**plain, "refusal": found.refusal, "compared": compared, "edited": edited_})
-    return json.dumps(told, allow_nan=False, indent=indent)
+    values = _plain({**plain, "refusal": found.refusal, "compared": compared, "edited": edited_})
+    return json.dumps(values, allow_nan=False, indent=indent)
 
 
 def _plain(value: Any) -> Any:

@@ -43,13 +43,13 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
     if done := shell.kept_message(_DONE):
         shell.show(*(markup.notice(words, style="good" if at == 0 else "") for at, words in enumerate(done)))
     at = kept.place().get(_ROUND, 0)
-    with st.expander("Proposals out of a file", expanded=first, key=f"drafting.new.{at}"):
+    with st.expander("Import proposals", expanded=first, key=f"drafting.new.{at}"):
         left, right = st.columns(2, gap="large")
         file = left.file_uploader(
             "Proposals: the file of touchstone drafting make, mended or not", type=["json"], key=f"drafting.file.{at}"
         )
         made = right.file_uploader(
-            "How they were made: the .made.json beside it, or nothing", type=["json"], key=f"drafting.made.{at}"
+            "How they were made: the .made.json file next to it (optional)", type=["json"], key=f"drafting.made.{at}"
         )
         one, two, button = st.columns([4, 3, 3], vertical_alignment="bottom")
         share = one.number_input(
@@ -60,7 +60,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
         )  # fmt: skip
         asked = (file, made, share, seed)
         look = partial(_look, services, view, *asked)
-        shell.does(button, "Look at it", services, look, key="drafting.look", width="stretch", disabled=file is None)
+        shell.does(button, "Preview", services, look, key="drafting.look", width="stretch", disabled=file is None)
         looked: _Preview | None = kept.place().get(_LOOKED)
         if file is not None and looked is not None and looked.of == _of(view, *asked):
             _show(looked)
@@ -127,7 +127,7 @@ def _show(looked: _Preview) -> None:
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="proposals"))
     if taken.refused:
         rows = [[markup.text(name), markup.text(why)] for name, why in taken.refused[:SHOWN]]
-        shell.show(markup.tag("div", markup.table([("Not taken", ""), ("Why", "wide")], rows), data_part="refused"))
+        shell.show(markup.tag("div", markup.table([("Refused", ""), ("Why", "wide")], rows), data_part="refused"))
         if (more := len(taken.refused) - SHOWN) > 0:
             st.caption(f"and {more:,} more")
 

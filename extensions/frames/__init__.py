@@ -62,6 +62,12 @@ def _home_folders() -> Sequence[Any]:
     return (HOME_FOLDER,)
 
 
+def _jobs() -> Sequence[Any]:
+    from extensions.frames.set_jobs import EXTRACTION, POOL
+
+    return EXTRACTION, POOL
+
+
 EXTENSION = Extension(
     name="frames",
     title="Frames",
@@ -73,4 +79,5 @@ EXTENSION = Extension(
     pool_folders=_pool_folders,
     derived_media=_derived_media,
     home_folders=_home_folders,
+    jobs=_jobs,
 )

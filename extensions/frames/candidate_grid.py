@@ -42,7 +42,7 @@ MOVING: Mapping[str, Callable[[Frame], float]] = {
 def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *, busy: bool) -> None:
     """Draw the filters, the frames and the button for the pool; ``busy`` states whether work on the set was running."""
     with shell.guard(services):
-        if _is_old(services, view, folder, index) or (set_jobs.is_running(folder) and not busy):
+        if _is_old(services, view, folder, index) or (set_jobs.is_running(services.store, folder) and not busy):
             st.rerun()
         with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
             shell.tell_refused()

@@ -10,7 +10,7 @@ from app import locks
 from db.engine import Store
 from domain.errors import Conflict
 from domain.records import Person
-from extensions.frames import frame_pool, frame_sets, set_jobs
+from extensions.frames import frame_pool, frame_sets
 from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
 
 COVERED_SINCE = "Something was covered in a clip of this set, so its frames were removed. Go on takes them anew."
@@ -24,7 +24,7 @@ def names_of(home: Path, project: str, files: Collection[str]) -> list[str]:
 def require_idle(home: Path, project: str, files: Collection[str]) -> None:
     """Raise ``Conflict`` while work on a set of one of these files is running."""
     for folder in _sets_of(home, project, files):
-        if set_jobs.is_running(folder):
+        if locks.is_held(folder / LOCK):
             raise Conflict(f"{SetDescription.read(folder).called}: {BUSY}")
 
 

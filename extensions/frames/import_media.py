@@ -19,7 +19,7 @@ def choose(services: Services, view: ProjectView, key: str) -> Path | None:
         return None
     called = {name: f"{about.called}, {markup.moment(frame_sets.at(about.began))}" for name, about in found.items()}
     name = st.selectbox(
-        "Or videos and images of a set on Frames",
+        "Media from Frames",
         [None, *found],
         format_func=lambda each: called.get(each or "", "none"),
         key=f"{key}.frames",

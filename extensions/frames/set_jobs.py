@@ -1,7 +1,6 @@
 """Long work on a frame set: taking and screening its frames, and adding the chosen frames to the pool.
 
-The work runs in a process of its own, which goes on if the server ends. The process holds the lock of the set. A free
-lock of a set that is not done means that the work broke off; the same work then goes on where it stopped.
+The work is a job. Its process holds the lock of the set. If it dies, the next process goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app import apart, locks, uploads
-from app.apart import Going, Progress
+from app import jobs, locks, uploads
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, FileRefused, TouchstoneError
+from domain.jobs import Job, Progress
 from domain.records import Person
 from extensions.frames import extraction, frame_choices, frame_pool, frame_sets
 from extensions.frames.extraction import ExtractionSettings
@@ -26,18 +25,27 @@ from extensions.frames.frame_sets import BUSY, INDEX, LOCK, OUT, SetDescription
 from extensions.frames.screening import ScreeningSettings
 from importers.media_files import files_below, kind_of
 from media.store import MediaStore
+from workflow.jobs import desk
+from workflow.jobs.desk import SlotTaken
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 BROKEN = "It was broken off. Nothing is lost: press Go on, and it goes on where it stood."
 NO_ENDING = "its name has no ending of a video"
 
-_going: dict[Path, Going] = {}
-"""The work that this process began last, by the folder of the set."""
+
+def job(store: Store, folder: Path) -> Job | None:
+    """Return the last job of a set."""
+    return desk.newest(store, slot=_slot(folder))
 
 
-def is_running(folder: Path) -> bool:
+def is_running(store: Store, folder: Path) -> bool:
     """Tell whether work on a set is running or about to start."""
-    begun = _going.get(folder)
-    return (begun is not None and not begun.over.is_set()) or locks.is_held(folder / LOCK)
+    last = job(store, folder)
+    return (last is not None and last.is_open) or locks.is_held(folder / LOCK)
+
+
+def _slot(folder: Path) -> str:
+    return f"frames/{folder.name}"
 
 
 def taken_so_far(folder: Path) -> int:
@@ -70,7 +78,7 @@ class ExtractionJob:
                 replace(about, refused=str(error)).write(self.folder)
                 raise
             replace(about, done=time.time(), seconds=time.monotonic() - began, refused="").write(self.folder)
-        return "taken"
+        return "The frames are taken."
 
 
 def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, Any]:
@@ -154,7 +162,7 @@ class PoolJob:
             )
             counts = {"added": added.added, "repeated": added.repeated, "refused": list(added.refused)}
             replace(SetDescription.read(self.folder), pooled={**counts, "at": time.time()}).write(self.folder)
-        return "pooled"
+        return "The frames are in the pool."
 
 
 # ---- what the page calls ---------------------------------------------------------------------------------------------
@@ -189,7 +197,7 @@ def begin_set(
 
 def again(services: Services, folder: Path, *, taking: ExtractionSettings, keeping: ScreeningSettings) -> None:
     """Run a set again with these settings; other extraction settings take all frames anew."""
-    if is_running(folder):
+    if is_running(services.store, folder):
         raise Conflict(BUSY)
     extraction.require_measured(taking, keeping)
     about = SetDescription.read(folder)
@@ -210,25 +218,31 @@ def go_on(services: Services, folder: Path) -> None:
 
 def into_pool(services: Services, folder: Path, project: str, *, dimension: str | None, role: str | None) -> None:
     """Begin to add the chosen frames to the pool."""
-    if is_running(folder):
+    if is_running(services.store, folder):
         raise Conflict(BUSY)
     _begin(services, folder, PoolJob(folder, project, services.person, dimension, role))
 
 
 def remove(services: Services, folder: Path) -> None:
     """Delete a set; frames in the pool stay."""
-    if is_running(folder):
+    if is_running(services.store, folder):
         raise Conflict(BUSY)
     project, of = frame_sets.project_of(folder), frame_sets.reference_of(folder)
     frame_choices.clear(services.store, by=services.person, project=project, of=of, why="the set was deleted")
     shutil.rmtree(folder)
 
 
-def going(folder: Path) -> Going | None:
-    """Return the work that this process began last on a set."""
-    return _going.get(folder)
+def _begin(services: Services, folder: Path, work: ExtractionJob | PoolJob) -> None:
+    kind = EXTRACTION if isinstance(work, ExtractionJob) else POOL
+    try:
+        jobs.begin(services, kind.name, slot=_slot(folder), project=frame_sets.project_of(folder), input=work)
+    except SlotTaken as taken:
+        raise Conflict(BUSY) from taken
 
 
-def _begin(services: Services, folder: Path, work: Any) -> None:
-    begun = _going[folder] = Going()
-    apart.begin(services.store, services.settings.home, work, going=begun, broken=BROKEN, outlives=True)
+def _run(context: JobContext) -> JobOutcome:
+    return JobOutcome(context.input.run(context.store, context.home, context.progress))
+
+
+EXTRACTION = JobKind("frames", "Frames", "Taking frames for {}", _run)
+POOL = JobKind("frames_pool", "Frames into the pool", "Adding frames to the pool of {}", _run)

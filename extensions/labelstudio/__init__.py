@@ -49,6 +49,12 @@ def _settings() -> Sequence[Any]:
     return (LabelStudioSettings,)
 
 
+def _jobs() -> Sequence[Any]:
+    from extensions.labelstudio.serving.sync_process import SYNC
+
+    return (SYNC,)
+
+
 EXTENSION = Extension(
     name="labelstudio",
     title="Label Studio",
@@ -57,4 +63,5 @@ EXTENSION = Extension(
     commands=_commands,
     routes=_routes,
     settings=_settings,
+    jobs=_jobs,
 )

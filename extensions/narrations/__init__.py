@@ -32,10 +32,17 @@ def _pipeline_steps() -> Sequence[Any]:
     return (STEP,)
 
 
+def _jobs() -> Sequence[Any]:
+    from extensions.narrations.question_job import QUESTIONS
+
+    return (QUESTIONS,)
+
+
 EXTENSION = Extension(
     name="narrations",
     title="Narrations",
     pages=_pages,
     commands=_commands,
     pipeline_steps=_pipeline_steps,
+    jobs=_jobs,
 )

@@ -15,59 +15,33 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.formats import offered
-from app import apart, import_boxes, import_seen, import_work, markup, shell, uploads
-from app.apart import Going, Progress
+from app import import_boxes, import_seen, import_work, jobs, markup, shell, uploads
 from app.import_result import imported_sentence
-from app.import_work import Came, Order
+from app.jobs.imports import Came, Order
 from app.services import Services
-from db.engine import Store
+from domain import typed_json
 from domain.errors import InvalidInput, Problem, RowsRefused
-from domain.records import Person, ProjectView
+from domain.jobs import Job
+from domain.records import ProjectView
 from extensions.narrations import goal_draft, project_steps
 from extensions.narrations.files import question_files
 from extensions.narrations.files.narration_rows import ReadNarrations
 from extensions.narrations.files.published_questions import FORMAT
 from extensions.narrations.files.video_rates import Videos, read_videos
-from extensions.narrations.question_generation import QuestionRequest, make
-from extensions.narrations.rules.frame_rates import as_text, rate
+from extensions.narrations.question_generation import QuestionRequest
+from extensions.narrations.question_job import QUESTIONS, REQUEST, TOLD
+from extensions.narrations.rules.frame_rates import rate
 from extensions.narrations.rules.goals import FEWEST, MOST, SLACK
 from extensions.narrations.rules.questions import RULES
 from extensions.narrations.video_goals import VideoGoals
 from workflow.files.one_import import Imported
+from workflow.jobs import desk
 
 HERE = 2_000
 """Up to this number of narrations, the server makes the questions at once, in about a second."""
-BROKEN = "Making the questions ended before its time; the log of the server says why. Nothing was stored: press again."
 GAP = Decimal("0.5")
 SHOWN = 50
-TOLD = "told.json"
 _MAKING, _LAST = "goals.making", "goals.last"
-
-
-@dataclass(frozen=True)
-class QuestionJob:
-    """Makes questions into a folder."""
-
-    asked: QuestionRequest
-    folder: Path
-    by: Person
-    project: str
-
-    def run(self, store: Store, home: Path, progress: Progress) -> str:
-        """Make the questions, and write the counts next to them."""
-        result = make(self.asked, self.folder / "made")
-        tally = result.tally.as_json()
-        (self.folder / TOLD).write_text(json.dumps({"n": result.n, **tally}), encoding="utf-8")
-        project_steps.note_questions(
-            store, by=self.by, project=self.project, facts={**tally, "settings": self._settings()}
-        )
-        return "made"
-
-    def _settings(self) -> dict[str, Any]:
-        """Return the settings as the boxes of the page have them."""
-        rate = self.asked.rate
-        rates = {"rate": None if rate is None else as_text(rate), "rates": self.asked.videos is not None}
-        return {**rates, "seed": self.asked.seed, "first": self.asked.first_id, "observed": self.asked.observe}
 
 
 @dataclass
@@ -76,7 +50,7 @@ class _QuestionSet:
 
     of: int
     folder: Path
-    going: Going
+    job: Job
     source: uploads.Source | None = None
 
 
@@ -108,11 +82,12 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
     made: _QuestionSet | None = st.session_state.get(_MAKING, {}).get(view.name)
     if made is None:
         return
-    if not made.going.over.is_set():
-        _watch(services, made.going)
+    made.job = desk.job(services.store, id=made.job.id) if made.job.is_open else made.job
+    if made.job.is_open:
+        _watch(services, made.job)
         return
-    if made.going.refused:
-        shell.show(markup.notice(shell.on_page(made.going.refused), style="bad"))
+    if made.job.refused:
+        shell.show(markup.notice(shell.on_page(made.job.refused), style="bad"))
         return
     if made.of != goals.newest:
         shell.show(markup.notice("These are of goals that were changed since: make them again for those of now."))
@@ -136,18 +111,16 @@ def _begin(services: Services, view: ProjectView, goals: VideoGoals, file: Any) 
     with shell.pressed(services):
         folder = uploads.staged(services.settings.home, (), None).folder
         asked = _asked(goals, folder, file)
-        making, going = QuestionJob(asked, folder, services.person, view.name), Going()
-        st.session_state.setdefault(_MAKING, {})[view.name] = _QuestionSet(goals.newest, folder, going)
-        if len(asked.read.rows) > HERE:
-            apart.begin(services.store, services.settings.home, making, going=going, broken=BROKEN, outlives=False)
-            return
-
-        def tell(about: Any) -> None:
-            for name, value in about.items():
-                setattr(going, name, value)
-
-        apart.carry_out(making, services.store, services.settings.home, tell)
-        going.over.set()
+        (folder / REQUEST).write_text(json.dumps(typed_json.encode(asked)), encoding="utf-8")
+        job = jobs.begin(
+            services,
+            QUESTIONS.name,
+            slot=f"questions/{folder.name}",
+            project=view.name,
+            input={"folder": folder, "project": view.name},
+            here=len(asked.read.rows) <= HERE,
+        )
+        st.session_state.setdefault(_MAKING, {})[view.name] = _QuestionSet(goals.newest, folder, job)
 
 
 def _asked(goals: VideoGoals, folder: Path, file: Any) -> QuestionRequest:
@@ -202,9 +175,9 @@ def _rate(text: str) -> Fraction | None:
 
 
 @st.fragment(run_every=import_seen.LOOK_SECONDS)
-def _watch(services: Services, going: Going) -> None:
+def _watch(services: Services, job: Job) -> None:
     with shell.guard(services):
-        if going.over.is_set():
+        if not desk.job(services.store, id=job.id).is_open:
             st.rerun()
         st.progress(0.0, text="Questions are being made; nothing is stored.")
 
@@ -240,11 +213,11 @@ def _show(view: ProjectView, made: _QuestionSet) -> None:
 def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
     """Show what an import of the questions would do, with the button that does it."""
     about = {"format": FORMAT, "dimension": None, "said": None}
-    seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
+    seen = import_seen.look(services, Order(view.name, source, about))
     if seen is None:
         return
     import_seen.show(seen, skip_bad=False, new_only=False)
-    order = Order("import", view.name, services.person, source, {**about, "skip_bad": False, "new_only": False})
+    order = Order(view.name, source, {**about, "skip_bad": False, "new_only": False})
     shell.does(
         st,
         "Import these questions",

@@ -26,8 +26,8 @@ from workflow.results.scores import Scored, scored
 from workflow.results.slices import Item
 
 KEY, HUMAN = "key", "human"
-NOT_SAID = "plans of which no one has said whether they succeed"
-NOT_ANSWERED = "plans that a model was asked for and has not answered"
+NOT_SAID = "plans without a grade"
+NOT_ANSWERED = "plans that a model has not answered"
 
 
 def units_of_project(found: Read, asked: UnitRequest) -> JoinedUnits:
@@ -189,7 +189,7 @@ def _take_graded(
     ]
     ways.sort(key=lambda each: each.kind != HUMAN)
     if not ways:
-        raise InvalidInput([Problem("success", f"No one has said of any plan yet whether it succeeds ({said}).")])
+        raise InvalidInput([Problem("success", f"No plan has a grade in {said} yet.")])
     of = scored(found, ways[0])
     decided = _in_votes(found, of)
     for model in models:

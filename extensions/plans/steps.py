@@ -114,7 +114,7 @@ class _StepChecker:
             return replace(step, problems=("No action could be read here.",))
         action = self._known.get(step.action.casefold())
         if action is None:
-            return replace(step, problems=(f"{step.action} is none of the actions.",))
+            return replace(step, problems=(f"{step.action} is not an action of this schema.",))
         n = len(step.objects)
         if n != action.objects:
             wanted = f"{action.objects} object{'' if action.objects == 1 else 's'}"

@@ -82,7 +82,7 @@ def _fit(joined: JoinedUnits, kind: Kind, errors: Errors | None, cluster: Cluste
     by = cluster or _usual(joined)
     clusters = None if by == "none" else [getattr(unit, by) for unit in units]
     if errors == "cluster" and clusters is None:
-        message = "Clustered standard errors need something that belongs together: each unit stands for itself here."
+        message = "Clustered standard errors need clusters, and these units have none. Choose other standard errors."
         raise InvalidInput([Problem("errors", message)])
     x = np.array([unit.scores for unit in units], dtype=float).reshape(len(units), len(joined.aspects))
     names = [name for name, _ in joined.aspects]

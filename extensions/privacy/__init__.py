@@ -36,12 +36,19 @@ def _routes() -> Sequence[Any]:
     return (uncovered_route,)
 
 
+def _jobs() -> Sequence[Any]:
+    from extensions.privacy.page_work import COVERING, DETECTION
+
+    return DETECTION, COVERING
+
+
 EXTENSION = Extension(
     name="privacy",
     title="Privacy",
     pages=_pages,
     commands=_commands,
     routes=_routes,
+    jobs=_jobs,
     home_folders=lambda: ("privacy",),
     web=Path(__file__).parent / "web",
 )

@@ -203,7 +203,7 @@ def _must_be_still(session: Session, access: Access, store: Store) -> None:
     for row in bridge.of_project(session, project_id=access.project_id):
         if bridge_tasks.unfinished(session, bridge_id=row.id):
             raise Conflict(
-                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronise once more, on the "
+                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize once more, on the "
                 f"page Label Studio, so that they go; then {TO}."
             )
 
@@ -224,11 +224,13 @@ def _must_fit(
         at = each.where or each.name
         decision = known.get(each.file)
         if decision is not None and decision.file != each.file:
-            wrong.append(f"{at}: {each.name} was decided otherwise meanwhile; look again.")
+            wrong.append(f"{at}: {each.name} has another decision now. Run the search again.")
         elif after is not None and decision is not None and decision.at != after.get(each.file):
-            wrong.append(f"{at}: {decision.by or 'the command'} has decided about {each.name} meanwhile; look again.")
+            wrong.append(f"{at}: {decision.by or 'the command'} decided about {each.name} first. Run the search again.")
         elif each.file not in kinds:
-            wrong.append(f"{at}: the project has no picture {each.name} with the file {each.file[:12]}...; look again.")
+            wrong.append(
+                f"{at}: the project has no picture {each.name} with the file {each.file[:12]}.... Run the search again."
+            )
         if (kind := kinds.get(each.file)) is not None:  # of what is not here any more, no one knows what fits
             wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box, clip=kind == "clip"))]
     if wrong:

@@ -210,7 +210,7 @@ def find_media(store: Store, *, by: Person | None, project: str, file: str) -> M
         decision = decisions.of_project(session, project_id=access.project_id).by_file.get(file)
         seconds = stock.seconds(session, file=file)
     if not rows:
-        raise NotFound("The project does not show this picture any more; load the page anew.")
+        raise NotFound("The project does not show this picture any more. Reload the page.")
     return MediaFindings(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id, seconds)
 
 
@@ -219,7 +219,7 @@ def require_asset(store: Store, *, by: Person | None, project: str, asset: str) 
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if not stock.has(session, project_id=access.project_id, public_id=asset):
-            raise NotFound("The project does not show this picture any more; load the page anew.")
+            raise NotFound("The project does not show this picture any more. Reload the page.")
 
 
 def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, changes: bool = False) -> Path:

@@ -1,4 +1,4 @@
-"""The state of the page Privacy, and its long tasks: detect boxes and apply decisions in a process of their own.
+"""The state of the page Privacy, and its long tasks: detect boxes and apply decisions, as jobs.
 
 Each project has a folder below ``privacy`` in the home folder:
 
@@ -6,8 +6,7 @@ Each project has a folder below ``privacy`` in the home folder:
     found.json    the detected boxes, by the hash of the picture
     covered.json  the result of the last press of *Cover*
 
-Marks and decisions are in the log (``marks``, ``decisions``). A task holds a lock. If the lock is free and the task is
-not done, the task was interrupted.
+Marks and decisions are in the log (``marks``, ``decisions``). A task is a job, whose process holds a lock.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app import apart, locks
-from app.apart import Going, Progress
+from app import jobs, locks
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, TouchstoneError
+from domain.jobs import Job, Progress
 from domain.records import Person
 from extensions.privacy import covering, detection, marks
 from extensions.privacy.boxes import HAND, Box, CoverChoice
@@ -32,10 +31,13 @@ from extensions.privacy.detection import MediaFindings
 from extensions.privacy.marks import Mark, box_key
 from media.store import MediaStore
 from workflow.files import derived_media
+from workflow.jobs import desk
+from workflow.jobs.desk import SlotTaken
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
-BUSY = "Pictures are being looked through or covered just now. Wait until that is done, and press again."
-BROKEN = "It was broken off before it was done. Press again."
+BUSY = "A search or a covering is in progress. Wait until it is finished, then press the button again."
+BROKEN = "It was interrupted. Press the button again."
 DECISIONS = ("", "cover", "nothing")
 """What a lead can choose for a picture: nothing yet, cover the ticked boxes, or there is nothing to cover."""
 MOST_ADDED = 200
@@ -135,10 +137,6 @@ class MarkConflict(Conflict):
         self.item = item
 
 
-_going: dict[Path, Going] = {}
-"""The task that this process began last, by folder."""
-
-
 # ---- what there is --------------------------------------------------------------------------------------------------
 
 
@@ -161,15 +159,19 @@ def last_covered(folder: Path) -> Mapping[str, Any]:
     return _read(folder / COVERED)
 
 
-def is_running(folder: Path) -> bool:
+def is_running(store: Store, folder: Path) -> bool:
     """Whether a detection or a covering is running or about to start."""
-    begun = _going.get(folder)
-    return (begun is not None and not begun.over.is_set()) or locks.is_held(folder / LOCK)
+    last = job(store, folder)
+    return (last is not None and last.is_open) or locks.is_held(folder / LOCK)
 
 
-def going(folder: Path) -> Going | None:
-    """Return the task that this process began last."""
-    return _going.get(folder)
+def job(store: Store, folder: Path) -> Job | None:
+    """Return the last detection or covering of a project."""
+    return desk.newest(store, slot=_slot(folder))
+
+
+def _slot(folder: Path) -> str:
+    return f"privacy/{folder.parent.name}/{folder.name}"
 
 
 def items(store: Store, media: MediaStore, folder: Path, *, by: Person, project: str) -> list[PageItem]:
@@ -243,10 +245,10 @@ def say(store: Store, folder: Path, *, by: Person, project: str, saying: MarkReq
     now = item(store, folder, by=by, project=project, file=saying.file)
     _must_be_seen(now, saying)
     if saying.decided == "nothing" and any(now.fixed(box) for box in now.boxes):
-        raise Conflict("Something is covered in this picture already; on this page it stays so.")
+        raise Conflict("A part of this picture is covered already. This page cannot uncover it.")
     known = [box for box in now.boxes if not now.own(box)]
     if len(known) != len(saying.ticks):
-        raise MarkConflict("It was looked for boxes again meanwhile, and some were found here. Look at them too.", now)
+        raise MarkConflict("A new search found more boxes in this picture. Check them, too.", now)
     mark = Mark(
         file=saying.file,
         decided=saying.decided,
@@ -266,10 +268,10 @@ def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
     if now.since != saying.after:
         who = now.seen.decision.by if now.seen.decision else None
         raise MarkConflict(
-            f"{who or 'The command'} has decided about this picture meanwhile; it is shown as it is now.", now
+            f"{who or 'The command'} decided about this picture first. The page now shows that decision.", now
         )
     if now.revision != saying.revision:
-        raise MarkConflict(f"{now.by or 'Someone'} has changed this picture meanwhile; it is shown as it is now.", now)
+        raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows that mark.", now)
 
 
 # ---- doing it -------------------------------------------------------------------------------------------------------
@@ -293,7 +295,7 @@ class DetectionJob:
             except TouchstoneError as error:
                 _write(self.folder / ABOUT, asdict(replace(asked, refused=str(error))))
                 raise
-        return "looked"
+        return "All pictures were looked through."
 
     def _look(self, store: Store, home: Path, asked: DetectionRecord, progress: Progress) -> None:
         from extensions.privacy.cascades import Finder
@@ -343,7 +345,7 @@ class CoverJob:
                 _write(self.folder / COVERED, {**result, "refused": str(error)})
                 raise
             _write(self.folder / COVERED, {**result, **done})
-        return "covered"
+        return "The decisions are applied."
 
     def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
         media = MediaStore(home / "media")
@@ -376,7 +378,7 @@ class CoverJob:
 def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighbours: int, rate: float = 0.0) -> None:
     """Begin a detection of these kinds with ``rate`` samples per second of clips. Without kinds, people look."""
     folder = folder_of(services, project, changes=True)
-    if is_running(folder):
+    if is_running(services.store, folder):
         raise Conflict(BUSY)
     _write(folder / ABOUT, asdict(DetectionRecord(services.person.login, time.time(), kinds, neighbours, rate)))
     _begin(services, folder, DetectionJob(folder, project, services.person))
@@ -398,12 +400,23 @@ def frames_of(services: Services, project: str, ready: Sequence[PageItem]) -> li
 def begin_cover(services: Services, project: str, ready: Sequence[PageItem]) -> None:
     """Begin to apply the marks of these pictures and clips."""
     folder = folder_of(services, project, changes=True)
-    if is_running(folder):
+    if is_running(services.store, folder):
         raise Conflict(BUSY)
     those = {each.seen.file: each.revision for each in ready}
     _begin(services, folder, CoverJob(folder, project, services.person, those))
 
 
-def _begin(services: Services, folder: Path, work: Any) -> None:
-    begun = _going[folder] = Going()
-    apart.begin(services.store, services.settings.home, work, going=begun, broken=BROKEN, outlives=True)
+def _begin(services: Services, folder: Path, work: DetectionJob | CoverJob) -> None:
+    kind = DETECTION if isinstance(work, DetectionJob) else COVERING
+    try:
+        jobs.begin(services, kind.name, slot=_slot(folder), project=work.project, input=work)
+    except SlotTaken as taken:
+        raise Conflict(BUSY) from taken
+
+
+def _run(context: JobContext) -> JobOutcome:
+    return JobOutcome(context.input.run(context.store, context.home, context.progress))
+
+
+DETECTION = JobKind("privacy_look", "Faces and plates", "Looking for faces and plates in {}", _run)
+COVERING = JobKind("privacy_cover", "Covering", "Covering pictures of {}", _run)

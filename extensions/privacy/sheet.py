@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SIDE = 1000
 """Length of the longer side of a picture on the sheet, in pixels."""
 MISSES = (
-    "A cascade misses faces: those that are turned away, tilted, small, dark, or partly hidden. What it did not find "
-    "may be there all the same, so people have to look at every picture."
+    "A cascade misses faces: those that are turned away, tilted, small, dark, or partly hidden. So people have "
+    "to look at every picture."
 )
 
 _STYLE = """
@@ -94,8 +94,8 @@ def written(
     page = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}</style><body><h1>{html.escape(title)}</h1><p>{MISSES}</p>"
-        "<p>Drag over what was missed: a line for the table appears below. The pictures and clips are not covered, so "
-        "keep this folder to yourselves, and remove it when you are done.</p>"
+        "<p>Drag over a face that was missed: a line for the table appears below. The pictures and clips are not "
+        "covered, so show this folder to nobody else, and delete it when you are done.</p>"
         f"{''.join(parts)}"
         f'<div class="tools">{kinds}<label for="lines">Lines for boxes.csv (pictures) and clips.csv</label>'
         f'<textarea id="lines" spellcheck="false"></textarea></div>'

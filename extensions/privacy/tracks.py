@@ -73,8 +73,8 @@ def detect_tracks(
     found = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda each: each[0])], float(step))
     if len(found) > MOST_TRACKS:
         raise MediaRefused(
-            f"{called} has {len(found):,} places that look like something, more than {MOST_TRACKS}. Look with more "
-            "neighbours or at a lower rate, or decide by hand."
+            f"{called} has {len(found):,} possible faces and plates, more than {MOST_TRACKS}. Use a higher "
+            "threshold or a lower rate, or draw boxes by hand."
         )
     times = [*sorted(round(float(time), SECONDS) for time, _ in seen), round(float(end), SECONDS)]
     return [_within(track, times) for track in found]

@@ -1,1 +1,1 @@
-"""Models behind an OpenAI-compatible endpoint: which may be asked, how fast, and what came of every attempt."""
+"""Models behind an OpenAI-compatible endpoint: permissions, rate limits, and the outcome of every attempt."""

@@ -25,7 +25,7 @@ _MAGIC = (
 LOCAL_ONLY = ("top_k", "num_beams", "min_new_tokens", "repetition_penalty", "length_penalty", "no_repeat_ngram_size")
 """Parameters that the protocol does not have; some servers take some of them (``Endpoint.also``)."""
 _ALSO = {"top_k": "top_k", "min_new_tokens": "min_tokens", "repetition_penalty": "repetition_penalty"}
-"""What servers call them."""
+"""The names of these parameters on servers."""
 
 
 class EndpointAnswerer:
@@ -67,7 +67,7 @@ class EndpointAnswerer:
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
-        """See ``Answerer.answer``."""
+        """Answer questions as ``Answerer.answer`` does."""
         calls = []
         for question in questions:
             if question.cannot:
@@ -78,7 +78,7 @@ class EndpointAnswerer:
             self._asking.ask(calls, tell=tell, stop=stop)
 
     def spent(self, calls: int, cost: float) -> None:
-        """What the run has spent so far, all of its workers together: the budget counts on from there."""
+        """Set the amount that all workers of the run have spent so far. The budget continues from there."""
         self._asking.spent(calls, cost)
 
     def close(self) -> None:
@@ -98,18 +98,18 @@ class EndpointAnswerer:
 
 
 def not_asked(question: Question, outcome: Outcome, why: str) -> Attempt:
-    """The attempt at a question that is not sent."""
+    """Return the attempt for a question that is not sent."""
     hashes = tuple(picture.sha256 for picture in question.pictures)
     return Attempt(question.unit_id, outcome, error=why, prompt_hash=question.prompt_hash, image_hashes=hashes)
 
 
 def check_ranking(spec: ModelSpec) -> None:
-    """Refuse to rank over an endpoint whose description does not say how.
+    """Raise an error for ranking over an endpoint whose description has no way to rank.
 
     Raises
     ------
     ModelRefused
-        The message says what would help.
+        The message gives the advice.
     """
     if spec.endpoint is not None and spec.endpoint.likelihoods is None:
         raise ModelRefused(
@@ -121,7 +121,7 @@ def check_ranking(spec: ModelSpec) -> None:
 
 
 def check(spec: ModelSpec) -> None:
-    """Refuse what can be seen to be wrong without looking up a name, before a description is written down anywhere.
+    """Raise an error for visible faults of a description, without any name lookup, before the description is stored.
 
     Raises
     ------
@@ -136,12 +136,12 @@ def check(spec: ModelSpec) -> None:
 
 
 def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, Any], list[str]]:
-    """What is sent with the messages, and what was left out because the description says so.
+    """Return the parameters that are sent with the messages, and those that the description omits.
 
     Raises
     ------
     ModelRefused
-        A parameter that changes answers would not reach the server, or ``omit`` names one that is not sent.
+        A parameter that changes answers would not reach the server, or ``omit`` names a parameter that is not sent.
     """
     all_of_it: dict[str, Any] = {
         "temperature": generation.temperature,
@@ -177,12 +177,12 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
 
 
 def turns(spec: ModelSpec, question: Question) -> Messages:
-    """As ``messages``, if the model takes as many pictures.
+    """Return the same as ``messages``, if the model accepts this number of pictures.
 
     Raises
     ------
     CannotAsk
-        It does not, or the question cannot be sent.
+        The model accepts fewer pictures, or the question cannot be sent.
     """
     shown = len(question.pictures)
     if shown > {"text": 0, "one_image": 1}.get(spec.modality, shown):
@@ -194,12 +194,12 @@ def turns(spec: ModelSpec, question: Question) -> Messages:
 
 
 def messages(question: Question) -> Messages:
-    """The turns of a question, with its pictures in them.
+    """Return the turns of a question, with its pictures.
 
     Raises
     ------
     CannotAsk
-        A picture cannot be read, or is not what it was, or a text cannot be sent.
+        A picture is unreadable or has changed, or a text cannot be sent.
     """
     try:
         (question.system or "").encode(), question.text.encode()
@@ -211,7 +211,7 @@ def messages(question: Question) -> Messages:
     if question.system is not None:
         turns.append({"role": "system", "content": question.system})
     if not question.pictures:
-        # Servers of text models often take nothing but a plain text.
+        # Servers of text models often accept only plain text.
         return [*turns, {"role": "user", "content": question.text}]
     content = [
         {"type": "text", "text": part}
@@ -224,12 +224,12 @@ def messages(question: Question) -> Messages:
 
 
 def data_uri(picture: Picture) -> str:
-    """A picture as it is on disk, byte by byte: nothing is made smaller on the way.
+    """Return a picture as a data URI, with the exact bytes of its file.
 
     Raises
     ------
     CannotAsk
-        It cannot be read, is of a kind that endpoints do not take, or has other bytes than its hash says.
+        The picture is unreadable, has a type that endpoints do not accept, or does not match its hash.
     """
     what = f"the picture {picture.role}" if picture.role else "a picture"
     try:
@@ -245,7 +245,7 @@ def data_uri(picture: Picture) -> str:
 
 
 def media_type(content: bytes) -> str | None:
-    r"""What the bytes are, whatever the file is called.
+    r"""Return the media type of the bytes, whatever the file's name is.
 
     >>> media_type(b"\xff\xd8\xff\xe0")
     'image/jpeg'

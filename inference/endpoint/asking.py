@@ -1,7 +1,7 @@
-"""Many requests to one endpoint: so many at once, tried again where that may help, every attempt told.
+"""Many requests to one endpoint: limited concurrency, useful retries, and a report of every attempt.
 
-The event loop has a thread of its own; attempts are told, and the question whether to stop is asked, in the thread
-that called. An attempt is told before its place is given to another question, so answers never pile up unwritten.
+The event loop has a thread of its own. Attempts are reported, and the stop function is called, in the caller's thread.
+An attempt is reported before its slot is given to another question, so unsaved answers never pile up.
 """
 
 from __future__ import annotations
@@ -37,25 +37,26 @@ class CannotAsk(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """One thing to be asked."""
+    """One request to send."""
 
     unit_id: int
     messages: Callable[[], Messages | str]
-    """Made when it is asked and forgotten afterwards, since pictures are large; a text is completed as it is. May raise
-    ``CannotAsk``."""
+    """A function that makes the messages when they are sent, since pictures are large. A text is completed as it is.
+    May raise ``CannotAsk``.
+    """
     parameters: Mapping[str, Any]
     tokens: float
-    """Of the question, as estimated."""
+    """The estimated number of tokens in the question."""
     longest: int
     """Tokens of the answer at most."""
     prompt_hash: str = ""
     image_hashes: tuple[str, ...] = ()
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """Goes into every attempt's detail."""
+    """Values that are added to every attempt's detail."""
     heard: Callable[[Reply], None] | None = None
-    """Gets every reply before its attempt is told, in the loop's thread."""
+    """A callback for every reply, before its attempt is reported. It runs in the loop's thread."""
     reread: Callable[[Reply], Reply] | None = None
-    """Where something else than a text is wanted: what the reply says of that. In the loop's thread."""
+    """A function that reads a value other than text from the reply. It runs in the loop's thread."""
 
 
 class Asking:
@@ -81,30 +82,34 @@ class Asking:
 
     @property
     def hopeless(self) -> int:
-        """So many questions in a row without a reply that can be read, each after all its attempts, end a run: whatever
-        it is, it would eat up all the others, too."""
+        """Return the number of consecutive unreadable questions that ends a run, each after all its attempts.
+
+        The cause would most likely affect all other questions too.
+        """
         return max(10, 2 * self._endpoint.concurrency)
 
     def spent(self, calls: int, cost: float) -> None:
-        """What the run has spent so far, all of its workers together. Not while it is asking."""
+        """Set the amount that all workers of the run have spent so far. Must not be called while requests are
+        running.
+        """
         self._budget.spent(calls, cost)
 
     def once(self, messages: Messages, parameters: Mapping[str, Any], *, seconds: float | None = None) -> Reply:
-        """One request outside of all limits, for looking at what an endpoint can do."""
+        """Send one request outside all limits, to find out the abilities of an endpoint."""
         request = self._client.complete(messages, parameters, seconds=seconds)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result()
 
     def models(self, *, seconds: float | None = None) -> Reply:
-        """The list of models, asked once."""
+        """Request the list of models once."""
         return asyncio.run_coroutine_threadsafe(self._client.models(seconds=seconds), self._loop).result()
 
     def ask(self, calls: Sequence[Call], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]) -> None:
-        """Ask all of them; see ``Answerer.answer``.
+        """Send all requests; see ``Answerer.answer``.
 
         Raises
         ------
         RunStopped
-            The key is wrong, the quota is used up, the budget is spent, no one is there.
+            The key is wrong, the quota or the budget is used up, or the endpoint is unreachable.
         """
         going = _Going(iter(calls), asyncio.Event(), queue.SimpleQueue())
         done = asyncio.run_coroutine_threadsafe(
@@ -129,7 +134,7 @@ class Asking:
                 if told.set_running_or_notify_cancel():
                     told.set_result(None)
         except BaseException:
-            # Anyone who listens has failed: nothing more can be told, so nothing more is asked.
+            # The caller has failed, so no further attempt can be reported and no question is sent.
             done.cancel()
             with contextlib.suppress(BaseException):
                 done.result(GRACE_SECONDS)
@@ -283,7 +288,7 @@ class Asking:
             now = time.monotonic()
             wait = self._limits.wait(call.tokens, now)
             if may is May.YES and wait == 0:
-                # What took no time was no waiting.
+                # Less than a millisecond does not count as a wait.
                 return now - begun if now - begun > 0.001 else 0.0
             if may is May.LATER or wait is None:
                 await going.next_change()
@@ -327,8 +332,9 @@ class Asking:
 
 
 def apart(reply: Reply, model: str) -> dict[str, Any]:
-    """Return what an attempt keeps apart from the answer: the reasoning, and the model that answered where its name is
-    not the one that was asked for."""
+    """Return the values that an attempt stores apart from the answer: the reasoning, and a different model name in the
+    reply.
+    """
     kept: dict[str, Any] = {}
     if reply.reasoning:
         kept["reasoning"] = reply.reasoning[:LONGEST_RAW]
@@ -338,12 +344,12 @@ def apart(reply: Reply, model: str) -> dict[str, Any]:
 
 
 class _Halted(Exception):
-    """Nothing more is to be asked."""
+    """No further request may be sent."""
 
 
 @dataclass
 class _Going:
-    """One call of ``ask`` under way."""
+    """One running call of ``ask``."""
 
     calls: Iterator[Call]
     halt: asyncio.Event
@@ -354,21 +360,21 @@ class _Going:
     waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     def changed(self) -> None:
-        """A request has ended: anyone who waits for that may look again."""
+        """Wake up all waiters, because a request has ended."""
         waiting, self.waiting = self.waiting, []
         for future in waiting:
             if not future.done():
                 future.set_result(None)
 
     async def next_change(self) -> None:
-        """Until a request has ended. One is under way, else no one waits for this."""
+        """Wait until a request has ended. At least one must be running."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waiting.append(future)
         await future
 
 
 async def _tell_caller(going: _Going, attempt: Attempt) -> None:
-    """Until the caller has taken the attempt."""
+    """Wait until the caller has taken the attempt."""
     told: Future[None] = Future()
     going.ended.put((attempt, told))
     await asyncio.wrap_future(told)

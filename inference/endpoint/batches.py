@@ -1,4 +1,4 @@
-"""Batch files: questions as lines, an endpoint that takes a file of them, and what the lines that come back say."""
+"""Batch files: questions as lines, an endpoint that takes a file of them, and the lines of results."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from inference.spec import ModelSpec
 from net.addresses import Resolve
 
 PATH = "/v1/chat/completions"
-"""What a line is a request to, in the words of the protocol."""
+"""The path of the requests in a batch file."""
 UPLOAD_SECONDS = 900.0
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
-"""What an endpoint says of a batch of which nothing more will come."""
+"""The states of a batch that gives no further results."""
 LONGEST_WORD = 100
-"""So many characters of an endpoint's names for things are kept."""
+"""The largest number of characters stored of a name that an endpoint chose."""
 
 
 # ---- lines ----------------------------------------------------------------------------------------------------------
 
 
 def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
-    """A question as a line of a batch file: the request that would be sent.
+    """Return a question as a line of a batch file: the request that would be sent.
 
     Raises
     ------
     CannotAsk
-        It cannot be made into a request.
+        The question cannot be sent as a request.
     """
     assert spec.endpoint is not None
     sent, _ = parameters(spec.generation, spec.endpoint)
@@ -51,14 +51,14 @@ class Line:
     """A line that came back."""
 
     custom_id: str | None
-    """None: it has none that could be read."""
+    """The id in the line; None if unreadable."""
     reply: Reply
     why: str = ""
-    """Of a line without one: what is wrong with it, as a sentence."""
+    """Why the line answers no question, as a sentence."""
 
 
 def read_line(text: str) -> Line:
-    """What a line of an output or error file says.
+    """Return the content of a line of an output or error file.
 
     >>> read_line('{"custom_id": "a"}').reply.outcome.value
     'unreadable'
@@ -94,12 +94,12 @@ _NOTHING = Reply(Outcome.UNREADABLE)
 
 
 class Refused(Exception):
-    """The endpoint said no, so nothing was handed in; the message is a sentence."""
+    """The endpoint refused, so the batch was not submitted. The message is a sentence."""
 
 
 @dataclass(frozen=True)
 class BatchStatus:
-    """What an endpoint says of a batch."""
+    """The status of a batch as the endpoint reports it."""
 
     id: str
     status: str
@@ -109,22 +109,22 @@ class BatchStatus:
     completed: int | None = None
     failed: int | None = None
     errors: str = ""
-    """Why it failed as a whole, in the endpoint's words."""
+    """Why the batch failed as a whole, in the endpoint's words."""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the batch gives no further results."""
         return self.status in ENDED
 
     def dump(self) -> dict[str, Any]:
-        """What is kept of it."""
+        """Return the status as stored values."""
         return {name: value for name, value in vars(self).items() if name != "id" and value not in (None, "")}
 
 
 class BatchEndpoint:
     """An endpoint that takes batch files. Addresses and keys are checked as for every other request.
 
-    Every method raises ``NoReply`` where nothing came back, and ``Refused`` where the endpoint said no.
+    Every method raises ``NoReply`` if no response came, and ``Refused`` if the endpoint refused.
 
     Raises
     ------
@@ -145,7 +145,7 @@ class BatchEndpoint:
         self.about = {"libraries": dict(self._client.versions), "base_url": self._client.place.url, "model": spec.model}
 
     def upload(self, path: Path) -> str:
-        """Hand over a file; its id. Nothing is asked yet."""
+        """Upload a file, and return its id. No question is asked yet."""
         given = (path.name, path.read_bytes(), "application/jsonl")
         value = self._json(
             lambda client: client.files.with_raw_response.create(file=given, purpose="batch", timeout=UPLOAD_SECONDS),
@@ -154,7 +154,7 @@ class BatchEndpoint:
         return _id(value)
 
     def create(self, file: str, *, token: str) -> BatchStatus:
-        """Have a file's questions asked; ``token`` goes with the batch, so that ``find`` finds it."""
+        """Submit a file's questions as a batch. ``token`` is stored with the batch, so that ``find`` can find it."""
         return _status_of(
             self._json(
                 lambda client: client.batches.with_raw_response.create(
@@ -164,11 +164,11 @@ class BatchEndpoint:
         )
 
     def look(self, id: str) -> BatchStatus:
-        """Where a batch stands."""
+        """Return the status of a batch."""
         return _status_of(self._json(lambda client: client.batches.with_raw_response.retrieve(id)))
 
     def find(self, file: str, *, token: str) -> BatchStatus | None:
-        """The batch that was made of a file, if there is one."""
+        """Return the batch that was made of a file; None if it does not exist."""
         after: str | None = None
         while True:
             more: dict[str, Any] = {} if after is None else {"after": after}

@@ -1,4 +1,4 @@
-"""What a run may still spend, in requests and in money."""
+"""The remaining budget of a run, in requests and in money."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class May(Enum):
 
 
 class Budget:
-    """Counts before a request goes out, so that it is never overspent.
+    """A budget that is checked before each request, so that it is never exceeded.
 
-    Money is set aside at the most that a request can cost; when its usage is known that takes its place. Where usage
-    stays unknown, what was set aside counts as spent.
+    The highest cost of a request is reserved when the request starts, and replaced by its real cost when its usage is
+    known. If the usage stays unknown, the reserved amount counts as spent.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -33,15 +33,15 @@ class Budget:
         self._open = 0
 
     def spent(self, calls: int, cost: float) -> None:
-        """What the run has spent so far, all of its workers together; takes the place of what was counted here."""
+        """Set the amount that all workers of the run have spent so far. It replaces the amount counted here."""
         self._calls, self._cost = calls, cost
 
     def most(self, tokens_in: float, longest: int) -> float:
-        """The most that a request can cost."""
+        """Return the highest possible cost of a request."""
         return cost(self._price, tokens_in, longest) or 0.0
 
     def may(self, most: float) -> May:
-        """Whether a request fits that costs so much at most."""
+        """Return whether a request with this highest cost fits."""
         if self._max_calls is not None and self._calls >= self._max_calls:
             return May.NO
         # A hair's breadth for sums of fractions: ten times 0.1 fits into 1.
@@ -50,20 +50,20 @@ class Budget:
         return May.YES
 
     def begin(self, most: float) -> None:
-        """A request begins."""
+        """Reserve the cost of a new request."""
         self._calls += 1
         self._aside += most
         self._open += 1
 
     def end(self, most: float, really: float | None) -> None:
-        """It has ended and cost so much; None: not known."""
+        """Replace the reserved cost of an ended request by its real cost; None if unknown."""
         self._aside -= most
         self._open -= 1
         self._cost += most if really is None else really
 
     @property
     def why(self) -> str:
-        """Why nothing more fits, as a sentence."""
+        """Return why no further request fits, as a sentence."""
         if self._max_calls is not None and self._calls >= self._max_calls:
             return f"The run has made {self._calls:,} requests, which is as many as `max_calls` allows."
         currency = self._price.currency if self._price else ""
@@ -74,7 +74,7 @@ class Budget:
 
 
 def cost(price: Price | None, tokens_in: float | None, tokens_out: float | None) -> float | None:
-    """What so many tokens cost; None: not known.
+    """Return the cost of tokens; None if unknown.
 
     >>> cost(Price(input=2, output=8, date="2026-11-01"), 1000, 500)
     0.006

@@ -1,7 +1,7 @@
-"""One request to an endpoint through the `openai` package, and what came of it.
+"""One request to an endpoint through the `openai` package, and its outcome.
 
-The package neither tries again nor follows redirects here, and the connection goes to an address that was checked.
-The key is added where the request leaves, so nothing else ever holds it.
+The package neither retries nor follows redirects here, and connects only to a checked address. The key is added where
+the request leaves the process, so no other object holds it.
 """
 
 from __future__ import annotations
@@ -52,32 +52,32 @@ class Key:
         self._value = value
 
     def value(self) -> str:
-        """For a header that holds it by itself."""
+        """Return the key for a header with only the key as its value."""
         return self._value
 
     def __repr__(self) -> str:
         return "Key(...)"
 
     def header(self) -> str:
-        """For the request's header."""
+        """Return the value of the request's authorization header."""
         return f"Bearer {self._value}"
 
     def hidden(self, text: str) -> str:
-        """The text without the key, should a server repeat it."""
+        """Return the text without the key, in case a server repeats it."""
         return text.replace(self._value, "[key]") if len(self._value) >= SHORTEST_HIDDEN else text
 
 
 def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> Key | None:
-    """The key that the description names; None: it names none.
+    """Return the key that the description names; None if the description names no key.
 
-    Anyone who writes a description chooses both the variable and the server that gets it. So only variables that are
-    named as keys of endpoints are read, and one may be tied to its servers: with ``LAB_API_KEY_HOSTS=vllm.lab`` the key
-    in ``LAB_API_KEY`` goes nowhere else.
+    The author of a description chooses both the variable and the server that receives it. So only variables with the
+    name of an endpoint key are read. A variable can also be bound to its servers: with ``LAB_API_KEY_HOSTS=vllm.lab``,
+    the key in ``LAB_API_KEY`` is sent to no other host.
 
     Raises
     ------
     ModelRefused
-        There is no such variable, or it may not go to that server.
+        The variable is missing, or its key may not be sent to that server.
     """
     if endpoint.key is None:
         return None
@@ -121,7 +121,7 @@ def check_key_name(endpoint: Endpoint) -> None:
 
 
 def place_of(endpoint: Endpoint) -> Place:
-    """Where an endpoint is asked. Raises ``ModelRefused`` where that is no address of a server."""
+    """Return the address of an endpoint. Raises ``ModelRefused`` if the URL is not the address of a server."""
     try:
         return addresses.place_of(endpoint.base_url, BASE_URL)
     except AddressRefused as error:
@@ -129,7 +129,7 @@ def place_of(endpoint: Endpoint) -> Place:
 
 
 def bounds(method: str, path: str) -> Bounds:
-    """How much of a reply is read: of files more than of answers."""
+    """Return the limits on the size and time of a reply. Files have higher limits than answers."""
     if method == "GET" and path.endswith("/content"):
         return Bounds(LARGEST_FILE, FILE_SECONDS)
     return Bounds(LARGEST_REPLY)
@@ -189,7 +189,7 @@ class Client:
         )
         self._client = openai.AsyncOpenAI(
             base_url=self.place.url,
-            # The package wants one and would else take OPENAI_API_KEY; the real one is added when the request leaves.
+            # Without a key, the package would take OPENAI_API_KEY. The real key is added when the request leaves.
             api_key="unused",
             max_retries=0,
             timeout=endpoint.timeout_seconds,
@@ -220,14 +220,14 @@ class Client:
     async def exchanged(
         self, send: Callable[[openai.AsyncOpenAI], Awaitable[Any]], *, seconds: float
     ) -> tuple[int, dict[str, str], str]:
-        """Send something else than a question, once; status, headers and text of what came back.
+        """Send a request other than a question, once. Return the status, the headers and the text of the response.
 
         ``send`` uses one of the ``with_raw_response`` calls of the package's client.
 
         Raises
         ------
         NoReply
-            Nothing came back: whether the request has arrived is not known.
+            No response came, so it is unknown whether the request has arrived.
         """
         import openai
 
@@ -246,12 +246,12 @@ class Client:
         return response.status_code, headers, text
 
     async def download(self, file: str, to: BinaryIO) -> None:
-        """Fetch a file that the endpoint keeps, line by line.
+        """Fetch a file from the endpoint, line by line.
 
         Raises
         ------
         NoReply
-            It did not come to its end.
+            The download ended early.
         """
         import openai
 
@@ -300,7 +300,7 @@ class Client:
         return replace(reply, seconds=time.monotonic() - begun)
 
     def _not_answered(self, error: Exception) -> Reply:
-        """What an exception of the package means: the reason stands in what it was raised from."""
+        """Return the outcome of an exception of the package. The reason is in the exceptions that caused it."""
         where = f"{self.place.host}:{self.place.port}"
         cause: BaseException | None = error
         while cause is not None:
@@ -308,7 +308,7 @@ class Client:
             if isinstance(cause, NameNotFound):
                 return _failed(words)
             if isinstance(cause, AddressRefused):
-                # The name stands for something else than when the run began.
+                # The name has another address than at the start of the run.
                 return replace(_failed(words), again=False, stop=words)
             if isinstance(cause, Redirected):
                 return replies.read(cause.status, {}, "")
@@ -338,4 +338,4 @@ def _sentence(words: str) -> str:
 
 
 class NoReply(Exception):
-    """Nothing came back of a request, or not all of it; the message is a sentence."""
+    """No response, or an incomplete one, came back. The message is a sentence."""

@@ -1,8 +1,8 @@
-"""What a run over an endpoint would ask and cost, without sending anything.
+"""An estimate of a run's requests and cost at an endpoint, without sending any.
 
-The rule: a token for every four characters of ASCII and one for every other character, four for every message, and for
-a picture its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers lie up to a half above
-or below; the answers are taken at their longest, so the cost is one that is rarely reached.
+The rule counts one token for four ASCII characters, one for every other character, and four for every message. A
+picture has its pixels over 750, at least 85 and at most 3,000. Tokenizers differ, so real numbers can be up to 50 %
+higher or lower. Answers count at their greatest length, so the estimated cost is rarely reached.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """What would be sent, if every question were asked once."""
+    """The requests and their cost if every question is asked once."""
 
     requests: int
     skipped: int
@@ -33,13 +33,15 @@ class Estimate:
     tokens_out: int
     """At most."""
     cost: float | None
-    """At most, in the currency of the price; None: no price is known."""
+    """The highest cost, in the currency of the price; None without a price."""
     currency: str | None
     rule: str = RULE
 
 
 def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = False) -> Estimate:
-    """Add up what asking these questions takes; ``blind``: options are ranked without pictures as well."""
+    """Return the estimated requests and cost of these questions. ``blind`` means that options are also ranked without
+    pictures.
+    """
     requests = skipped = pictures = longest = 0
     tokens = 0.0
     for question in (each for asked in questions for each in (asked.first, asked) if each is not None):
@@ -71,29 +73,29 @@ def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = F
 
 
 def without_pictures(question: Question) -> Question:
-    """The same question with its texts alone."""
+    """Return the question with only its texts."""
     return replace(question, parts=tuple(part for part in question.parts if isinstance(part, str)))
 
 
 def tokens_of(question: Question) -> float:
-    """Tokens of a question, by the rule."""
+    """Return the estimated number of tokens of a question."""
     turns = [question.text] if question.system is None else [question.system, question.text]
     return sum(tokens_of_text(turn) + 4 for turn in turns) + sum(map(tokens_of_picture, question.pictures))
 
 
 def tokens_of_text(text: str) -> float:
-    """Tokens of a text, by the rule.
+    """Return the estimated number of tokens of a text.
 
     >>> tokens_of_text("four characters!")
     4.0
     """
-    # ASCII needs one byte, everything else at least two: one pass of C code instead of a loop over characters.
+    # Count ASCII characters by one pass of C code, which is faster than a loop over characters.
     plain = len(text.encode("ascii", "ignore"))
     return plain / 4 + (len(text) - plain)
 
 
 def tokens_of_picture(picture: Picture) -> float:
-    """Tokens of a picture, by the rule; one that cannot be read counts as the largest."""
+    """Return the estimated number of tokens of a picture. An unreadable picture counts as the largest."""
     from PIL import Image
 
     try:

@@ -1,8 +1,8 @@
-"""What replies say of how likely a server finds a text that it was given, token by token.
+"""Token likelihoods in the replies of a server, for a text that the server was given.
 
 Two forms are read. OpenAI's completions repeat the prompt (``echo``) and give ``logprobs`` with ``tokens`` and
-``token_logprobs``. vLLM's chat completions give ``prompt_logprobs``: of each token of the rendered prompt, pictures
-included, an object by the token's id. Both leave the first token without a number, as nothing comes before it.
+``token_logprobs``. vLLM's chat completions give ``prompt_logprobs``: for each token of the rendered prompt, including
+pictures, an object by the token's id. Both leave the first token without a number, because no token precedes it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from domain.runs import Outcome
 from inference.endpoint.replies import Reply, usage
 
 COMPLETIONS: Mapping[str, Any] = {"echo": True, "logprobs": 1}
-"""What is sent with a text. One token is written, as some servers take 0 for no limit; it is left out."""
+"""The parameters sent with a text. One token is generated, because some servers take 0 for no limit. It is ignored."""
 CHAT: Mapping[str, Any] = {"prompt_logprobs": 0, "return_token_ids": True}
-"""What is sent with messages. 0: of the prompt's own tokens, and of no others."""
+"""The parameters sent with messages. The 0 requests the prompt's own tokens, without alternatives."""
 CHAT_WITH_OPTION: Mapping[str, Any] = {**CHAT, "continue_final_message": True, "add_generation_prompt": False}
 """The same where the last message is an option, which the server does not end."""
 
@@ -31,14 +31,14 @@ class Scored(NamedTuple):
     """A token of a text that was given."""
 
     id: str
-    """What tells it from others: the number that the server knows it by, else its text."""
+    """The identity of the token: its number on the server, or its text."""
     text: str
     logprob: float | None
-    """None: of the first one."""
+    """The log-probability; None for the first token."""
 
 
 def read(reply: Reply, *, by: str) -> tuple[Reply, Sequence[Scored]]:
-    """A reply as what it says of the text's tokens; where it says nothing of them, why the run makes no sense."""
+    """Return a reply with the likelihoods of its tokens. A reply without likelihoods has the reason to stop the run."""
     if reply.status != 200 or reply.value is None or not reply.value.get("choices"):
         return reply, ()
     tokens_in, tokens_out = usage(reply.value)
@@ -57,7 +57,7 @@ def read(reply: Reply, *, by: str) -> tuple[Reply, Sequence[Scored]]:
 
 
 def _only(reply: Reply, tokens_in: int | None, tokens_out: int | None) -> Reply:
-    """The reply as a step, without the text that the server was made to write, and without its long body."""
+    """Return the reply as a step, without the generated text and without its long body."""
     return replace(
         reply,
         outcome=Outcome.STEP,
@@ -75,8 +75,9 @@ def _only(reply: Reply, tokens_in: int | None, tokens_out: int | None) -> Reply:
 
 
 def stands_for(tokens: Sequence[Scored], text: str) -> bool:
-    """Whether tokens are those of a text, as far as their own texts say: white space, and bytes that are no letter by
-    themselves, do not tell.
+    """Return whether tokens belong to a text, as far as their own texts show.
+
+    White space, and bytes that are not a complete character, are ignored.
 
     >>> stands_for([Scored("1", " cut", -1.0), Scored("2", " it", -2.0)], "cut it")
     True
@@ -113,7 +114,7 @@ def _of_chat(value: Mapping[str, Any]) -> list[Scored]:
 
 
 def _own(ids: Any, at: int) -> str:
-    """The id of the prompt's own token, where others stand next to it."""
+    """Return the id of the prompt's own token, if alternatives are listed next to it."""
     return str(ids[at]) if isinstance(ids, list) and at < len(ids) else ""
 
 

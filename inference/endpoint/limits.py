@@ -1,6 +1,6 @@
-"""How fast an endpoint is asked: so many at once, so many a minute, and slower when it says that it is too much.
+"""The rate limits of an endpoint: concurrency, requests and tokens per minute, and slowing down on request.
 
-Nothing here waits or reads a clock by itself: anyone who asks says what time it is, and gets how long to wait.
+This module never waits and never reads a clock. The caller gives the time, and gets the seconds to wait.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from email.utils import parsedate_to_datetime
 FIRST_PAUSE = 1.0
 """The longest pause after a first failure, in seconds; it doubles with every further one."""
 ALL_AT_ONCE = 10.0
-"""So many seconds' worth of a limit per minute may go out at once."""
+"""The seconds' worth of a limit per minute that may be used at once."""
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 
 
 class Bucket:
-    """So much a minute, a little of it at once. Taking more than there is leaves a debt that time pays."""
+    """A token bucket: an amount per minute, a part of it at once. Taking more than is available leaves a debt, which
+    time pays.
+    """
 
     def __init__(self, per_minute: float | None, now: float) -> None:
         self._own = per_minute
@@ -32,7 +34,7 @@ class Bucket:
 
     @property
     def per_minute(self) -> float | None:
-        """None: no limit."""
+        """The limit per minute; None for no limit."""
         return self._rate
 
     @property
@@ -40,7 +42,9 @@ class Bucket:
         return math.inf if self._rate is None else max(1.0, self._rate * ALL_AT_ONCE / 60)
 
     def wait(self, amount: float, now: float) -> float:
-        """Seconds until ``amount`` may be taken. More than ever fits may be taken when it is full."""
+        """Return the seconds until ``amount`` may be taken. An amount above the capacity may be taken from a full
+        bucket.
+        """
         self._fill(now)
         shut = max(0.0, self._shut_until - now)
         if self._rate is None:
@@ -54,7 +58,7 @@ class Bucket:
         self._level = min(self._most, self._level - amount)
 
     def told(self, *, limit: float | None, left: float | None, reset: float | None, now: float) -> None:
-        """What a reply says about the limit, how much is left of it, and when it is whole again."""
+        """Update the limit, the remaining amount and the time of its reset from a reply."""
         self._fill(now)
         if limit is not None and limit > 0:
             rate = limit if self._own is None else min(limit, self._own)
@@ -74,7 +78,7 @@ class Bucket:
 
 
 class Limits:
-    """How many requests may be under way, and when the next one may begin."""
+    """The number of requests that may run, and the moment when the next one may start."""
 
     def __init__(
         self,
@@ -98,7 +102,7 @@ class Limits:
 
     @property
     def window(self) -> int:
-        """So many may be under way just now."""
+        """Return the number of requests that may run now."""
         return max(1, int(self._window))
 
     @property
@@ -107,15 +111,16 @@ class Limits:
         return self._under_way
 
     def wait(self, tokens: float, now: float) -> float | None:
-        """Seconds until a request of so many tokens may begin; 0: it may now; None: when one that is under way has
-        ended."""
+        """Return the seconds until a request with this number of tokens may start. 0 means now, and None after the next
+        end of a running request.
+        """
         if self._under_way >= self.window:
             return None
         waits = (self._quiet_until - now, self._requests.wait(1, now), self._tokens.wait(tokens, now))
         return min(self._longest, max(0.0, *waits))
 
     def begin(self, tokens: float, now: float) -> None:
-        """A request begins."""
+        """Record the start of a request."""
         self._under_way += 1
         self._requests.take(1, now)
         self._tokens.take(tokens, now)
@@ -131,20 +136,20 @@ class Limits:
         used: float | None,
         wall: float = 0.0,
     ) -> None:
-        """A request has ended.
+        """Record the end of a request.
 
         Parameters
         ----------
         begun
-            When it began.
+            The moment when the request started.
         headers
-            Of the reply, names in lower case.
+            The headers of the reply, with names in lower case.
         asked
-            The tokens that it began with.
+            The tokens that were estimated at the start.
         used
-            The tokens that it really had; None: not known.
+            The tokens that were really used; None if unknown.
         wall
-            Seconds since 1970, for dates in headers.
+            Seconds since 1970, to read dates in headers.
         """
         self._under_way -= 1
         if used is not None:
@@ -169,8 +174,11 @@ class Limits:
                 self._quiet_until = max(self._quiet_until, now + min(asked_for, self._longest))
 
     def pause(self, failures: int, headers: Mapping[str, str], wall: float = 0.0) -> float:
-        """Seconds to wait after so many failures of one question, in a row: any time up to twice as long as before,
-        or what the server asks for and a little more, so that not all come back at once."""
+        """Return the seconds to wait after this number of consecutive failures of one question.
+
+        The wait is random, and its upper limit doubles with each failure. If the server asks for a time, the wait is
+        that time and a little more, so that clients do not all return at once.
+        """
         asked_for = retry_after(headers, wall)
         # Capped before doubling so that a long row of failures does not run out of numbers.
         most = min(self._longest, FIRST_PAUSE * 2.0 ** min(failures - 1, 30))
@@ -180,7 +188,7 @@ class Limits:
 
 
 def retry_after(headers: Mapping[str, str], wall: float) -> float | None:
-    """The seconds that a reply asks to wait, from a number or a date; None: it asks for none.
+    """Return the seconds that a reply asks to wait, from a number or a date; None if it asks for no wait.
 
     >>> retry_after({"retry-after": "7"}, 0)
     7.0
@@ -202,7 +210,7 @@ def retry_after(headers: Mapping[str, str], wall: float) -> float | None:
 
 
 def duration(text: str | None) -> float | None:
-    """Seconds from what headers say: ``20ms``, ``1s``, ``6m0s``, or a bare number.
+    """Return the seconds in a header's text: ``20ms``, ``1s``, ``6m0s``, or a bare number.
 
     >>> duration("6m0s")
     360.0

@@ -36,7 +36,7 @@ class MessageParts:
     """The parts of a message."""
 
     text: str | None
-    """The answer; None: the message has no text, and ``content`` is there."""
+    """The answer; None if the message has ``content`` without text."""
     reasoning: str = ""
     has_reasoning: bool = False
     """The model reasoned, whether the server shows the words or not."""
@@ -92,7 +92,7 @@ def read_message(message: Mapping[str, Any]) -> MessageParts:
 
 
 def _kind(part: Any) -> str:
-    """Return what a part of the content is, in one word."""
+    """Return the type of a content part, in one word."""
     if not isinstance(part, Mapping):
         return "text" if isinstance(part, str) else type(part).__name__
     if part.get("thought") is True:

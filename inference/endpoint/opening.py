@@ -1,4 +1,4 @@
-"""From a description to a model behind an endpoint that can be asked."""
+"""Functions that open a model behind an endpoint, from its description."""
 
 from __future__ import annotations
 

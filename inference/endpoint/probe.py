@@ -1,7 +1,7 @@
-"""What an endpoint can do, found out by asking it: servers accept parameters and then ignore them.
+"""A probe of an endpoint's abilities by requests, because servers accept parameters and then ignore them.
 
-One short request asks for everything at once, and one for the list of models. Only if the first is refused is each
-thing asked for by itself. What is found goes into what every run keeps; it changes nothing about how items are asked.
+One short request asks for every feature at once, and one for the list of models. Each feature is requested separately
+only if the first request is refused. The result is stored with every run, and does not change how items are asked.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _FEATURES: Mapping[str, Mapping[str, Any]] = {
 
 
 class Found(StrEnum):
-    """What became of something that was asked for."""
+    """The outcome of a requested feature."""
 
     WORKS = "works"
     IGNORED = "ignored"
-    """The server accepted it and did nothing."""
+    """The server accepted the feature and ignored it."""
     ACCEPTED = "accepted"
     """Whether it had an effect cannot be seen from outside."""
     REFUSED = "refused"
@@ -63,14 +63,14 @@ def probed(
     parameters: Mapping[str, Any],
     pictures: bool,
 ) -> dict[str, Any]:
-    """What the endpoint can do, as JSON values. Never raises for what an endpoint does.
+    """Return the abilities of the endpoint as JSON values. No behavior of an endpoint raises an error.
 
     Parameters
     ----------
     parameters
-        What questions are asked with; the longest answer is made shorter.
+        The parameters of questions. The longest answer is shortened.
     pictures
-        Whether the model is said to take any.
+        Whether the description declares that the model accepts pictures.
     """
     found: dict[str, Any] = {name: Found.UNKNOWN.value for name in (*_FEATURES, "usage")}
     found |= {**_listed(models(), model), "requests": 0, "error": ""}
@@ -103,7 +103,7 @@ def probed(
 
 
 def _seen(reply: Reply, names: list[str]) -> dict[str, Any]:
-    """What a reply shows of the things that were asked for in it."""
+    """Return which of the requested features a reply shows."""
     try:
         value = json.loads(reply.raw)
     except ValueError:
@@ -134,7 +134,7 @@ def _follows(text: str) -> bool:
 
 
 def _listed(reply: Reply, model: str) -> dict[str, Any]:
-    """Whether the server lists the model, and how much it says the model can be asked at once."""
+    """Return whether the server lists the model, and the context length that it reports."""
     nothing = {"listed": None, "context": None}
     try:
         value = json.loads(reply.raw)
@@ -160,7 +160,7 @@ def _messages(picture: bool) -> Messages:
 
 @functools.cache
 def _picture() -> str:
-    """Two colours, as large as vision encoders want it at least."""
+    """Return a picture of two colors, with the smallest size that vision encoders accept."""
     from PIL import Image
 
     image = Image.new("RGB", (64, 64), (200, 60, 40))

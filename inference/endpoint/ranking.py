@@ -1,8 +1,8 @@
-"""Options ranked by how likely a model behind an endpoint finds each as the continuation of the question.
+"""Ranking of options by the likelihood that a model behind an endpoint gives each as a continuation of the question.
 
-The server is given the prompt alone, and the prompt with each option, and says how likely it finds every token of that.
-What comes after the prompt's tokens is the option: the same cut as on this machine, by the server's own tokeniser
-(``inference.options``). Every request is told as an attempt of its own; the last of an item holds the ranking.
+The server gets the prompt alone, and the prompt with each option, and returns the likelihood of every token. The tokens
+after the prompt are the option. The cut is the same as for local models, by the server's own tokenizer
+(``inference.options``). Every request is reported as an attempt, and an item's last attempt holds the ranking.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from inference.options import CannotRank, check_options, joined, one_begins_anot
 from inference.spec import ModelSpec
 
 _REFUSING = (400, 404, 405, 422, 501)
-"""Statuses of a server that does not take what ranking asks for."""
+"""Statuses of a server that does not support the requests for ranking."""
 
 
 @dataclass(frozen=True)
 class _Text:
-    """One text whose likelihood is asked for."""
+    """One text whose likelihood is requested."""
 
     option: str | None
-    """None: the prompt alone."""
+    """The option; None for the prompt alone."""
     blind: bool = False
     """Without pictures."""
     ended: bool = False
-    """With the token that ends an answer."""
+    """The text includes the token that ends an answer."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class _Ranked:
 
     @property
     def options(self) -> list[str]:
-        """Each wording once."""
+        """Return each distinct option once."""
         return list(dict.fromkeys(self.question.options))
 
 
@@ -65,7 +65,7 @@ class RankingAnswerer(EndpointAnswerer):
     def __init__(
         self, spec: ModelSpec, client: Client, *, score: str = "mean_logprob", without_image: bool = False
     ) -> None:
-        """Raises ``ModelRefused`` where there is no such score."""
+        """Prepare the ranking. Raises ``ModelRefused`` for an unknown score."""
         assert spec.endpoint is not None
         assert spec.endpoint.likelihoods is not None
         if score not in MEANINGS:
@@ -74,13 +74,13 @@ class RankingAnswerer(EndpointAnswerer):
         told = spec.endpoint.likelihoods
         self._by, self._end = told.by, told.end_token
         self._score, self._without_image = score, without_image or score == "pmi_logprob"
-        # What makes a text likely is asked for, and nothing is written: no other parameter has a say in that.
+        # Only likelihoods are requested and no text is generated, so no other parameter has an effect.
         least = {spec.endpoint.length_parameter: 1, "temperature": 0.0}
         own = likelihoods.CHAT if self._by == "chat" else likelihoods.COMPLETIONS
         if self._by == "completions":
             least["max_tokens"] = least.pop(spec.endpoint.length_parameter)
         self._parameters = {name: each for name, each in least.items() if name not in spec.endpoint.omit} | dict(own)
-        self._parameters |= spec.generation.extra_body  # such as what the chat template is given
+        self._parameters |= spec.generation.extra_body  # such as arguments of the chat template
         self._works = False
         """Whether a reply has held likelihoods."""
         self._about |= {
@@ -116,7 +116,9 @@ class RankingAnswerer(EndpointAnswerer):
             calls = further
 
     def _check(self, question: Question) -> None:
-        """Refuse what cannot be ranked, before anything is sent. Raises ``CannotRank`` and ``CannotAsk``."""
+        """Raise an error for a question that cannot be ranked, before any request. Raises ``CannotRank`` and
+        ``CannotAsk``.
+        """
         check_options(question.options)
         if question.pictures and self._by == "completions":
             raise CannotAsk(
@@ -129,7 +131,9 @@ class RankingAnswerer(EndpointAnswerer):
     # ---- what is sent ----
 
     def _calls(self, ranked: _Ranked, *, ended: bool) -> list[Call]:
-        """The requests about a question; ``ended``: those with the end of the answer, which come after the others."""
+        """Return the requests about a question. ``ended`` selects those with the end of the answer, which follow the
+        others.
+        """
         blinds = (False, True) if self._without_image and ranked.question.pictures else (False,)
         heads = [] if ended else [None]
         texts = [_Text(option, blind, ended) for blind in blinds for option in [*heads, *ranked.options]]
@@ -142,7 +146,7 @@ class RankingAnswerer(EndpointAnswerer):
         more = likelihoods.CHAT_WITH_OPTION if self._by == "chat" and text.option is not None else {}
 
         def messages() -> Messages | str:
-            if ranked.failed is not None:  # what is known of the others would be no ranking
+            if ranked.failed is not None:  # the scores of the other options are not a ranking
                 raise CannotAsk(ranked.failed.error)
             return self._messages(asked, text)
 
@@ -166,7 +170,7 @@ class RankingAnswerer(EndpointAnswerer):
         )
 
     def _refusing(self, reply: Reply) -> Reply:
-        """The first reply as the end of the run, where the server takes nothing of the kind."""
+        """Return the first reply as the end of the run, if the server refuses this kind of request."""
         if reply.status not in _REFUSING:
             return reply
         what = "prompt_logprobs" if self._by == "chat" else "echo and logprobs"
@@ -189,7 +193,7 @@ class RankingAnswerer(EndpointAnswerer):
     def _take(
         self, open_: dict[int, _Ranked], further: list[Call], tell: Callable[[Attempt], None], attempt: Attempt
     ) -> None:
-        """An attempt: one on the way, or, when all about its question have ended, what came of it."""
+        """Process an attempt. After the last one about its question, conclude the question."""
         ranked = open_[attempt.unit_id]
         asked = attempt.detail
         text = _Text(asked["likelihood_of"], asked["without_image"], asked["end"])
@@ -214,7 +218,9 @@ class RankingAnswerer(EndpointAnswerer):
         tell(last)
 
     def _concluded(self, ranked: _Ranked, attempt: Attempt) -> Attempt | None:
-        """The last attempt at a question with what came of all; None: the end of the answer is to be asked for."""
+        """Return the last attempt at a question with its ranking; None if the end of the answer must still be
+        requested.
+        """
         if ranked.failed is not None:
             why = ranked.failed
             return replace(attempt, outcome=why.outcome, error=why.error, text="", final=True)
@@ -249,12 +255,12 @@ class RankingAnswerer(EndpointAnswerer):
         return tuple(each.id for each in self._after(ranked, text))
 
     def _after(self, ranked: _Ranked, text: _Text) -> Sequence[Scored]:
-        """The tokens of an option, behind those of the prompt.
+        """Return the tokens of an option, which follow those of the prompt.
 
         Raises
         ------
         CannotRank
-            They are in one token with the prompt's, or something else stands between.
+            The option shares a token with the prompt, or other tokens are in between.
         """
         option = text.option or ""
         head, whole = ranked.found[_Text(None, text.blind)], ranked.found[text]
@@ -295,5 +301,5 @@ class RankingAnswerer(EndpointAnswerer):
 
 
 def _prompt(question: Question) -> str:
-    """A question as one text, as local models without a template are asked."""
+    """Return a question as one text, in the form for local models without a template."""
     return "\n\n".join([question.system, question.text]) if question.system else question.text

@@ -1,7 +1,7 @@
-"""What one reply of an endpoint says. Nothing here sends anything, so a reply that was kept can be read again.
+"""Readers of an endpoint's replies. They send no request, so a stored reply can be read again.
 
-The reason why an answer ended is looked at before the answer, and nothing that is missing is filled in: a reply is
-an answer, or it says which other thing it is.
+The reason for the end of an answer is checked before the answer, and missing values are never filled in. A reply is an
+answer, or has another outcome with a reason.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from domain.runs import Outcome
 from inference.endpoint.messages import MessageParts, read_message
 
 LONGEST_RAW = 65_536
-"""So many characters of a raw reply are kept."""
+"""The largest number of characters stored of a raw reply."""
 LONGEST_TOLD = 300
-"""So many characters of a server's own words stand in a message."""
+"""The largest number of characters of a server's own words in a message."""
 
 REPLACED = "Characters that no database takes were replaced by U+FFFD."
 
@@ -47,14 +47,14 @@ _AGAIN = {408, 409, 425, 429}
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of one request."""
+    """The result of one request."""
 
     outcome: Outcome
     text: str = ""
     again: bool = False
     """Asking once more may help."""
     stop: str = ""
-    """Why the whole run makes no sense any more, as a sentence; empty: it does."""
+    """Why the whole run has to stop, as a sentence; empty if it can continue."""
     finish_reason: str | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
@@ -68,18 +68,18 @@ class Reply:
     raw: str = ""
     """The body, cut at `LONGEST_RAW`."""
     length: int = 0
-    """Of the whole body, in characters."""
+    """The length of the whole body, in characters."""
     seconds: float = 0.0
     headers: Mapping[str, str] = field(default_factory=dict)
     """Names in lower case. Never kept."""
     message: Mapping[str, Any] | None = None
-    """The assistant's turn as it came, where there is one: its tool calls, its reasoning."""
+    """The assistant's raw turn, if any, with its tool calls and its reasoning."""
     value: Any = None
     """The body as JSON, where it is an answer. Never kept."""
 
 
 def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
-    """What a reply says.
+    """Return the content of a response.
 
     >>> read(200, {}, '<html>').outcome.value
     'unreadable'
@@ -103,7 +103,7 @@ def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
 
 
 def storable(text: str) -> tuple[str, bool]:
-    r"""The text as any database takes it, and whether something was replaced for it: half surrogates and NUL.
+    r"""Return the text in a form that any database can store, and whether half surrogates or NUL were replaced.
 
     >>> storable("a" + chr(0))
     ('a\ufffd', True)
@@ -113,7 +113,7 @@ def storable(text: str) -> tuple[str, bool]:
 
 
 def usage(value: Any) -> tuple[int | None, int | None]:
-    """Tokens of question and answer as a reply tells them; None: it does not."""
+    """Return the tokens of the question and the answer in a reply; None if missing."""
     told = value.get("usage") if isinstance(value, dict) else None
     if not isinstance(told, dict):
         return None, None
@@ -201,7 +201,7 @@ def _completion(value: Any) -> Reply:
 
 
 def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:
-    """A status of 300 and above."""
+    """Return the reply for a status of 300 and above."""
     error = value.get("error") if isinstance(value, dict) else None
     # vLLM and others put the parts of the error at the top; some give a bare sentence.
     parts = error if isinstance(error, dict) else value if isinstance(value, dict) else {}
@@ -251,7 +251,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:
 
 
 def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> Reply:
-    """An error that travels under the wrong status, as gateways send it."""
+    """Return the reply for an error with status 200, as some gateways send it."""
     error = value["error"]
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:
@@ -265,7 +265,7 @@ _NOTHING = object()
 
 
 def _clean(value: Any) -> Any:
-    """A JSON value whose texts can be stored and sent."""
+    """Return a JSON value whose texts can be stored and sent."""
     if isinstance(value, str):
         return storable(value)[0]
     if isinstance(value, list):
@@ -303,6 +303,6 @@ def _count(value: Any) -> int | None:
 
 
 def _server_words(text: str) -> str:
-    """A server's words inside a sentence: one line, not long."""
+    """Return a server's words for use in a sentence: one line of limited length."""
     line = " ".join(storable(text)[0].split()).rstrip(".")
     return line if len(line) <= LONGEST_TOLD else line[: LONGEST_TOLD - 3] + "..."

@@ -48,9 +48,9 @@ def compare_models(asked: str, served: str) -> ServedModel:
 
 
 def describe_models(asked: str, served: Mapping[str, int]) -> tuple[str, str]:
-    """Return what replies that name another model come to: a warning, and a note about snapshots. Each may be empty.
+    """Return a warning about replies that name another model, and a note about snapshots. Each may be empty.
 
-    ``served`` has how many replies name each model, without those that name exactly the one that was asked for.
+    ``served`` has the number of replies for each model name, without the name that was asked for.
     """
     found: dict[ServedModel, list[str]] = {kind: [] for kind in ServedModel}
     counts = dict.fromkeys(ServedModel, 0)
@@ -78,5 +78,5 @@ def _replies(n: int) -> str:
 
 
 def _bare(name: str) -> str:
-    """Return a name without what a gateway puts around it: a provider in front, an alias behind."""
+    """Return a name without a gateway's additions: a provider before it, an alias after it."""
     return _ALIAS.sub("", name.rstrip("/").rpartition("/")[2])

@@ -1,1 +1,1 @@
-"""How judges are asked, and how their replies are read."""
+"""Judges: their prompts, and the parsers of their replies."""

@@ -38,8 +38,11 @@ _MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+scor
 
 
 def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
-    """The scores of perception, cognition and action, from lines such as ``action score: 1``: in any order, in capitals
-    or bold, with a remark behind them. All three have to be there; two that differ contradict each other."""
+    """Return the scores of perception, cognition and action, from lines such as ``action score: 1``.
+
+    The lines may be in any order, in capitals or bold, and may end with a remark. All three scores are required. Two
+    different scores for one part contradict each other.
+    """
     text = reply.text
     found: dict[str, list[FoundValue]] = {name: [] for name in ASPECTS}
     spoilt: dict[str, list[Span]] = {name: [] for name in ASPECTS}
@@ -113,7 +116,9 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
 
 
 def _corrected(text: str, some: list[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
-    """The scores that count of several for one part: the last one, where words between them take the others back."""
+    """Return the scores that count among several for one part: the last one, if words in between take back the
+    others.
+    """
     if len({each.says(allowed) for each in some}) <= 1:
         return some
     last = some[-1]
@@ -123,8 +128,10 @@ def _corrected(text: str, some: list[FoundValue], allowed: Sequence[Value]) -> l
 
 
 def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
-    """How a line of scores stands: by its marks of quotation, by what follows its score, and by the line that leads to
-    the block of such lines that it is in."""
+    """Return the standing of a line of scores.
+
+    It follows from quotation marks, from the text after the score, and from the line before its block of score lines.
+    """
     start = match.start("aspect")
     cited = ">" in match["lead"]
     at, first = reply.line(match.start())[0], start
@@ -147,7 +154,7 @@ def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
 
 
 def _rest(match: re.Match[str]) -> str:
-    """Return the text behind a score on its line, with the punctuation that joins it to the score."""
+    """Return the text after a score on its line, with the punctuation that joins it to the score."""
     said = match["said"].rstrip(".:")
     between = match.string[match.start("said") + len(said) : match.start("rest")]
     joined = re.search(r"[.:]" if _NUMBER_CELL.match(match["rest"]) else r"[.:|]", between)
@@ -160,7 +167,7 @@ def _in_evidence(reply: Reply, at: int) -> bool:
 
 
 def _six_in_json(reply: Reply, allowed: Sequence[Value]) -> Reading | None:
-    """The three scores as keys of one JSON object."""
+    """Return the three scores from the keys of one JSON object."""
     read: list[dict[str, FoundValue]] = []
     for start, end, pairs in find_objects(reply.text, reply.marks):
         parts: dict[str, FoundValue] = {}

@@ -68,8 +68,10 @@ _LESSER = re.compile(
 
 
 def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
-    """The letter of ``Output (a) is better``, said as a sentence that ends there; or of ``Output (a)`` where that is all
-    that the reply, or its last line, says."""
+    """Return the letter of ``Output (a) is better``, said as a complete sentence.
+
+    ``Output (a)`` alone also counts if it is the whole reply or its last line.
+    """
     text = reply.text
     found: list[FoundValue] = []
     partly: list[FoundValue] = []
@@ -122,7 +124,7 @@ def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
 
 
 def _unsays(reply: Reply, text: str, chosen: FoundValue, found: Sequence[FoundValue]) -> str:
-    """What in the reply speaks against the sentence that was chosen; empty if nothing does."""
+    """Return the text in the reply that contradicts the chosen sentence; empty for none."""
     letter = chosen.text.casefold()
     for match in _NOT_BETTER.finditer(text):
         if match["letter"].casefold() == letter and reply.standing(*match.span()) is Standing.OWN:

@@ -1,4 +1,4 @@
-"""Verdicts in brackets that are no verdict by what stands around them: losers, sums, ranges, legends, other answers."""
+"""Contexts in which a value in brackets is not a verdict: losers, sums, ranges, legends, other answers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ _LOSER_LABEL = re.compile(
 
 
 def without_losers(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
-    """The same, with the letters denied that a reply calls the worse ones: “Loser: [[A]]”, “[[A]] is worse than [[B]]”."""
+    """Return the verdicts, with letters denied that the reply calls worse: “Loser: [[A]]”, “[[A]] is worse than
+    [[B]]”.
+    """
     if not any(isinstance(value, str) for value in allowed):
         return [
             replace(each, standing=Standing.DENIED)
@@ -83,7 +85,7 @@ _SUM_WORDS_ALONE = re.compile(rf"(?<![\w-]){_SUM_WORD}[\s(*_`]*\Z", re.IGNORECAS
 
 
 def without_sums(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
-    """The same, with the numbers left open that are only terms of a sum: “[[1]] minus [[0.5]] = [[0.5]]”."""
+    """Return the verdicts, with numbers left open that are only terms of a sum: “[[1]] minus [[0.5]] = [[0.5]]”."""
     if any(isinstance(value, str) for value in allowed):
         return list(found)
     marked = []
@@ -103,7 +105,7 @@ _JOINS = re.compile(
 
 
 def without_ranges(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
-    """The same, with neighbours that differ and are joined by nothing, or by a word such as “or”, marked as left open."""
+    """Return the verdicts, with different neighbors left open that are joined directly or by a word such as “or”."""
     marked = list(found)
     for place in range(1, len(found)):
         one, other = found[place - 1], found[place]
@@ -121,8 +123,10 @@ def without_ranges(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[
 
 
 def without_legends(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
-    """The same, with those that only explain a scale marked: several in one sentence or one after another with their
-    meanings, none of them labelled."""
+    """Return the verdicts, with those marked that only explain a scale.
+
+    These are several unlabeled values in one sentence, or one after the other with their meanings.
+    """
     groups: list[list[int]] = []
     for place, each in enumerate(found):
         if each.level > 1 or each.standing is not Standing.OWN:
@@ -148,8 +152,10 @@ def without_legends(reply: Reply, found: Sequence[FoundValue], allowed: Sequence
 
 
 def without_others(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
-    """The same, with those marked that a table, or lines with a head each, give for several answers, or for another
-    one than the answer under review."""
+    """Return the verdicts, with those marked that rate several answers, or an answer that is not under review.
+
+    They are found in tables, and in lines with a head each.
+    """
     heads = [_heads(reply, each) for each in found]
     marked = list(found)
     numbers = not any(isinstance(value, str) for value in allowed)
@@ -169,7 +175,9 @@ _HEAD = re.compile(r"[\s*_#>\d.)-]{0,12}([A-Za-z][\w ()']{0,40})[*_]*\s?[:=\u201
 
 
 def _heads(reply: Reply, each: FoundValue) -> tuple[int, str, str | None]:
-    """Where the line of a verdict begins, what heads it, and, in a table, what heads its column (else None)."""
+    """Return the start of a verdict's line, the head of the line, and the head of its column in a table; otherwise
+    None.
+    """
     text = reply.text
     start, end = reply.line(each.outer[0])
     line = text[start:end] if end - start < 2000 else ""

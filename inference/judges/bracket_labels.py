@@ -1,4 +1,4 @@
-"""Labels before a verdict in brackets: what they call it, whose it is, and how final it is."""
+"""Labels before a verdict in brackets: its name, its author, and whether it is final."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHER_LABEL = re.compile(
     r"(?: (?:\d{1,4}|[a-h]))?[\s*_\"'`]*[:=#]?[\s*_\"'`]*\Z",
     re.IGNORECASE,
 )
-"""A label that is of something else than a rating: what stands behind it in brackets is a name, a count, a source."""
+"""A label of something other than a rating. The brackets after it hold a name, a count or a source."""
 
 WORDS_BEFORE = re.compile(r"[\w'\u2019-]+(?=[\s*_]*$)")
 
@@ -36,7 +36,7 @@ LED_LABEL = re.compile(
     r"[\s*_\"'`]*\Z",
     re.IGNORECASE,
 )
-"""What a label of the judge's own follows: the beginning of a sentence or clause, or words such as “my final”."""
+"""The text before a label of the judge's own: the start of a sentence or clause, or words such as “my final”."""
 
 VERDICT_IS_THAT = re.compile(
     r"\bmy (?:final |overall )?(?:verdict|rating|judge?ment|decision|conclusion|score|grade) is (?:that )?[^\n]{0,260}[:,]\s?[*_\"'`]*$",
@@ -56,7 +56,7 @@ _FOREIGN = re.compile(
     r"its own|dummy|which|what|any|every|each|a|an|one)(?:'s|s')?",
     re.IGNORECASE,
 )
-"""Whose rating it is, where it is not the judge's."""
+"""Words that attribute a rating to another rater than the judge."""
 
 _BEFORE_NOW = re.compile(
     r"(?:initial|preliminary|tentative|provisional|original|earlier|previous|old|draft|prior|interim|naive|gut|first-pass|vorläufige?|предварительн\w+|初步|初始)",
@@ -68,7 +68,7 @@ _OF_ANOTHER = re.compile(
     r"|[(（]\s?(?:if|not|self|requested|demanded|claimed|hypothetical\w*|draft|tentative|provisional|preliminary|quoted|copied|placeholder|pending|default)\b",
     re.IGNORECASE,
 )
-"""Behind a label: it is not about the answer under review."""
+"""Words after a label that make it a label of another answer."""
 
 UNFINISHED = re.compile(
     rf"(?:(?<![\w</-])(?:{SCORE_NAMES})(?!\w)|{SCORE_NAMES_EAST})[\s*_\"'`]*"
@@ -86,7 +86,7 @@ BOX_BEFORE = re.compile(r"\\[bf](?:oxed|box)\{[\s$\"'*_]*\Z")
 BEST = re.compile(
     r"\W*(?:the )?(?:best|top|highest)(?: (?:one|answer|response|output|choice|score|rating|pick))*\W*$", re.IGNORECASE
 )
-"""Of letters, the best is the one that a judge prefers; of numbers, it explains the scale."""
+"""Among letters, the best is the one that the judge prefers. Among numbers, the word explains the scale."""
 
 
 def label_level(word: str, left: str) -> int:
@@ -96,7 +96,7 @@ def label_level(word: str, left: str) -> int:
 
 
 def standing_by_label(before: str, of: str) -> Standing | None:
-    """How a labelled rating stands by the words before its label, where they say that it is not the judge's last."""
+    """Return the standing of a labeled rating if the words before its label show that the rating is not final."""
     before = re.split(r"[.!?;:,\n|]", before)[-1]
     words = re.findall(r"[\w'\u2019-]+", before)
     if _OF_ANOTHER.search(of):

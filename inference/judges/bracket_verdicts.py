@@ -49,14 +49,14 @@ _OFF_SCALE = re.compile(
 )
 
 _MINUS = re.compile(r"(?<![\w-])[-\u2212]\Z")
-"""Right before the brackets: what stands in them is below nought."""
+"""A minus sign right before the brackets, which makes the number negative."""
 
 
 def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
-    """The verdict in ``[[x]]``: the one with a label (``Rating: [[x]]``) or on a line of its own before any other, of
-    those the final one by its label; ``[x]`` counts only behind a label.
+    """Return the verdict in ``[[x]]``. A labeled verdict (``Rating: [[x]]``) or one on its own line wins over others.
 
-    Two that differ contradict each other, unless words between them take the first one back.
+    Among those, the final one by its label wins. ``[x]`` counts only after a label. Two different verdicts contradict
+    each other, unless words in between take back the first one.
     """
     text = reply.text
     found = _bracketed(reply, allowed)
@@ -113,7 +113,7 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
 
 
 def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[FoundValue]:
-    """Everything in brackets that has the shape of a verdict, with how it stands, in the order of the text."""
+    """Return all values in brackets with the form of a verdict, with their standing, in the order of the text."""
     text, found = reply.text, []
     doubles = [(match.group(1), match.span(1), match.span()) for match in _DOUBLE.finditer(text)]
     singles = [(match.group(1), match.span(1), match.span()) for match in _SINGLE.finditer(text)]
@@ -168,7 +168,9 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[FoundValue]:
 
 
 def _shaped(said: str, allowed: Sequence[Value]) -> bool:
-    """Whether it could be a verdict off the scale: a number among numbers, a letter among letters, or several."""
+    """Return whether a text could be an off-scale verdict: a number among numbers, a letter among letters, or
+    several.
+    """
     said = said.strip(" *_`\"'")
     if any(isinstance(value, str) for value in allowed):
         longest = max(len(str(value)) for value in allowed)
@@ -190,7 +192,7 @@ _PLAIN = re.compile(
 
 
 def _said_plainly(reply: Reply, allowed: Sequence[Value], chosen: FoundValue, text: str) -> FoundValue | None:
-    """A score on a line of its own without brackets that differs from the verdict, where that one is not above it."""
+    """Return a score without brackets on its own line that differs from the verdict and is not above it."""
     for match in _PLAIN.finditer(text):
         value = allowed_value(match["value"], allowed)
         if (
@@ -205,7 +207,7 @@ def _said_plainly(reply: Reply, allowed: Sequence[Value], chosen: FoundValue, te
 
 
 def _off_scale(text: str, found: FoundValue, allowed: Sequence[Value]) -> str:
-    """What stands behind a number that makes another one of it: ``[[5]] out of 10``; empty if nothing does."""
+    """Return the text after a number that changes its scale, such as ``[[5]] out of 10``; empty for none."""
     numbers = [value for value in allowed if not isinstance(value, str | bool)]
     if not numbers:
         return ""

@@ -75,7 +75,7 @@ _KEY = re.compile(rf"(?:(?:your|brief|short|final|overall) )?{_TEXT_KEY}", re.IG
 
 
 def placeholder(text: str) -> tuple[int, int] | None:
-    """Return where a whole line, or all behind a label, is a placeholder such as ``<your assessment>``."""
+    """Return where a whole line, or the whole text after a label, is a placeholder such as ``<your assessment>``."""
     for match in _WHOLE.finditer(text):
         tag = match["tag"]
         if tag is not None and f"</{tag.split()[0]}".lower() in text[match.end() :].lower():

@@ -1,4 +1,4 @@
-"""Values that are found in a judge's reply, and readings made of them: what all parsers share."""
+"""Values found in a judge's reply, and readings made of them, shared by all parsers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inference.judges.standing import TURN, Reply, Span
 from inference.judges.standing_cues import Standing
 
 SCORE = "score"
-"""What the one value of a reply with one value is called."""
+"""The name of the value in a reply with one value."""
 
 MOST_VERDICTS = 100
 """A reply with more verdicts than that is no reply."""
@@ -20,23 +20,23 @@ MOST_VERDICTS = 100
 
 @dataclass(frozen=True)
 class FoundValue:
-    """Something in a reply that stands where a value should."""
+    """A possible value in a reply."""
 
     text: str
     span: Span
     outer: Span
-    """With its brackets."""
+    """The place of the value with its brackets."""
     level: int = 0
     """3: a final one by its label; 2: by its label, or on a line of its own; 1: somewhere in prose."""
     standing: Standing = Standing.OWN
     label_at: int | None = None
 
     def value(self, allowed: Sequence[Value]) -> Value | None:
-        """The allowed value that it is; None if it is none of them."""
+        """Return the allowed value; None if the text is not an allowed value."""
         return allowed_value(self.text, allowed)
 
     def says(self, allowed: Sequence[Value]) -> object:
-        """What two that say the same have in common."""
+        """Return a key that is equal for equal verdicts."""
         value = self.value(allowed)
         return self.text.strip().casefold() if value is None else value
 
@@ -54,7 +54,7 @@ _WHY = {
 
 
 def none_own(found: Sequence[FoundValue]) -> Reading:
-    """What a reply comes to whose verdicts are none of them the judge's own."""
+    """Return the reading of a reply in which none of the verdicts is the judge's own."""
     last = next((each for each in reversed(found) if each.standing is Standing.HEDGED), found[-1])
     verdict = Verdict.CONTRADICTORY if last.standing is Standing.HEDGED else Verdict.UNPARSEABLE
     if len({each.standing for each in found}) > 1 and last.standing is not Standing.HEDGED:
@@ -63,7 +63,7 @@ def none_own(found: Sequence[FoundValue]) -> Reading:
 
 
 def next_turn(reply: Reply, ends: Sequence[int]) -> int | None:
-    """Where the reply goes on with a turn that is not the judge's, behind a verdict of its own."""
+    """Return where a reply continues with a turn of another speaker, after a verdict."""
     if not ends:
         return None
     turn = TURN.search(reply.text, min(ends))
@@ -83,7 +83,7 @@ _EMPHASIS = " \t*_`\"'$"
 
 
 def allowed_value(said: str, allowed: Sequence[Value]) -> Value | None:
-    """The allowed value that a piece of text is; None if it is none of them."""
+    """Return the allowed value that a text states; None if it states no allowed value."""
     said = said.strip(_EMPHASIS)
     number = number_of(said)
     for value in allowed:
@@ -100,14 +100,15 @@ def allowed_value(said: str, allowed: Sequence[Value]) -> Value | None:
 
 
 def is_lowest(found: FoundValue, allowed: Sequence[Value]) -> bool:
-    """Whether it is the lowest of several allowed numbers."""
+    """Return whether a value is the lowest of several allowed numbers."""
     numbers = [value for value in allowed if not isinstance(value, str | bool)]
     return len(numbers) > 1 and found.value(allowed) == min(numbers)
 
 
 def number_of(text: str) -> float | None:
-    """The number that a text is, in digits only, with or without a full stop; None for anything else, such as ``1/1``,
-    ``nan`` or ``1e3``.
+    """Return the number that a text is, in digits only, with or without a full stop.
+
+    None for any other text, such as ``1/1``, ``nan`` or ``1e3``.
 
     >>> number_of("0,5"), number_of(".5"), number_of("1."), number_of("0.5."), number_of("1e0")
     (0.5, 0.5, 1.0, 0.5, None)
@@ -119,8 +120,10 @@ def number_of(text: str) -> float | None:
 
 
 def _fraction(text: str, top: float) -> float | None:
-    """A number that is said as a part of the scale's highest value: ``0.5/1``, and, where that is 1, ``1/2``, ``½``,
-    ``50%``."""
+    """Return a number that is stated as a part of the scale's highest value, such as ``0.5/1``.
+
+    If the highest value is 1, ``1/2``, ``½`` and ``50%`` are read too.
+    """
     if text in _FRACTIONS:
         return _FRACTIONS[text]
     match = re.fullmatch(r"([\d.,]{1,8})\s?(?:/|out of|of)\s?([\d.,]{1,8})", text)
@@ -145,7 +148,9 @@ def single_reading(found: FoundValue, allowed: Sequence[Value], *, off: str = ""
 
 
 def reading_of_parts(found: Mapping[str, Sequence[FoundValue]], allowed: Sequence[Value]) -> Reading:
-    """One value for each part; each has to be there, and said only once or always the same."""
+    """Return a reading with one value for each part. Each part needs at least one value, and all its values must be
+    equal.
+    """
     spans = {name: each[-1].span for name, each in found.items() if each}
     missing = [name for name, each in found.items() if not each]
     if missing:

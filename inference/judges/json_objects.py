@@ -1,4 +1,4 @@
-"""Find the JSON objects of a reply, with keys as they came."""
+"""A search for the JSON objects of a reply, with their keys in order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from inference.judges.standing import Span
 
 _BRACES = 200
-"""So many places where an object could begin are tried: a reply of nothing but braces must not take minutes."""
+"""The largest number of places where an object could begin, so that a reply of only braces does not take minutes."""
 
 _MARKS = 150_000
-"""… and so many quotes, braces and backslashes are looked at for their ends."""
+"""The largest number of quotes, braces and backslashes that are searched for the ends of objects."""
 
 _STRAY = re.compile(r"\\(?![\"\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})")
 
@@ -24,7 +24,7 @@ _TRAILING = re.compile(r",(?=\s*[}\]])")
 def flat_pairs(
     pairs: Sequence[tuple[str, Any]], within: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """The keys of an object and of those within it, lists of them included, each with the keys that it is within."""
+    """Yield the keys of an object and of its nested objects and lists, each with the keys around it."""
     for key, value in pairs:
         yield key, value, within
         if len(within) < 6:
@@ -40,7 +40,7 @@ def key_words(key: str) -> str:
 
 
 class _Pairs(dict[str, Any]):
-    """An object with its keys as they came, twice if they are there twice."""
+    """An object with its keys in order, including duplicates."""
 
     def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -48,9 +48,11 @@ class _Pairs(dict[str, Any]):
 
 
 def find_objects(text: str, marks: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
-    """The JSON objects in a text, outermost ones only: from, up to, and their keys with values, twice if they are there
-    twice. ``marks`` is the text with its double quotes as they were written: other ones are words in a JSON string,
-    unless there is no object but in them."""
+    """Yield the outermost JSON objects in a text: start, end, and their keys with values, including duplicates.
+
+    ``marks`` is the text with its original double quotes. Other quotes are content of JSON strings, unless objects
+    exist only with them.
+    """
     found = False
     for each in _objects_of(marks):
         found = True
@@ -78,7 +80,7 @@ _STRUCTURE = re.compile(r"[\"\\{}]")
 
 
 def _closing(text: str, start: int, most: int) -> tuple[int | None, int]:
-    """Where the object that begins at ``start`` ends, strings respected, and how many marks were looked at."""
+    """Return where the object that begins at ``start`` ends, outside strings, and the number of marks searched."""
     depth, inside, skip, n = 0, False, -1, 0
     for match in _STRUCTURE.finditer(text, start):
         at, letter, n = match.start(), match[0], n + 1
@@ -98,8 +100,10 @@ def _closing(text: str, start: int, most: int) -> tuple[int | None, int]:
 
 
 def _pairs(piece: str) -> list[tuple[str, Any]] | None:
-    """The keys and values of an object: as JSON, without the backslashes and commas that JSON does not know, or as
-    Python writes it."""
+    """Return the keys and values of an object.
+
+    The object may be JSON, JSON with invalid backslashes and commas, or Python.
+    """
     if len(piece) > 50_000:
         return None
     for candidate in (
@@ -134,6 +138,6 @@ def _python_pairs(piece: str) -> list[tuple[str, Any]] | None:
 
 
 def value_place(text: str, start: int, end: int, key: str) -> Span:
-    """Where the value of a key stands, as far as it can be told; else the whole object."""
+    """Return the place of a key's value, or the whole object if the place is unknown."""
     found = list(re.finditer(re.escape(key) + r"[\"']\s*:\s*[\"'\\]*([^\"'\\,}\s]+)", text[start:end]))
     return (start + found[-1].start(1), start + found[-1].end(1)) if found else (start, end)

@@ -30,7 +30,7 @@ _MOST_OBJECTS = 50
 _WRAPS = re.compile(
     r"(?:the |my |final |overall |your )*(?:evaluations?|assessments?|results?|judge?ments?|gradings?|ratings?|scores?|scoring|verdict|outputs?|response|reply|feedback|review|reviews|data|json|object|report|summary|conclusion|final)(?: (?:result|score|object|output|report|json|summary))?"
 )
-"""Keys that an object with the judge's own score may stand under; any other names whose it is, or what for."""
+"""Keys around an object with the judge's own score. Any other key names another owner or purpose."""
 
 _LOOSE = re.compile(
     r"\bfinal[ _]?score\b[\"'*_\s\\]{0,6}(?::|=|\bis\b|\bto\b|\bshould be\b)[\"'*_\s\\]{0,6}(\d{1,3}(?:\.\d{1,3})?)",
@@ -39,8 +39,10 @@ _LOOSE = re.compile(
 
 
 def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
-    """The ``"Final Score"`` of a JSON object in the reply, as text or number. Backslashes that JSON does not know are
-    taken out if it does not read as it is: the form that judges are shown has some."""
+    """Return the ``"Final Score"`` of a JSON object in the reply, as text or number.
+
+    Invalid backslashes are removed if the object cannot be read, because the form that judges are shown has some.
+    """
     text = reply.text
     found: list[FoundValue] = []
     read: list[Span] = []
@@ -126,7 +128,7 @@ def _without_remark(said: str, allowed: Sequence[Value]) -> str:
 
 
 def _of_object(reply: Reply, start: int, end: int) -> Standing:
-    """How an object stands; in a list of its own, or in code marks, it stands as they do."""
+    """Return the standing of an object. In a list of its own or in code marks, it has the standing of these."""
     text = reply.text
     while start > 0 and text[start - 1] in "[`( " and end < len(text) and text[end] in "]`) ":
         start, end = start - 1, end + 1
@@ -134,7 +136,7 @@ def _of_object(reply: Reply, start: int, end: int) -> Standing:
 
 
 def _broken_around(text: str, inner: Span, read: Sequence[Span]) -> bool:
-    """Whether a brace before an object opens one that never ends, so that what was read may be part of its words."""
+    """Return whether an unclosed brace precedes an object, so that the object may be part of a broken one."""
     if any(start < inner[0] and inner[1] <= end for start, end in read):
         return False
     before = text[: inner[0]]
@@ -156,6 +158,6 @@ _NAMES_ONE = frozenset(
 
 
 def _named(pairs: Sequence[tuple[str, Any]]) -> str:
-    """Which of several answers an object says that it is about; empty if it does not say."""
+    """Return the answer that an object names as its subject; empty if it names none."""
     said = (str(value) for key, value in pairs if key_words(key) in _NAMES_ONE and isinstance(value, str | int))
     return next((name.strip().casefold() for name in said if len(name) < 20), "")

@@ -13,7 +13,7 @@ SCORE_NAMES = (
     r"beoordeling|oordeel|betyg|karakter|puan|değerlendirme|hodnocení|оценка|рейтинг|вердикт|балл|итог|решение|вывод|оцінка|التقييم|الدرجة|النتيجة|"
     r"रेटिंग|स्कोर|मूल्यांकन|đánh giá|điểm|penilaian|skor"
 )
-"""What a judge calls its score, in languages written with blanks between words."""
+"""The words of judges for their scores, in languages that separate words by blanks."""
 SCORE_NAMES_EAST = r"评分|評分|评级|評級|得分|分数|分數|点数|评价|評価|评估|结论|結論|判定|判断|判決|评定|裁决|裁定|結果|结果|答案|評点|スコア|採点|レーティング|평점|평가|점수|판정|결론|등급"
 """The same in languages written without them."""
 
@@ -26,7 +26,7 @@ LOSER_NAMES = (
     r"loser|losing|worse|worst|weaker|weakest|poorer|inferior|rejected|defeated|verlierer\w{0,2}|schlechter\w{0,2}|schwächer\w{0,2}|unterlegen\w{0,2}|"
     r"perdante?|pire|perdedora?|peor|perdente|peggiore|pior|verliezer|slechter\w{0,2}|败者|敗者|输家|(?:较|較|更)差的?|劣る方|悪い方|हारा|хуже|패자"
 )
-"""What the worse of two answers is called before a colon."""
+"""Words for the worse of two answers before a colon."""
 LOSES = (
     rf"(?:{LOSER_NAMES}|losers?|reject|disqualified|excluded|poorest|lesser|dispreferred|discarded|eliminated|runner-up|second[- ]best|second place|"
     r"last place|bottom|not (?:chosen|preferred|selected|the winner)|(?:less|least) (?:\w+)|lower(?:[- ]quality| quality|[- ]ranked| rated|[- ]scoring)?|lowest(?:[- ]ranked)?|"
@@ -39,7 +39,7 @@ LOSES = (
     r"हारने वाला|हारा हुआ|पराजित|बदतर|खराब|कमजोर|"
     r"失败者|較差的?|(?:较|較|更)?差的?(?:回答|答案)?|更差的?|劣る方?|悪い方)"
 )
-"""What says that an answer is the worse of two."""
+"""Words that declare an answer the worse of two."""
 
 SUM_WORDS = (
     r"minus|plus|less|times|multiplied by|divided by|reduced by|lowered by|raised by|increased by|decreased by|moins|menos|weniger|más|"

@@ -28,8 +28,11 @@ _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|fbox)\{([^{}\n]*)\}")
 
 
 def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
-    """One of the allowed values, alone on the last line that is not empty; emphasis, quotes and a full stop may stand
-    around it. A line above that is another of the values contradicts it, unless it is taken back in between."""
+    """Return the allowed value that stands alone on the last non-empty line.
+
+    Emphasis, quotes and a full stop around it are ignored. A line above with another value contradicts it, unless words
+    in between take that value back.
+    """
     text = reply.text
     lines = [
         (at, line)
@@ -79,7 +82,7 @@ def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
 
 
 def _alone(at: int, line: str, allowed: Sequence[Value]) -> FoundValue | None:
-    """The value that a line is, or the number that it is where that is none of the values; None for anything else."""
+    """Return the value that a line consists of, or a number off the scale; None for any other line."""
     if len(line) > 200 or "..." in line or "~~" in line or line.count("?"):
         return None
     bare = _LATEX.sub(lambda match: match[1], line)

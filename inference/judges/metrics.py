@@ -1,7 +1,7 @@
-"""Reference metrics: how much of a reference answer stands in a model's answer, as a number from 0 to 1.
+"""Reference metrics: the overlap of a reference answer with a model's answer, as a number from 0 to 1.
 
-They are compared with people as judges are, and know nothing of what the texts mean: "left" beside "right" loses one
-word of many. The libraries are imported when a metric is made, and come with the extra ``metrics``.
+They are compared with people as judges are, but do not know the meaning of texts: "left" instead of "right" costs one
+word of many. The libraries are imported when a metric is created, and come with the extra ``metrics``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from domain.errors import InvalidInput, NotAvailable, Problem
 from domain.installation import install_hint
 
 Measure = Callable[[str, str], "float | str"]
-"""From (reference, answer) to a number from 0 to 1, or to a sentence that says why there is none."""
+"""A function of (reference, answer). It returns a number from 0 to 1, or a sentence with the reason for a missing
+one.
+"""
 
 
 Settings = Mapping[str, str | int | float | bool]
@@ -33,12 +35,12 @@ class Metric:
     """Counts from 1; raised when the same texts give another number for a reason of ours."""
     settings: Settings
     library: str | None = None
-    """The distribution that computes it; None: our own code."""
+    """The distribution that computes the metric; None for our own code."""
     library_version: str | None = None
     measure: Measure = field(repr=False, compare=False, default=lambda reference, answer: "")
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values, for a run to keep."""
+        """Return the metric as JSON values, to be stored with a run."""
         return {
             "name": self.name,
             "version": self.version,
@@ -67,14 +69,14 @@ EXTRA = "metrics"
 
 
 def metric(name: str) -> Metric:
-    """The metric of that name, ready to measure.
+    """Return the metric with this name, ready to measure.
 
     Raises
     ------
     InvalidInput
-        There is none of that name.
+        The name is unknown.
     NotAvailable
-        Its library is not installed.
+        The metric's library is not installed.
     """
     if name not in MEANINGS:
         raise InvalidInput([Problem("metric", f"There is no metric {name!r}; there are {', '.join(MEANINGS)}.")])
@@ -147,7 +149,8 @@ def _folded(text: str) -> str:
 
 
 def _exact(reference: str, answer: str) -> float:
-    """
+    """Return 1.0 if both texts are equal apart from case, white space and a final full stop, otherwise 0.0.
+
     >>> _exact("The cup.", "the  cup"), _exact("cup", "a cup")
     (1.0, 0.0)
     """
@@ -156,7 +159,8 @@ def _exact(reference: str, answer: str) -> float:
 
 
 def _token_f1(reference: str, answer: str) -> float | str:
-    """
+    """Return the F1 of the words that both texts share, or a sentence if the reference has no words.
+
     >>> round(_token_f1("the cup on the table", "a cup is on the table"), 4)
     0.7273
     """

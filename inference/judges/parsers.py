@@ -1,8 +1,8 @@
-"""From a judge's reply to its values: pure functions of the text, so that an old reply can be read again.
+"""Parsers of judges' replies: pure functions of the text, so that an old reply can be read again.
 
-A parser never guesses. It looks for the form that was asked for, said by the judge itself (``standing``): a verdict that
-is quoted, denied, supposed, shown as an example, left open or taken back is none. Anything else is a failure with a
-reason and the place in the text. Reasoning blocks and chat tokens are set apart first (``domain.reading.text``).
+A parser never guesses. It looks for the requested form in the judge's own words (``standing``). A verdict that is
+quoted, denied, hypothetical, an example, left open or taken back does not count. Any other reply is a failure, with a
+reason and its place in the text. Reasoning blocks and chat tokens are separated first (``domain.reading.text``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inference.judges.remarks import PlainText, contradicts, explain_away
 from inference.judges.standing import Reply
 
 Read = Callable[[str, Sequence[Value]], Reading]
-"""(reply, allowed values) -> what it comes to."""
+"""A function of (reply, allowed values) that returns a reading."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,13 @@ CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"
 """Reasons for an end that mean: the longest length that was allowed."""
 
 FILTERED = frozenset({"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"})
-"""Reasons for an end that mean: someone did not want it said."""
+"""Finish reasons of a filtered reply."""
 
 
 def read_reply(parser: Parser, text: str, allowed: Sequence[Value], *, finish_reason: str | None = None) -> Reading:
-    """What a reply comes to. Why it ended is looked at first: a reply that was cut off says nothing certain."""
+    """Return the reading of a reply. The reason for its end is checked first, because a truncated reply is
+    uncertain.
+    """
     ended = (finish_reason or "").lower()
     if ended in FILTERED:
         return Reading(Verdict.REFUSED, why="The endpoint filtered the reply.")
@@ -67,8 +69,10 @@ def _reply(text: str, allowed: tuple[Value, ...]) -> tuple[Reply, PlainText]:
 
 
 def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
-    """A parser of what counts of a reply, as one of the original text: with the failures that all of them share, and
-    places in the original."""
+    """Return a parser of the original text, from a parser of its relevant part.
+
+    The new parser has the failures that all parsers share, and places in the original text.
+    """
 
     def reading(text: str, allowed: Sequence[Value]) -> Reading:
         reply, plain = _reply(text, tuple(allowed))

@@ -1,4 +1,4 @@
-"""Recognize a judge that declines to judge, or says that it cannot tell."""
+"""Recognition of a judge that declines to judge, or states that it cannot tell."""
 
 from __future__ import annotations
 

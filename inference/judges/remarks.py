@@ -153,7 +153,7 @@ _COMMENT = re.compile(r"<!--[^>\n]{0,300}-->")
 
 
 def explain_away(text: str, allowed: Sequence[Value]) -> PlainText:
-    """Return the text without what only explains its scores, and the scores that these words contradict."""
+    """Return the text without words that only explain its scores, and the scores that these words contradict."""
     text = _COMMENT.sub(lambda match: " " * len(match[0]), _without_latex(text))
     scale = [float(value) for value in allowed if not isinstance(value, str | bool)]
     if len(scale) == len(allowed) > 1:
@@ -221,7 +221,7 @@ _VAGUE = re.compile(
     r"\b(?:ok|okay|good|bad|poor|same|different|gut|schlecht|bon|bonne|mauvaise?|bien|mal|buen[oa]?|mal[oa])\b",
     re.IGNORECASE,
 )
-"""Words that may describe something else than whether the answer is right."""
+"""Words that may describe something other than whether the answer is right."""
 _OF_PART = re.compile(
     r"action|choice|description|perception|cognition|reasoning|statement|handlung|beschreibung|begründung|行動|动作|動作",
     re.IGNORECASE,
@@ -247,7 +247,7 @@ def contradicts(texts: Sequence[str], value: float, allowed: Sequence[Value]) ->
 
 
 def _verdicts(text: str) -> Sequence[re.Match[str]]:
-    """Return the words that begin a sentence and call the answer right or wrong, without a “but” behind them."""
+    """Return the words that begin a sentence and call the answer right or wrong, without a “but” after them."""
     found = []
     for sentence in _SENTENCES.split(text[:4000]):
         lead = _BEFORE_VERDICT.match(sentence)
@@ -267,12 +267,14 @@ _IS_NOT = re.compile(
     rf"{ANSWER}(?:'s| is| was) not (?!(?:deserved|earned|warranted|justified|fair|final|mine|my|the|an?|given|sure|certain|possible|enough|too|meant|counted|awarded|applicable|binding|definitive|so|it|what|yet|really|even|quite|fully)\b)[\w-]+",
     re.IGNORECASE,
 )
-"""Words that say of the answer, and not of its score, what it is not: a reason for any score."""
+"""Words that deny a property of the answer, and not of its score. They can be a reason for any score."""
 _IS = re.compile(r"[ \t*_`]*(?:is|was)(?= )[ \t]", re.IGNORECASE)
 
 
 def _several_in_a_line(text: str, tokens: Sequence[re.Match[str]]) -> Sequence[re.Match[str]]:
-    """The scores in brackets that share their line with a different one: a choice between them must stay in sight."""
+    """Return the bracketed scores that share a line with a different score, because a choice between them must stay
+    visible.
+    """
     found = []
     for one, other in itertools.pairwise(token for token in tokens if token["open"]):
         if _number(one) != _number(other) and "\n" not in text[one.end() : other.start()]:
@@ -295,7 +297,7 @@ _COMPARES = re.compile(
 
 
 def _explain_sides(text: str, tie: str) -> PlainText:
-    """The same for letters: “[[C]] (neither is better)”, “[[A]]: assistant A wins”."""
+    """Return the text with remarks about letters removed: “[[C]] (neither is better)”, “[[A]]: assistant A wins”."""
     letters = list(text)
     conflicts: list[Span] = []
     tokens = list(_SIDE.finditer(text))
@@ -333,7 +335,7 @@ def _closed(text: str, start: int, remark: re.Match[str]) -> int:
 
 
 def _joined(text: str, end: int) -> int:
-    """Return the end of words before a score with the dash behind them, which is no minus."""
+    """Return the end of words before a score, including a dash after them that is not a minus sign."""
     dash = re.compile(r"[\s*_`)\]]*[-\u2013\u2014](?=\s)").match(text, end)
     return dash.end() if dash else end
 
@@ -361,7 +363,7 @@ def _without_latex(text: str) -> str:
 
 
 def _blank_whole(text: str, token: re.Match[str], scale: Sequence[float], letters: list[str]) -> int:
-    """Blank “/1”, “out of 1” and “points” behind a score of a scale up to 1; return where the score then ends."""
+    """Blank “/1”, “out of 1” and “points” after a score on a scale up to 1. Return where the score then ends."""
     start = token.start("number")
     alone = text[start - 1 : start] if text[start - 2 : start] != "[[" else ""
     found = _WHOLE.match(text, token.end()) or _MOST.match(text, token.end()) or _POINTS.match(text, token.end())
@@ -377,7 +379,7 @@ def _blank_whole(text: str, token: re.Match[str], scale: Sequence[float], letter
 
 
 def _behind(text: str, end: int, saying: re.Pattern[str]) -> re.Match[str] | None:
-    """Return the words behind a score that call an answer right or wrong; None if other words follow."""
+    """Return the words after a score that call an answer right or wrong; None if other words follow."""
     join = _JOIN.match(text, end)
     if join is None:
         return None

@@ -1,4 +1,4 @@
-"""What is said of verdicts further off: words between two of them, or behind the last, that take one back."""
+"""Words between two verdicts, or after the last one, that take a verdict back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RETRACTS = re.compile(
     r"korrektur\b|\u4e0d\u5bf9|\u66f4\u6b63|\u4fee\u6b63)",
     re.IGNORECASE,
 )
-"""Behind the last verdict: it is taken back, and no other is given."""
+"""Words after the last verdict that take it back without a new one."""
 
 _CALLED_WRONG = re.compile(
     r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]{0,12}(?:but |and )?(?:that|this|it)(?:'s| is| was| seems)? (?:\w+ )?(?:wrong|a mistake|an error|not right)\b"
@@ -41,12 +41,14 @@ _AT_ONCE = re.compile(
     r"[\s*_`\"')\]}.,;:-]{0,12}(?:\(?(?:i'm |i am )?(?:just |only )?(?:kidding|joking)\b|jk\b|not!|(?:not really|nope|nah)[\s.!]*(?:\n|\Z))",
     re.IGNORECASE,
 )
-"""Right behind a verdict, without a mark between: it was none."""
+"""Words right after a verdict, without a mark in between, that deny it."""
 
 
 def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | None:
-    """Where a verdict that ends at ``at`` is taken back without another one; ``lowest``: it is the lowest that there is,
-    so that “It is wrong” behind it says why."""
+    """Return where a verdict that ends at ``at`` is taken back without another one.
+
+    ``lowest`` means that the verdict is the lowest value, so that “It is wrong” after it is its reason.
+    """
     said = _AT_ONCE.match(text, at)
     if said is None:
         said = next(
@@ -61,7 +63,7 @@ def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | N
 
 
 def _says_what_is_right(text: str, said: re.Match[str]) -> bool:
-    """Return whether “It should be …” goes on with what the answer should be, and not with another score."""
+    """Return whether “It should be …” continues with the right answer, and not with another score."""
     if re.search(r"\bit (?:should|must|ought to|needs to)\b", said[0], re.I) is None:
         return False
     other = r"\s*(?:an? |the )?(?:\d|\[|higher|lower|one\b|zero|half|full|more|less)"

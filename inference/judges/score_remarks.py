@@ -1,4 +1,4 @@
-"""Tell whether the text behind a score leaves it unchanged."""
+"""The check whether the text after a score leaves the score unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REMARK = re.compile(rf"(?:$|[(,;:\u2013\u2014.|\u3001\u3002]|-{{1,2}}\s|//|#|<|
 _ARITHMETIC = re.compile(
     rf"[\s*_`)\]]*(?:(?:{SUM_WORDS})(?![a-z])|[-+*x\u00d7\u00f7/\u2013\u2014]\s*[(\[]*\s*[\d.])", re.IGNORECASE
 )
-"""Behind a score: it is only a part of a sum."""
+"""Text after a score that makes the score only a part of a sum."""
 
 _DOUBTS = (
     r"(?:or|maybe|perhaps|possibly|probably|arguably|no(?=[,.:;!])|correct(?:ion|ed)|rather|if|unless|changed|revised|"
@@ -34,8 +34,10 @@ _MENDED = re.compile(
 
 
 def leaves_unchanged(rest: str, found: FoundValue, allowed: Sequence[Value]) -> bool:
-    """Return whether the text behind a score leaves it unchanged: a remark without other values, doubts, corrections or
-    sums. A reason may hold any words of doubt: they are about the answer.
+    """Return whether the text after a score leaves it unchanged: a remark without other values, doubts, corrections or
+    sums.
+
+    A reason may contain any words of doubt, because they are about the answer.
     """
     if _ARITHMETIC.match(rest):
         return False

@@ -1,9 +1,9 @@
-"""How words that look like a verdict stand in a judge's reply: said by the judge, or quoted, denied, supposed, shown as
-an example, hedged, or taken back.
+"""The standing of a possible verdict in a judge's reply: the judge's own, quoted, denied, hypothetical, an example,
+hedged or taken back.
 
-A reply is prose, and the form that was asked for can stand anywhere in it: in the rubric that it repeats, in the answer
-that it quotes, behind “had it named the cup”. What surrounds a verdict is looked at by rules, which are rows (``CUES``);
-only what none of them speaks against is the judge's own.
+A reply is prose, and the requested form can be anywhere in it: in the repeated rubric, in the quoted answer, after “had
+it named the cup”. Rules, which are rows (``CUES``), check the text around a verdict. A verdict is the judge's own only
+if no rule objects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_LETTERS = re.compile(r"[^A-Za-z\u00c0-\u024f]*$")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|z\.B|p\.ex|d\.h|vs|cf|resp|approx|Mr|Dr|St|No)\.", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"(?:[.!?\u2026](?=[\s\"')\]*_`]|$)|[\u3002\uff01\uff1f\uff0e])[\"')\]*_`]*|\n|\|")
 _I = r"i(?:'ll|'d)? (?:(?!can ?not|can'|could|wo|would ?n|should ?n|do(?:es)? ?n|did|don|not |never|hardly|barely|scarcely|refuse|decline|hesitate)[\w']+ ){0,2}?"
-"""“I”, and up to two words with which the judge does not deny what follows."""
+"""“I”, and up to two words that do not deny the following statement."""
 _CLAUSE_ENDS = re.compile(
     r"[,;:()\u2013\u2014\u3001\uff0c\uff1b\u2022\u00b7\u2190-\u21ff\u2794-\u27bf\u25b6\u25ba]|\s-+\s|->|=>|=|(?<![\w-])(?:so|hence|therefore|thus|(?<!anything )(?<!nothing )(?<!all )but|because|since|yet|"
     r"however|though|although|while|whereas|which means|meaning|ergo|also|then|also|daher|deshalb|darum|folglich|sondern|"
@@ -38,7 +38,7 @@ _TURNS = re.compile(
     r"|\u4f46\u662f?|\u6240\u4ee5|\u56e0\u6b64|\u800c\u662f|\u3057\u304b\u3057|\ud558\uc9c0\ub9cc",
     re.IGNORECASE,
 )
-"""Words behind which a sentence goes another way: what was supposed or quoted before them is left behind."""
+"""Words that turn a sentence around. A hypothesis or a quotation before them has ended."""
 _DECIDES = re.compile(
     rf"(?<![\w-])(?:and )?(?:{_I}|(?:my|we) (?:\w+ )?)(?:give|rate|assign|award|score|choose|pick|settle|conclude|decide|go with|"
     r"grade|rating is|verdict is|score is)(?![\w-])",
@@ -53,14 +53,16 @@ _GOES_ON = re.compile(
     r"[^\n]{0,40}[^\s*_`\"')\].,;:!$}][^\n]*\n"
     r"|[ \t*_`\"')\].,;:!$}]*\n\s*(?:[(<\u2190]|(?!(?:for (?:example|instance)|e\.g|say|etc|it|this|that|which|i)\b)[a-z])"
 )
-"""What stands behind a verdict whose sentence goes on over the end of the line: in words that have begun on it, or on the
-next one in a small letter. Words with which a sentence may begin go on with nothing: what they say is of the answer."""
+"""The text after a verdict whose sentence continues over the end of the line. The sentence continues with words on the
+same line, or with a small letter on the next line. Words that can begin a sentence do not continue it; they are about
+the answer.
+"""
 _AS_ASKED = re.compile(
     r"\b(?:in|with|using|by|per|under|following|according to|based on|on|given) (?:the|your|this|that)(?: [\w-]+){0,2} (?:format|form|template|style|rubric|scale|"
     r"criteria|scheme|guidelines?|instructions?)(?: (?:you gave|above|given|provided))?(?=[\s,:.*_]*$|,)",
     re.IGNORECASE,
 )
-"""How the judge speaks of what it was asked for when it does as it was asked."""
+"""Phrases in which the judge refers to the requested form while following it."""
 _GIVES = re.compile(
     r"(?:^|[\s,;:()\u2013\u2014*_\"'-])(?:(?:is|was|'s|it's|gets|deserves|earns|merits|receives|warrants|justifies|makes (?:it|this|that)(?: an?)?|scores|rates|"
     r"gives|worth|comes? to|amounts to|i (?:\w+ ){0,2}(?:give|rate|assign|award|score|choose|pick|say|grade|settle on|settle for|conclude|go with|go for|call)|i'd (?:\w+ )?(?:give|rate|say|call|go with)|"
@@ -70,10 +72,10 @@ _GIVES = re.compile(
     r"[\s,;:=()\u2013\u2014.!?*_\"'`>\u2192\uff1a\uff0c-]*$",
     re.IGNORECASE,
 )
-"""What leads to a verdict in prose that is the judge's own: the end of a clause, or words with which judges give one."""
+"""The text before a verdict of the judge's own in prose: the end of a clause, or words with which judges give one."""
 _MARKUP = " \t*_#`>|\"'~$-"
 LOOK = 300
-"""So many characters around a verdict are looked at."""
+"""The number of characters around a verdict that are checked."""
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)[\w-]*\s*$")
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<!--[^>\n]{0,300}-->|<(del|strike)>[^<\n]{1,300}</\1>", re.IGNORECASE)
@@ -88,17 +90,17 @@ _TICKED = re.compile(r"(?<!`)`(?!`)[^`\n]{1,300}`(?!`)")
 EVIDENCE = re.compile(
     r"^[ \t>#*_`\d.)|+-]*(?:perception|cognition|action)[ \t*_]+(?:assessment[ \t*_]+)?evidence\b", re.IGNORECASE
 )
-"""A line of reasons: what it quotes ends with it."""
+"""A line of evidence. A quotation in it ends with the line."""
 TURN = re.compile(
     r"\n[ \t]*(?:#{1,6} ?|\*\*|\[|<\|?)?(?:user|human|question|next question|new question|next item|next task|instruction|system|"
     r"student|input|prompt|task \d+|question \d+|example \d+|item \d+)(?:\*\*|\]|\|?>)?\s?(?::|\n|$)",
     re.IGNORECASE,
 )
-"""Where a reply goes on with someone else's turn that it made up."""
+"""The start of an invented turn of another speaker."""
 
 
 class Reply:
-    """A judge's reply with what surrounds each place in it; all places are those of ``text``."""
+    """A judge's reply with the context of each place in it. All places are those of ``text``."""
 
     def __init__(self, seen: Visible) -> None:
         self.seen = seen
@@ -119,15 +121,18 @@ class Reply:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def line(self, at: int) -> Span:
-        """The line that a place is in, without its end."""
+        """Return the line of a place, without its end."""
         start = self._line_starts[bisect_right(self._line_starts, at) - 1]
         end = self.text.find("\n", at)
         return start, len(self.text) if end < 0 else end
 
     @cached_property
     def _quotes(self) -> list[Span]:
-        """What stands in quotation marks, from mark to mark, outermost only: in a line by pairs, over lines from one
-        line with an odd number of marks to the next."""
+        """Return the outermost quotations, from mark to mark.
+
+        Within a line, marks are paired. Over several lines, a quotation spans from one line with an odd number of marks
+        to the next.
+        """
         found: list[Span] = []
         opened: int | None = None
         lines_since = 0
@@ -194,12 +199,12 @@ class Reply:
         return all(line.lstrip().startswith(">") for line in lines)
 
     def quoted_at(self, at: int) -> Span | None:
-        """The widest quotation that a place is in."""
+        """Return the widest quotation around a place."""
         inside = [each for each in _around(self._quotes, at)]
         return max(inside, key=lambda each: each[1] - each[0], default=None)
 
     def before(self, at: int) -> str:
-        """What leads to a place: its sentence so far, and the line above where that one leads on."""
+        """Return the text before a place: its sentence so far, and the line above if that line leads on."""
         start, _ = self.line(at)
         piece = self.text[max(start, at - LOOK) : at]
         masked = _ABBREVIATED.sub(lambda match: match[0].replace(".", "\u2024"), piece)
@@ -213,7 +218,7 @@ class Reply:
         return lead if lead and _LEADS_ON.search(lead.rstrip(_MARKUP.replace("-", ""))) else ""
 
     def _line_above(self, start: int) -> str:
-        """The last sentence of the nearest line above that holds any words."""
+        """Return the last sentence of the nearest line above that has words."""
         for _ in range(6):
             if start <= 0:
                 return ""
@@ -229,7 +234,7 @@ class Reply:
         return ""
 
     def alone(self, start: int, end: int, *, beside: str = "") -> bool:
-        """Whether nothing but marks of emphasis stands beside a piece on its line."""
+        """Return whether a piece is alone on its line, apart from marks of emphasis."""
         above, below = self.line(start)
         if end > below or start - above > 120 or below - end > 120:
             return False
@@ -239,8 +244,11 @@ class Reply:
     def standing(
         self, start: int, end: int, *, labelled_from: int | None = None, led_from: int | None = None
     ) -> Standing:
-        """How a verdict stands; ``labelled_from`` is where the label before it begins, as in ``Rating: [[1]]``, behind
-        which it may stand in marks of its own; ``led_from`` where the lines begin that it is one of."""
+        """Return the standing of a verdict.
+
+        ``labelled_from`` is the start of the label before it, as in ``Rating: [[1]]``; the verdict may then be in
+        quotation marks of its own. ``led_from`` is the start of the block of lines that the verdict belongs to.
+        """
         first = start if labelled_from is None else labelled_from
         if any(_around(self._struck, start)):
             return Standing.EARLIER
@@ -261,7 +269,7 @@ class Reply:
         return self._cued(first if led_from is None else min(first, led_from), after)
 
     def _wrapped(self, quote: Span) -> bool:
-        """Whether a quotation is a line by itself that nothing leads to, or that a label leads to."""
+        """Return whether a quotation is a line by itself, with only a label before it or no text at all."""
         return self.alone(*quote) and not self.before(quote[0]).strip()
 
     def _cued(self, first: int, after: int) -> Standing:
@@ -287,8 +295,10 @@ class Reply:
         return Standing.OWN
 
     def led_to(self, at: int) -> bool:
-        """Whether what comes before a verdict in its clause is how a judge gives one, rather than some sentence in
-        which it only occurs."""
+        """Return whether the clause before a verdict is one in which judges give a verdict.
+
+        Otherwise the verdict only occurs in a sentence.
+        """
         sentence = self.before(at)
         ends = [match.start() for match in _CLAUSE_ENDS.finditer(sentence)]
         clause = sentence[ends[-1] :] if ends else sentence
@@ -300,12 +310,12 @@ class Reply:
 
 
 OF_OTHERS = re.compile(rf"\W*(?:the )?(?:{ANOTHER}|{LEGEND})(?: (?:possible|{THING}|{SUCH}))*\W*", re.IGNORECASE)
-"""What heads a row or a column whose rating is of something else than the answer under review."""
+"""Heads of a row or column with a rating of something other than the answer under review."""
 ONE_OF = re.compile(
     rf"\W*(?:the )?(?:(?:{THING}|rating|score) (?:of |for )?(?:the )?)?(?:{THING} )?\(?(?:[a-h]|\d|one|two|first|second|model|left|right)\)?(?:'s)?(?: {THING}| {SUCH})*\W*",
     re.IGNORECASE,
 )
-"""What heads a row or a column for one of several answers: "Assistant A", "2", "Answer 1"."""
+"""Heads of a row or column for one of several answers: "Assistant A", "2", "Answer 1"."""
 
 
 def _places(text: str, mark: str, start: int, end: int) -> list[int]:
@@ -318,6 +328,6 @@ def _places(text: str, mark: str, start: int, end: int) -> list[int]:
 
 
 def _around(spans: Sequence[Span], at: int) -> list[Span]:
-    """Those of the spans, sorted by their starts, that a place is in."""
+    """Return the spans, sorted by their starts, that contain a place."""
     last = bisect_right(spans, (at, len(spans) and 10**9))
     return [each for each in spans[max(0, last - 40) : last] if each[0] <= at < each[1]]

@@ -1,4 +1,4 @@
-"""What surrounds a verdict and says how it stands: the rows by which ``standing`` decides."""
+"""Cues in the text around a verdict, from which ``standing`` decides."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from enum import StrEnum
 
 
 class Standing(StrEnum):
-    """How something that looks like a verdict stands in a reply."""
+    """The standing of a possible verdict in a reply."""
 
     OWN = "own"
-    """Nothing speaks against its being the judge's."""
+    """No cue objects, so the verdict is the judge's."""
     QUOTED = "quoted"
-    """Someone else's words: of the answer under review, of the prompt."""
+    """Words of another speaker: of the answer under review, or of the prompt."""
     DENIED = "denied"
     """“not [[1]]”, “[[1]] would be too kind”."""
     SUPPOSED = "supposed"
     """“had it named the cup, [[1]]”."""
     EXAMPLE = "example"
-    """Of the form, the rubric or the scale."""
+    """An example of the form, the rubric or the scale."""
     EARLIER = "earlier"
-    """What the judge thought first, or struck out."""
+    """An earlier thought of the judge, or struck-out text."""
     HEDGED = "hedged"
     """“perhaps [[1]]”, “[[0]] or [[1]]”."""
     EACH = "each"
-    """One of several, each of another answer: a column, or a row, for each."""
+    """One of several values, each for another answer: a column or a row for each."""
     UNCLEAR = "unclear"
     """In the middle of a sentence that does not say whose it is."""
 
 
 class Reach(StrEnum):
-    """Which words around a verdict a cue is looked for in."""
+    """The words around a verdict in which a cue is searched."""
 
     CLAUSE = "clause before"
-    """What stands before it in its clause."""
+    """The text before the verdict in its clause."""
     SENTENCE = "sentence before"
-    """What stands before it in its sentence, from the last “but” or “so” on."""
+    """The text before the verdict in its sentence, from the last “but” or “so” on."""
     BEHIND = "behind"
-    """What follows it at once."""
+    """The text right after the verdict."""
 
 
 @dataclass(frozen=True)
 class Cue:
-    """Words that say how a verdict beside them stands."""
+    """Words that determine the standing of a verdict next to them."""
 
     standing: Standing
     reach: Reach
@@ -258,4 +258,4 @@ CUES: Sequence[Cue] = tuple(
         ),
     )
 )  # fmt: skip
-"""What speaks against a verdict's being the judge's own; the first one that fits says how it stands."""
+"""The cues against a verdict of the judge's own. The first one that matches determines the standing."""

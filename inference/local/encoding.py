@@ -1,4 +1,4 @@
-"""Questions into what a local model takes: texts with places for pictures, pixels, and padding."""
+"""The encoding of questions for a local model: texts with places for pictures, pixels, and padding."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Prompt:
 
     text: str
     stills: tuple[Picture, ...] = ()
-    """For each place for an image, in their order."""
+    """The pictures for the image places, in order."""
     clips: tuple[tuple[Picture, ...], ...] = ()
     """For each place for a video, its frames."""
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """JSON values: what was done to make it fit."""
+    """JSON values that describe how the question was made to fit."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Encoded:
     """Questions as a batch."""
 
     inputs: Mapping[str, Any]
-    """What the model is called with, on its device."""
+    """The inputs of the model, on its device."""
     prompts: tuple[Prompt, ...]
     lengths: tuple[int, ...]
     """Tokens of each question, pictures included, padding not."""
@@ -50,8 +50,9 @@ CLIP, STILL = PLACES
 
 
 def neutral(text: str, special: Sequence[str]) -> tuple[str, list[str]]:
-    """A text of an item in which nothing is left that the tokenizer takes for more than text: a space goes behind the
-    first character of each such piece. Also the pieces that were found.
+    """Return a text without any piece that the tokenizer takes for more than text, and the pieces found.
+
+    A space is inserted after the first character of each piece.
 
     >>> neutral("the sign says <image> and <|im_end|>", ["<|im_end|>", "<image>"])
     ('the sign says < image> and < |im_end|>', ['<image>', '<|im_end|>'])
@@ -73,12 +74,12 @@ def neutral(text: str, special: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def prompt_of(loaded: Loaded, question: Question) -> Prompt:
-    """A question as text with one mark for each picture, and the pictures in the order of the marks.
+    """Return a question as text with one mark for each picture, and the pictures in the order of the marks.
 
     Raises
     ------
     CannotAsk
-        It does not fit the model.
+        The question does not fit the model.
     """
     notes: dict[str, Any] = {}
     parts = _shown(loaded, question, notes)
@@ -103,8 +104,11 @@ def prompt_of(loaded: Loaded, question: Question) -> Prompt:
 
 
 def _shown(loaded: Loaded, question: Question, notes: dict[str, Any]) -> list[str | list[Picture]]:
-    """Texts, and pictures in groups: a group of more than one, or with a clip's number, is a clip that is shown as a
-    video; the others are single."""
+    """Return the texts, and the pictures in groups.
+
+    A group of several pictures, or one with a clip's number, is a clip that is shown as a video. Other groups are
+    single pictures.
+    """
     family, spec = loaded.family, loaded.spec
     pictures = question.pictures
     if pictures and family.modality == "text":
@@ -158,7 +162,7 @@ def _pictures(count: int) -> str:
 def _completion(
     loaded: Loaded, parts: Sequence[str | list[Picture]], system: str | None, notes: dict[str, Any]
 ) -> Prompt:
-    """One text that the model goes on with; the picture comes before it."""
+    """Return one text that the model continues, with the picture before it."""
     text = "".join(part for part in parts if isinstance(part, str)).strip("\n")
     if system:
         text = f"{system}\n{text}"
@@ -198,7 +202,9 @@ def _chat(loaded: Loaded, parts: Sequence[str | list[Picture]], system: str | No
 
 
 def _folded(content: Sequence[dict[str, Any]], system: str) -> list[dict[str, Any]]:
-    """The system's words before the first words of the user, so that leading pictures stay in front."""
+    """Return the content with the system's words before the user's first words, so that leading pictures stay in
+    front.
+    """
     at = next((index for index, part in enumerate(content) if part["type"] == "text"), len(content))
     return [*content[:at], {"type": "text", "text": f"{system}\n\n"}, *content[at:]]
 
@@ -210,7 +216,7 @@ def _with_system(turns: list[dict[str, Any]], system: str | None) -> list[dict[s
 
 
 def rendered(loaded: Loaded, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()) -> str | None:
-    """Turns through the chat template; None: the template refuses them."""
+    """Return turns rendered by the chat template; None if the template refuses them."""
     try:
         return str(
             loaded.tokenizer.apply_chat_template(
@@ -233,7 +239,7 @@ def _rendered(loaded: Loaded, turns: list[dict[str, Any]]) -> str | None:
 
 
 def _places(loaded: Loaded, text: str) -> tuple[int, int]:
-    """How many places for images and for videos a text has."""
+    """Return the number of image places and of video places in a text."""
     if loaded.family.modality == "text":
         return 0, 0
     image = processor_token(loaded.processor, "boi_token") if loaded.family.model_type == "gemma3" else ""
@@ -243,7 +249,9 @@ def _places(loaded: Loaded, text: str) -> tuple[int, int]:
 
 
 def batch_key(loaded: Loaded, question: Question) -> tuple[Any, ...]:
-    """Questions with the same key can be one batch: all with pictures or all without, clips equally long."""
+    """Return a key that is equal for questions of one batch: all with pictures or all without, and clips of equal
+    length.
+    """
     if loaded.family.adapter != "video_llava":
         return (bool(question.pictures),)
     clips: dict[int, int] = {}
@@ -255,12 +263,12 @@ def batch_key(loaded: Loaded, question: Question) -> tuple[Any, ...]:
 
 
 def encode(loaded: Loaded, questions: Sequence[Question]) -> Encoded:
-    """Questions as one batch. Raises ``CannotAsk`` where one of them does not fit the model."""
+    """Return questions as one batch. Raises ``CannotAsk`` if a question does not fit the model."""
     return encode_prompts(loaded, [prompt_of(loaded, question) for question in questions])
 
 
 def encode_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Encoded:
-    """Prompts as one batch. Raises ``CannotAsk`` where a picture cannot be opened or one of them is too long."""
+    """Return prompts as one batch. Raises ``CannotAsk`` for an unreadable picture or a prompt that is too long."""
     inputs = _inputs(loaded, prompts)
     lengths = tuple(int(row.sum()) for row in inputs["attention_mask"])
     if loaded.room is not None and max(lengths) >= loaded.room:
@@ -274,7 +282,7 @@ def encode_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Encoded:
 
 
 def _with_cut(loaded: Loaded, prompt: Prompt) -> Prompt:
-    """The prompt, saying so where InstructBLIP's second part reads its beginning only."""
+    """Return the prompt with a note if InstructBLIP's second part reads only its beginning."""
     limit = loaded.model.config.qformer_config.max_position_embeddings
     count = len(loaded.processor.qformer_tokenizer(prompt.text)["input_ids"])
     if count <= limit:
@@ -316,8 +324,10 @@ def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
 
 
 def _processed(loaded: Loaded, images: Any, texts: list[str], common: Mapping[str, Any]) -> Any:
-    """Return what the processor makes of texts and pictures. Most take a list of pictures for each text, and some take
-    the pictures of all texts in one list."""
+    """Return the processor's result for texts and pictures.
+
+    Most processors take a list of pictures for each text. Some take the pictures of all texts in one list.
+    """
     flat = [picture for one in images for picture in (one if isinstance(one, list) else [one])]
     if not loaded.cached.get("flat"):
         try:
@@ -364,8 +374,10 @@ def _opened(picture: Picture) -> Any:
 
 
 def _with_videos(loaded: Loaded, prompts: Sequence[Prompt]) -> tuple[list[str], dict[str, Any]]:
-    """Clips, and pictures with them, as Video-LLaVA takes them: made here, since its own processor for videos needs
-    torchvision."""
+    """Return texts and inputs for clips, and for pictures with them, in the form of Video-LLaVA.
+
+    They are made here because its own video processor needs torchvision.
+    """
     import torch
 
     processor = loaded.processor
@@ -401,8 +413,11 @@ def _patches(processor: Any, pixels: Any) -> int:
 
 
 def _for_qformer(loaded: Loaded, texts: Sequence[str]) -> dict[str, Any]:
-    """The instruction as InstructBLIP's second part reads it. Its positions are absolute, so its batch is filled up on
-    the right whatever the language model needs; as the processor does it, a batch would change what is seen."""
+    """Return the instruction for InstructBLIP's second part.
+
+    Its positions are absolute, so its batch is padded on the right, whatever the language model needs. The processor's
+    own padding would change the result within a batch.
+    """
     limit = loaded.model.config.qformer_config.max_position_embeddings
     told = loaded.processor.qformer_tokenizer(
         list(texts), return_tensors="pt", padding=True, padding_side="right", truncation=True, max_length=limit

@@ -1,7 +1,8 @@
-"""What each family of models needs, by the ``model_type`` of its checkpoints. No torch here.
+"""The requirements of each family of models, by the ``model_type`` of its checkpoints. The module does not import
+torch.
 
-All of it was measured with tiny models of the family: where shorter questions are filled up so that a batch answers as
-one by one, and which fast way of ranking options gives what the slow one gives.
+All values were measured with tiny models of the family. They cover the padding with which a batch answers like single
+questions, and the fast way of ranking options that equals the slow one.
 """
 
 from __future__ import annotations
@@ -13,32 +14,35 @@ from typing import Any, Literal
 from inference.spec import Adapter, Modality
 
 Ranking = Literal["cached", "positions", "token_types", "language_model", "encoder_decoder", "naive"]
-"""How options are ranked, faster than one whole pass for each.
+"""A way to rank options that is faster than one whole pass for each.
 
-``cached``: goes on from the cache of the prefix; ``positions``: as that, with positions given; ``token_types``: as
-that, with zeros as token types; ``language_model``: the text half goes on by itself; ``encoder_decoder``: image and
-prompt are encoded once; ``naive``: only the slow way is right.
+- ``cached``: continues from the cache of the prefix.
+- ``positions``: the same, with given positions.
+- ``token_types``: the same, with zeros as token types.
+- ``language_model``: the text half continues by itself.
+- ``encoder_decoder``: image and prompt are encoded once.
+- ``naive``: only the slow way is right.
 """
 
 
 @dataclass(frozen=True)
 class Family:
-    """A family of models: what its checkpoints need."""
+    """A family of models, with the requirements of its checkpoints."""
 
     model_type: str
-    """As `config.json` has it."""
+    """The model type in `config.json`."""
     title: str
-    """As people call it."""
+    """The usual name of the family."""
     adapter: Adapter = "chat"
     padding: Literal["left", "right"] = "left"
-    """Where shorter questions of a batch are filled up."""
+    """The side on which shorter questions of a batch are padded."""
     ranking: Ranking = "naive"
     modality: Modality = "one_image"
     """The most that it can be shown."""
     image_only: bool = False
-    """Its processor has a part for videos that needs torchvision: images go through a processor without that part."""
+    """Its processor has a video part that needs torchvision, so images use a processor without that part."""
     needs_picture: bool = False
-    """It answers about a picture only: without one it cannot be asked."""
+    """The model answers only about a picture and cannot be asked without one."""
     batches: bool = True
     """False: questions are asked one by one whatever the batch size, since a batch would answer otherwise."""
     image: str = "<image>"
@@ -139,14 +143,14 @@ NO_CLASS: Mapping[str, str] = {
     "pandagpt": "PandaGPT",
     "videochat": "VideoChat",
 }
-"""Families that transformers has no class for, by what their checkpoints call themselves."""
+"""Families without a class in transformers, by the names in their checkpoints."""
 
 TEXT = Family("", "a text model", ranking="cached", modality="text", known=False)
-"""A model that sees nothing."""
+"""A model that accepts no pictures."""
 
 
 def family_of(config: Mapping[str, Any]) -> Family:
-    """The row for a checkpoint's `config.json`; for a family without one, a careful guess.
+    """Return the family of a checkpoint's `config.json`. An unknown family gets cautious defaults.
 
     >>> family_of({"model_type": "blip-2", "text_config": {"model_type": "t5"}}).padding
     'right'
@@ -189,7 +193,7 @@ def _is_encoder_decoder(config: Mapping[str, Any], text: Mapping[str, Any]) -> b
 
 
 def own_template(family: Family) -> str:
-    """A plain chat template for a checkpoint that brings none, with the family's marks."""
+    """Return a plain chat template, with the family's marks, for a checkpoint without one."""
     video = "<video>" if family.adapter == "video_llava" else family.image
     return (
         "{% for message in messages %}"

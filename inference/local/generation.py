@@ -17,16 +17,16 @@ from inference.spec import Allowed, ModelSpec
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model wrote."""
+    """The text that a model generated."""
 
     text: str
     finish_reason: str
     """`stop`: it came to an end; `length`: it had reached the longest answer that is allowed."""
     tokens_out: int
     raw: str | None = None
-    """As it was written, where ``text`` was cleaned of the family's own marks."""
+    """The raw text, if ``text`` was cleaned of the family's own marks."""
     whole: str = ""
-    """With every mark, up to the end."""
+    """The whole text with every mark, up to the end."""
 
 
 class LocalModel:
@@ -39,7 +39,7 @@ class LocalModel:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What it runs on."""
+        """Return the facts about the model and its device."""
         return self._about
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class LocalModel:
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
-        """Ask; every attempt is told as soon as its batch has ended."""
+        """Answer questions. Every attempt is reported as soon as its batch has ended."""
         left = [question for question in questions if not self._skipped(question, tell)]
         while left:
             if stop():
@@ -73,7 +73,7 @@ class LocalModel:
         stop: Callable[[], bool],
         notes: Mapping[str, Any] | None = None,
     ) -> None:
-        """One batch; halved when memory runs out, one by one when it fails otherwise."""
+        """Answer one batch. It is halved if memory runs out, and asked one by one after other errors."""
         notes = notes or {}
         began = time.perf_counter()
         try:
@@ -85,7 +85,7 @@ class LocalModel:
                 return
             self._without_those(batch, tell, stop, notes)
             return
-        except Exception as error:  # a model may raise anything; the other questions go on
+        except Exception as error:  # a model may raise any error; the other questions continue
             memory = out_of_memory(error)
             sentence = short_error(error)
             del error
@@ -128,7 +128,9 @@ class LocalModel:
         stop: Callable[[], bool],
         notes: Mapping[str, Any],
     ) -> None:
-        """A batch of which one question at least does not fit the model: those are named, the others asked."""
+        """Answer a batch in which a question does not fit the model. Such questions are reported, and the others are
+        asked.
+        """
         fitting = []
         for question in batch:
             try:
@@ -168,12 +170,12 @@ class LocalModel:
 
 
 def open_generate(spec: ModelSpec, allowed: Allowed) -> LocalModel:
-    """A local model that generates. Raises ``ModelRefused``."""
+    """Open a local model that generates text. Raises ``ModelRefused``."""
     return LocalModel(load(spec, allowed))
 
 
 def _next_batch(loaded: Loaded, left: Sequence[Question], size: int) -> list[Question]:
-    """The first question that is left, and those that can go with it."""
+    """Return the first remaining question, with others that fit into its batch."""
     key = batch_key(loaded, left[0])
     batch: list[Question] = []
     for question in left:
@@ -185,7 +187,7 @@ def _next_batch(loaded: Loaded, left: Sequence[Question], size: int) -> list[Que
 
 
 def generate(loaded: Loaded, encoded: Encoded, *, seed: int, most: int) -> list[Reply]:
-    """What the model writes for each question of a batch. Every parameter is the description's."""
+    """Return the generated text for each question of a batch. Every parameter comes from the description."""
     import torch
 
     stops = loaded.spec.generation.stop
@@ -202,8 +204,10 @@ def generate(loaded: Loaded, encoded: Encoded, *, seed: int, most: int) -> list[
 
 
 def _parameters(loaded: Loaded, most: int) -> Any:
-    """The description's parameters as transformers takes them. Nothing is left to the checkpoint's defaults but what
-    ends an answer."""
+    """Return the description's parameters in the form of transformers.
+
+    Only the end of an answer is left to the checkpoint's defaults.
+    """
     from transformers import GenerationConfig
 
     given = loaded.spec.generation
@@ -229,7 +233,7 @@ def _parameters(loaded: Loaded, most: int) -> Any:
 
 
 def _stopping(loaded: Loaded, start: int, stops: Sequence[str]) -> Any:
-    """Ends a row of a batch as soon as one of the texts stands in its answer."""
+    """Return a criterion that ends a row of a batch as soon as its answer contains one of the texts."""
     import torch
     from transformers import StoppingCriteria, StoppingCriteriaList
 
@@ -247,10 +251,10 @@ def _stopping(loaded: Loaded, start: int, stops: Sequence[str]) -> Any:
 
 
 def _reply(loaded: Loaded, ids: Sequence[int], most: int) -> Reply:
-    """The written tokens as a text: up to what ends it, without marks, cut before a stop text."""
+    """Return the generated tokens as text: up to their end, without marks, cut before a stop text."""
     kept = list(ids)
     if loaded.encoder_decoder and kept:
-        kept = kept[1:]  # what the decoder starts from
+        kept = kept[1:]  # the decoder's start token
     ended = False
     for index, token in enumerate(kept):
         if token in loaded.end_ids:
@@ -301,7 +305,7 @@ def _failed(question: Question, memory: bool, sentence: str, seconds: float, not
 
 
 def seed_of(seed: int, hashes: Sequence[str]) -> int:
-    """A seed that depends on the description's and on what is asked, so that it does not matter when it is asked."""
+    """Return a seed from the description's seed and the question, so that the order of questions does not matter."""
     text = f"{seed} {' '.join(hashes)}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
 

@@ -1,4 +1,6 @@
-"""A model from a folder or a repository into memory, with what belongs to it; or a sentence why not."""
+"""Loading of a model from a folder or a repository into memory, or a sentence with the reason why it cannot be
+loaded.
+"""
 
 from __future__ import annotations
 
@@ -21,56 +23,58 @@ from inference.local.processors import MissingPackage, explained, image_mark, lo
 from inference.spec import Allowed, ModelSpec
 
 PLACES = ("<|touchstone clip|>", "<|touchstone still|>")
-"""Stand for places of a clip and of a picture while a text is widened."""
+"""Temporary marks for the places of a clip and of a picture while a text is expanded."""
 
 RANKS = {"text": 0, "one_image": 1, "images": 2, "video": 3}
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model in memory and what belongs to it. ``encode`` turns questions into what the model takes."""
+    """A model in memory with its tokenizer, processor and settings. ``encode`` turns questions into the model's
+    inputs.
+    """
 
     spec: ModelSpec
     family: Family
     model: Any
     processor: Any
-    """Of a text model: its tokenizer."""
+    """The processor; the tokenizer of a text model."""
     tokenizer: Any
     device: Any
     """A `torch.device`."""
     padding: str
     template: str | None
-    """The chat template that is used; None: none, the texts go in as they are."""
+    """The chat template; None if texts are used without one."""
     own_template: bool
     """The checkpoint brings no chat template: it is ours."""
     about: Mapping[str, Any]
-    """JSON values: what it runs on."""
+    """Facts about the model and its device, as JSON values."""
     special: tuple[str, ...] = ()
-    """Texts that the tokenizer takes for something else than text, the longest first."""
+    """The texts that the tokenizer takes for more than text, the longest first."""
     end_ids: tuple[int, ...] = ()
     """Tokens that end an answer."""
     room: int | None = None
-    """So many tokens a question and its answer may have together; None: no limit is known."""
+    """The largest number of tokens of a question and its answer together; None if no limit is known."""
     cached: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def text_only(self) -> bool:
-        """It sees nothing."""
+        """Return whether the model accepts no pictures."""
         return self.family.modality == "text"
 
     @property
     def encoder_decoder(self) -> bool:
-        """It answers with the decoder alone."""
+        """Return whether the model answers with the decoder alone."""
         return self.family.padding == "right" or bool(getattr(self.model.config, "is_encoder_decoder", False))
 
 
 def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
-    """The model of a description.
+    """Return the loaded model of a description.
 
     Raises
     ------
     ModelRefused
-        It cannot be loaded here; the message says what is missing.
+        The model cannot be loaded here; the message names the missing requirement.
     """
     needs_libraries()
     from transformers.utils import logging
@@ -122,7 +126,7 @@ def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
 
 
 def needs_libraries() -> None:
-    """``ModelRefused`` with a sentence where the libraries of local models are missing or broken."""
+    """Raise ``ModelRefused`` with a sentence if the libraries of local models are missing or broken."""
     # Threads of torch that wait for each other sleep instead of spinning. A web server, a database or a second worker
     # on the same cores otherwise makes small models tens of times slower. It counts if torch is not imported yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -148,7 +152,7 @@ def needs_libraries() -> None:
 
 
 def _place(name: str) -> tuple[str, Path | None]:
-    """Where transformers is to look, and the folder if it is one."""
+    """Return where transformers looks for a model, and the folder if the name is one."""
     path = Path(name).expanduser()
     if path.is_dir():
         return str(path.resolve()), path.resolve()
@@ -160,7 +164,7 @@ def _place(name: str) -> tuple[str, Path | None]:
 
 
 def _fetched(name: str, revision: str | None) -> fit.Found | None:
-    """What a repository's folder in the hub's cache holds; None: it is not there, or not all of it."""
+    """Return the content of a repository's folder in the hub's cache; None if it is missing or incomplete."""
     from huggingface_hub import try_to_load_from_cache
 
     path = try_to_load_from_cache(name, "config.json", revision=revision)
@@ -212,7 +216,7 @@ def _not_found(spec: ModelSpec, error: Exception) -> str:
             "(HF_HUB_OFFLINE). Give the path of its folder."
         )
     if "gated" in str(error).lower() or "401" in str(error):
-        return f"{name} is kept behind a licence or does not exist: accept it on the hub, download it, give its folder."
+        return f"{name} is kept behind a license or does not exist: accept it on the hub, download it, give its folder."
     if "revision" in str(error).lower() and spec.revision:
         return f"{name} has no revision {spec.revision}."
     return f"{name} could not be read as a model: {short_error(error)}"
@@ -414,8 +418,10 @@ def _too_large(spec: ModelSpec, dtype: str, device: Any) -> str:
 
 
 def _own_generation(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """Take every default for generating out of the model, so that only the description decides; what ends an answer is
-    kept. Returns the tokens that do."""
+    """Remove every default for generation from the model, so that only the description decides.
+
+    The tokens that end an answer are kept and returned.
+    """
     from transformers import GenerationConfig
 
     ends: list[int] = []
@@ -462,7 +468,7 @@ def _template(processor: Any, tokenizer: Any, family: Family) -> tuple[str | Non
 
 
 def _special(tokenizer: Any, processor: Any, family: Family) -> tuple[str, ...]:
-    """Everything in a text that would be taken for something else than text."""
+    """Return every piece of text that would be taken for more than text."""
     found = {str(token) for token in tokenizer.all_special_tokens}
     for token in getattr(tokenizer, "added_tokens_decoder", {}).values():
         text = str(token)
@@ -477,8 +483,10 @@ def _special(tokenizer: Any, processor: Any, family: Family) -> tuple[str, ...]:
 
 
 def _room(config: Any, found: fit.Found | None) -> int | None:
-    """So many tokens a question and its answer may have together. Where positions are no table and a checkpoint does
-    not write it down, the default of the library says nothing about the model."""
+    """Return the largest number of tokens of a question and its answer together; None if unknown.
+
+    Without a table of positions or a value in the checkpoint, the library's default does not describe the model.
+    """
     text = config.get_text_config()
     if getattr(text, "model_type", "") in ("t5", "mt5", "umt5"):
         return None  # positions are relative
@@ -533,7 +541,7 @@ def _about(
 
 
 def _revision(config: Any, found: fit.Found | None) -> str | None:
-    """The commit of the hub that the weights are from, where they lie as the hub's cache has them."""
+    """Return the hub's commit of the weights, if they are in the hub's cache."""
     if found is not None and found.path.parent.name == "snapshots":
         return found.path.name
     commit = getattr(config, "_commit_hash", None)
@@ -554,7 +562,7 @@ def _version(package: str) -> str:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory has run out, on whatever device."""
+    """Return whether an error means that memory has run out, on any device."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or any(
         told in text for told in ("out of memory", "can't allocate memory", "not enough memory")
@@ -562,7 +570,7 @@ def out_of_memory(error: BaseException) -> bool:
 
 
 def short_error(error: BaseException, most: int = 300) -> str:
-    """An error as a sentence for people: its kind and its first line."""
+    """Return an error as a sentence for people: its type and its first line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else "no message"
     text = f"{type(error).__name__}: {first}"

@@ -28,7 +28,7 @@ class MissingPackage(Exception):
 
 
 class _AbsentPart:
-    """Replace a part that a new processor does not need: every setting of this part is None."""
+    """A replacement for a part that a new processor does not need. Every setting of this part is None."""
 
     def __bool__(self) -> bool:
         return False
@@ -114,7 +114,7 @@ def _without(full: type, absent: list[str]) -> Any:
     if getattr(module, "num2words", True) is None:
         # SmolVLM spells the number of a video's frames with this package; no video comes here.
         module.__dict__["num2words"] = str
-    # The base stands between the family's class and transformers', so that absent parts are not handed on to it.
+    # This base is between the family's class and that of transformers, and does not pass on absent parts.
     between = type("WithoutParts", (ProcessorMixin,), {"__init__": begin})
     changed = {
         "get_attributes": classmethod(lambda cls: list(present)),
@@ -125,7 +125,7 @@ def _without(full: type, absent: list[str]) -> Any:
 
 
 def _class_of(where: str, config: Any, common: Mapping[str, Any]) -> Any:
-    """Return the class of a checkpoint's processor; None: transformers finds it, or the checkpoint brings its own."""
+    """Return the class of a checkpoint's processor; None if transformers finds it, or the checkpoint has its own."""
     from transformers.utils import cached_file
 
     hub = {key: common[key] for key in _HUB if key in common}

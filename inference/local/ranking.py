@@ -1,7 +1,7 @@
-"""Ranking a closed set of options by how likely a local model finds each as the continuation of the question.
+"""Ranking of a closed set of options by the likelihood that a local model gives each as a continuation of the question.
 
-Pictures and prompt go through the model once; the options are scored from what it remembers of them. What decides
-whether a score is right stands in ``inference.options``.
+Pictures and prompt go through the model once, and the options are scored from its cache. The rules for a correct score
+are in ``inference.options``.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import torch
 
 ROOM = 2**30
-"""Bytes that copies of what the model remembers may take on a processor; on a GPU a quarter of what is free."""
+"""The bytes that copies of the cache may use on a processor. On a GPU, a quarter of the free memory is used."""
 
 _END = -1
-"""Stands for the end of the answer among an option's tokens."""
+"""The token for the end of the answer in an option."""
 
 PACKED = frozenset({"llava", "llava_next", "llava_onevision", "video_llava", "internvl", "idefics3", "smolvlm"})
-"""Families, by their ``model_type``, whose options may stand in one row under a block mask."""
+"""Families, by ``model_type``, whose options may share one row under a block mask."""
 
 ALONG: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
@@ -41,35 +41,35 @@ ALONG: Mapping[str, Mapping[str, int]] = MappingProxyType(
         "paligemma": {"attention_mask": 1, "token_type_ids": 1},
     }
 )
-"""Inputs as long as the prompt, with what they say of an option's tokens; by ``model_type``, and for all others."""
+"""Inputs as long as the prompt, with the value for an option's tokens, by ``model_type`` and for all others."""
 
 _LIKE_THE_LAST = ("cross_attention_mask", "image_attention_mask")
 """Inputs as long as the prompt that say which pictures a token sees: an option's tokens see those of the last one."""
 
 AFTER: Mapping[str, str] = MappingProxyType({"paligemma": "\n"})
-"""What processors put after every prompt by themselves, by ``model_type``."""
+"""The text that processors add after every prompt, by ``model_type``."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Options as tokens that go on from a prompt."""
+    """Options as tokens that continue a prompt."""
 
     prompt: str
     joint: str
-    """What stands between prompt and option, and is scored with the option."""
+    """The text between prompt and option, which is scored with the option."""
     tokens: tuple[tuple[int, ...], ...]
-    """Of every option; the last may stand for the end of the answer."""
+    """The tokens of every option. The last one may be the end of the answer."""
     end: bool
     """Whether the end of the answer counts."""
 
 
 def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> Cut:
-    """The options' tokens after that prompt: tokenised together with it, and cut where it ends; see ``joined``.
+    """Return the options' tokens after a prompt: tokenized together with it, and cut at its end; see ``joined``.
 
     Raises
     ------
     CannotRank
-        An option is empty, or its first letters are in one token with the prompt's last.
+        An option is empty, or its first letters share a token with the end of the prompt.
     """
     check_options(options)
     kept, joint, texts = joined(prompt, options, special)
@@ -88,7 +88,7 @@ def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
 
 
 def open_ranker(spec: ModelSpec, allowed: Allowed, score: str, without_image: bool) -> Ranker:
-    """The model of a description, ready to rank. Raises ``ModelRefused``."""
+    """Open the model of a description for ranking. Raises ``ModelRefused``."""
     return Ranker(load(spec, allowed), score=score, without_image=without_image)
 
 
@@ -96,7 +96,7 @@ class Ranker:
     """Answers with the likeliest option."""
 
     def __init__(self, loaded: Loaded, *, score: str = "mean_logprob", without_image: bool = False) -> None:
-        """Raises ``ModelRefused`` where this model cannot be asked in that way."""
+        """Prepare the ranking. Raises ``ModelRefused`` if the score does not fit the model."""
         family, asked = loaded.family, loaded.spec.ranking
         if score not in MEANINGS:
             raise ModelRefused(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
@@ -120,7 +120,7 @@ class Ranker:
         self._score, self._without_image = score, without_image
         self._marks = frozenset(loaded.tokenizer.convert_tokens_to_ids(list(loaded.special)))
         self._at_once = 1000
-        """So many options side by side at most: fewer once memory has run out."""
+        """The largest number of options in parallel. It is reduced when memory has run out."""
         self._within = hasattr(loaded.model, "language_model") and family.model_type in ("blip-2", "instructblip")
         self._inner = loaded.model.language_model if self._within else loaded.model
         self._keeps = "logits_to_keep" in inspect.signature(loaded.model.forward).parameters
@@ -129,7 +129,7 @@ class Ranker:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What it runs on, and how options are scored."""
+        """Return the facts about the model, its device and the scoring of options."""
         return {**self._loaded.about, "ranking": self._way, "score": self._score, "without_image": self._without_image}
 
     def answer(
@@ -169,7 +169,7 @@ class Ranker:
                 return replace(empty, error=str(error), seconds=time.perf_counter() - begun)
             except CannotAsk as error:
                 return replace(empty, outcome=Outcome.SKIPPED, error=str(error), seconds=time.perf_counter() - begun)
-            except Exception as error:  # a model may raise anything; the other questions go on
+            except Exception as error:  # a model may raise any error; the other questions continue
                 if out_of_memory(error) and self._at_once > 1:
                     self._at_once = max(1, min(self._at_once, len(question.options)) // 2)
                     continue
@@ -187,12 +187,12 @@ class Ranker:
         )
 
     def rank(self, question: Question) -> tuple[Ranking, int, dict[str, Any]]:
-        """The ranking, how many tokens the prompt has, and how it was worked out.
+        """Return the ranking, the number of tokens in the prompt, and the way it was computed.
 
         Raises
         ------
         CannotRank
-            The message says why.
+            The message gives the reason.
         """
         check_options(question.options)
         blind = None
@@ -214,12 +214,12 @@ class Ranker:
         return Ranking(options, self._score), encoded.lengths[0], more
 
     def learnt(self, question: Question) -> list[torch.Tensor]:
-        """The log-probability of each token of each option, by whole passes, with what is needed to learn from it.
+        """Return the log-probability of each token of each option, by whole passes that keep gradients.
 
         Raises
         ------
         CannotRank, CannotAsk
-            The message says why.
+            The message gives the reason.
         """
         import torch
 
@@ -240,7 +240,7 @@ class Ranker:
         return values
 
     def _prepared(self, question: Question) -> tuple[Encoded, Cut]:
-        """A question as the model takes it, and its options as the tokens that come after it."""
+        """Return a question in the model's form, and its options as the tokens that follow it."""
         loaded = self._loaded
         prompt = prompt_of(loaded, question)
         options = [neutral(option, loaded.special)[0] for option in question.options]
@@ -285,9 +285,9 @@ class Ranker:
         return [by_tokens[each] for each in found.tokens], encoded, found, way
 
     def _check(self, ids: torch.Tensor, prompt: str) -> None:
-        """The processor ends the prompt where the options were cut from it."""
+        """Check that the processor ends the prompt where the options were cut."""
         tail = _ids(self._loaded.tokenizer, [prompt])[0][-4:]
-        # Marks become other tokens when pictures take their places: what stands behind the last one is compared.
+        # Marks become other tokens when pictures replace them, so only the text after the last mark is compared.
         marks = [place for place, token in enumerate(tail) if token in self._marks]
         tail = tail[marks[-1] + 1 :] if marks else tail
         if tail and ids[0, -len(tail) :].tolist() != tail:
@@ -301,7 +301,7 @@ class Ranker:
         return [self._gathered(self._rows(inputs, option), option) for option in options]
 
     def _rows(self, inputs: Mapping[str, Any], option: tuple[int, ...]) -> torch.Tensor:
-        """The logits of each token of an option after a question."""
+        """Return the logits of each token of an option after a question."""
         import torch
 
         fed = _tokens_read(option)
@@ -327,7 +327,7 @@ class Ranker:
     # The prompt once, then the options.
 
     def _read(self, inputs: Mapping[str, Any]) -> tuple[Any, torch.Tensor, int]:
-        """What the model remembers of the prompt, its say on the first token, and where the next position is."""
+        """Return the cache of the prompt, the logits of the first token, and the next position."""
         self._forget()
         out = self._model(**inputs, use_cache=True, logits_to_keep=1)
         kept = out.language_model_outputs.past_key_values if self._within else out.past_key_values
@@ -335,14 +335,14 @@ class Ranker:
         return kept, out.logits[0, -1], last
 
     def _forget(self) -> None:
-        """What the question before left behind."""
+        """Clear the state of the previous question."""
         if self._family.ranking == "positions":
             self._model.model.rope_deltas = None
 
     def _cached(
         self, kept: Any, first: torch.Tensor, last: int, options: Sequence[tuple[int, ...]]
     ) -> list[list[float]]:
-        """Options side by side, as many at once as there is room for copies of what is remembered."""
+        """Return the scores of options in parallel, as many at once as there is memory for copies of the cache."""
         import torch
 
         begin = _log_softmax(first)
@@ -359,7 +359,7 @@ class Ranker:
             fed = [_tokens_read(options[place]) for place in group]
             width = max(map(len, fed))
             ids = torch.tensor([[*each, *each[-1:] * (width - len(each))] for each in fed], device=first.device)
-            # What fills a row up stands behind all that counts, and nothing looks ahead: it needs no mask.
+            # Padding comes after all tokens that count, and no token looks ahead, so no mask is needed.
             seen = torch.ones((len(group), last + width), dtype=torch.long, device=first.device)
             logits = self._on(kept, len(group), ids, seen, last)
             rows = torch.cat([logits[row, : len(options[place]) - 1] for row, place in enumerate(group)])
@@ -371,7 +371,7 @@ class Ranker:
         return [found[place] for place in range(len(options))]
 
     def _on(self, kept: Any, rows: int, ids: torch.Tensor, seen: torch.Tensor, last: int) -> torch.Tensor:
-        """Logits of so many rows that all go on from what is remembered."""
+        """Return the logits of several rows that all continue from the cache."""
         import torch
 
         given: dict[str, Any] = {}
@@ -389,7 +389,7 @@ class Ranker:
     def _packed(
         self, kept: Any, first: torch.Tensor, last: int, options: Sequence[tuple[int, ...]]
     ) -> list[list[float]]:
-        """All options in one row: each sees the prompt and itself."""
+        """Return the scores of all options in one row, in which each option sees only the prompt and itself."""
         import torch
 
         begin = _log_softmax(first)
@@ -448,7 +448,7 @@ class Ranker:
         for at in range(0, len(options), size):
             group = options[at : at + size]
             width = max(map(len, group))
-            # The last token is never read, and what fills a row up stands behind all that counts.
+            # The last token is never read, and padding comes after all tokens that count.
             ids = [[self._start, *each[:-1], *[0] * (width - len(each))] for each in group]
             logits = self._inner(
                 encoder_outputs=BaseModelOutput(last_hidden_state=read.expand(len(group), -1, -1)),
@@ -467,14 +467,14 @@ class Ranker:
     # From logits to log-probabilities.
 
     def _gathered(self, rows: torch.Tensor, tokens: Sequence[int]) -> list[float]:
-        """The log-probability of each token in its row of logits."""
+        """Return the log-probability of each token in its row of logits."""
         found: list[float] = []
         for start in range(0, len(tokens), 64):  # a large vocabulary in float64 takes much room
             found += self._picked(_log_softmax(rows[start : start + 64]), tokens[start : start + 64])
         return found
 
     def _picked(self, logprobs: torch.Tensor, tokens: Sequence[int]) -> list[float]:
-        """The tokens' entries; the end of the answer is any of the end tokens."""
+        """Return the tokens' entries. The end of the answer is any of the end tokens."""
         import torch
 
         table = logprobs.expand(len(tokens), -1)
@@ -487,12 +487,12 @@ class Ranker:
 
 
 def _tokens_read(option: Sequence[int]) -> list[int]:
-    """What of an option is read: all but its last token, which is only expected."""
+    """Return the tokens that are fed to the model: all except the last, which is only predicted."""
     return list(option[:-1])
 
 
 def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
-    """In float64: over a large vocabulary float32 alone costs 1e-5."""
+    """Return the log-softmax in float64, because over a large vocabulary float32 costs 1e-5."""
     import torch
 
     if logits.device.type == "mps":  # which knows no float64
@@ -505,7 +505,7 @@ def _layers(kept: Any) -> list[Any]:
 
 
 def _plain(kept: Any) -> bool:
-    """Whether what is remembered is keys and values alone, which can be copied for several options."""
+    """Return whether the cache has only keys and values, which can be copied for several options."""
     from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
     return bool(_layers(kept)) and all(
@@ -533,7 +533,7 @@ def _room(device: torch.device) -> int:
 
 
 def _spread(kept: Any, rows: int) -> Any:
-    """For so many rows; the original stays as it is, and nothing is copied before it grows."""
+    """Return the cache for this number of rows. The original stays unchanged, and copies are made only on growth."""
     spread = copy.copy(kept)
     spread.layers = []
     for layer in kept.layers:

@@ -1,7 +1,7 @@
-"""How alike two texts are by a language model's vectors of their tokens: BERTScore's F1 (Zhang et al., 2020).
+"""The similarity of two texts by a language model's token vectors: BERTScore's F1 (Zhang et al., 2020).
 
-Each token is held against the one of the other text whose vector points most nearly the same way; the mean of these
-cosines over the tokens of either text are precision and recall. Nothing is fetched: the model lies in a folder.
+Each token is matched with the token of the other text whose vector has the largest cosine. Precision and recall are the
+means of these cosines over the tokens of each text. The model is read from a folder, and no file is downloaded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VERSION = 1
 """Raised when the same texts give another number for a reason of ours."""
 _AT_ONCE = 32
 _READ = ("*.safetensors", "*.bin", "*.json", "*.txt", "*.model")
-"""What of a folder makes a model what it is."""
+"""The files of a folder that determine the model."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Similarity:
     """A measure with everything that its numbers depend on."""
 
     about: Mapping[str, Any]
-    """As JSON values, to be kept with the numbers."""
+    """The description of the measure as JSON values, to be stored with its numbers."""
     measure: Callable[[Sequence[tuple[str, str]]], list[float | None]]
     """F1 of each pair, the same in either order; None where a text has no tokens."""
 
@@ -38,25 +38,25 @@ class Similarity:
 @dataclass(frozen=True)
 class _Text:
     vectors: NDArray[np.float64]
-    """Of length 1, a row for each token."""
+    """The vectors of length 1, one row for each token."""
     counts: NDArray[np.bool_]
-    """Tokens of the text itself: those that the tokenizer puts around it can be matched, and weigh nothing."""
+    """Tokens of the text itself. Tokens that the tokenizer adds around it can be matched, but have no weight."""
 
 
 def opened(folder: Path, *, layer: int | None = None) -> Similarity:
-    """The measure by a model of that folder, on the processor.
+    """Return the similarity measure of the model in a folder, on the processor.
 
     Parameters
     ----------
     layer
-        Whose vectors are compared, counted from 0, the embeddings; None: the last one's.
+        The layer of the compared vectors, where 0 is the embeddings. None for the last layer.
 
     Raises
     ------
     ModelRefused
-        The folder holds no model of texts that can be read, or a library is missing.
+        The folder has no readable text model, or a library is missing.
     InvalidInput
-        The model has no such layer.
+        The model does not have the layer.
     """
     if not folder.is_dir():
         raise ModelRefused(f"{folder} is no folder of this machine; nothing is fetched from elsewhere.")

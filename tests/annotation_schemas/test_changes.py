@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +25,7 @@ from annotation_schemas.changes import (
 )
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
+from domain import typed_json
 from domain.errors import InvalidInput
 
 BASE = yaml.safe_load(
@@ -793,6 +793,6 @@ def test_every_row_says_what_follows_and_how_to_decide() -> None:
 
 
 def test_rows_are_themselves_in_another_process() -> None:
-    """A look or a change that is done elsewhere gets its decisions pickled, and rows are told apart by ``is``."""
+    """A look or a change that is done elsewhere gets its decisions as JSON, and rows are told apart by ``is``."""
     for row in (*WAYS.values(), *CHANGE_KINDS.values()):
-        assert pickle.loads(pickle.dumps(row)) is row
+        assert typed_json.decode(typed_json.encode(row)) is row

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from app import figures
+from app.jobs import processes
 from app.services import Services
 from db.engine import Store
 from domain.settings import Settings
@@ -38,7 +38,7 @@ def drawn(
 
 def until_done() -> None:
     """Wait until no figure is being computed in a process of its own."""
-    while figures._desk.going:
+    while processes.at_work():
         time.sleep(0.02)
 
 

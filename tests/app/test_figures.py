@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from app import figures
 from app.cli import cli
+from app.jobs import processes
 from app.services import Services, resources
 from db.engine import Store
 from domain.errors import NotAvailable, NotFound
+from domain.jobs import JobState
 from domain.records import Person
 from domain.roles import Role
 from domain.settings import Settings, settings_from
@@ -27,6 +31,7 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from tests.app.screens import until_done
 from tests.workflow.test_results import filled
 from workflow.annotate.submissions import submit
+from workflow.jobs import desk, working
 from workflow.results import agreement_page, rater_agreement
 from workflow.results.leaderboard import as_json
 
@@ -64,10 +69,10 @@ def both_vote(store: Store, people: list[Person], choices: list[tuple[str, str]]
 def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything counts as large, and nothing is known from earlier."""
     monkeypatch.setattr(figures, "SMALL", 0)
-    monkeypatch.setattr(figures, "_desk", figures._Desk())
+    monkeypatch.setattr(figures, "_memory", figures._Memory())
     yield
     until_done()
-    figures.close()
+    processes.close()
 
 
 def state(store: Store) -> tuple[Any, ...]:
@@ -101,20 +106,20 @@ def test_a_process_of_its_own_gives_the_same_and_it_is_kept(
 ) -> None:
     first = asked(store, settings)
     assert (first.figure, first.current) == (None, False)
-    (going,) = figures._desk.going.values()
-    assert going.process.pid != os.getpid()
+    (pid,) = processes.at_work()
+    assert pid != os.getpid()
     found = ready(store, settings)
     # three of four alike; by chance (3*2 + 1*2)/16 = 0.5: (0.75 - 0.5) / 0.5
     assert kappa(found) == pytest.approx(0.5)
     # another server process, or this one tomorrow: nothing is worked out
-    monkeypatch.setattr(figures, "_desk", figures._Desk())
-    monkeypatch.setattr(figures, "_start", pytest.fail)
+    monkeypatch.setattr(figures, "_memory", figures._Memory())
+    monkeypatch.setattr(figures, "_begin", pytest.fail)
     again = asked(store, settings)
     assert again.current
     assert again.figure == found
     # how it is worked out where it is asked for
     monkeypatch.setattr(figures, "SMALL", 100)
-    here = figures._worked_out(store, "agreement", ARGS, found.state)
+    here = figures.worked_out(store, "agreement", ARGS, found.state)
     assert here.value == found.value
 
 
@@ -127,7 +132,7 @@ def test_new_votes_are_measured_while_the_page_shows_what_there_is(
     monkeypatch.setattr(figures, "SHARE", 10_000)
     waiting = asked(store, settings)
     assert (waiting.figure, waiting.current) == (old, False)
-    assert not figures._desk.going  # votes that keep coming do not keep a core busy
+    assert not processes.at_work()  # votes that keep coming do not keep a core busy
     monkeypatch.setattr(figures, "SHARE", 0)
     new = ready(store, settings)
     # four of five alike; by chance (4*3 + 1*2)/25 = 0.56: (0.8 - 0.56) / 0.44
@@ -138,17 +143,29 @@ def test_only_one_at_a_time(store: Store, settings: Settings, people: list[Perso
     asked(store, settings)
     asked(store, settings, by=Cut.DIMENSION)
     asked(store, settings)
-    assert len(figures._desk.going) == 1
+    assert len(desk.listed(store, kinds=["figures"], only_open=True)) == 1
 
 
-def test_a_process_that_is_killed_is_told_and_tried_again(
+def test_a_process_that_is_killed_is_replaced_and_a_figure_that_kills_each_is_told_and_tried_again(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(store, settings)
-    (going,) = figures._desk.going.values()
-    going.process.kill()
+    for _ in range(working.ATTEMPTS + 1):
+        (job,) = desk.listed(store, kinds=["figures"])
+        while job.is_open and not (job.state is JobState.RUNNING and processes.at_work()):
+            time.sleep(0.005)
+            (job,) = desk.listed(store, kinds=["figures"])
+        if job.attempts < 2:
+            os.kill(processes.at_work()[0], signal.SIGKILL)
+            while job.state is JobState.RUNNING and job.attempts == 1:
+                time.sleep(0.005)
+                (job,) = desk.listed(store, kinds=["figures"])
     until_done()
-    with pytest.raises(NotAvailable, match="Nothing is lost"):
+    assert kappa(ready(store, settings)) == pytest.approx(0.5)
+    with store.write() as session:  # as every process leaves it that dies of it
+        session.connection().execute(text("UPDATE jobs SET state = 'failed', said = 'Each process died.'"))
+    monkeypatch.setattr(figures, "_memory", figures._Memory())
+    with pytest.raises(NotAvailable, match=r"Each process died\."):
         asked(store, settings)
     monkeypatch.setattr(figures, "AGAIN_SECONDS", 0.0)
     assert kappa(ready(store, settings)) == pytest.approx(0.5)
@@ -163,23 +180,21 @@ def test_what_the_work_refuses_is_told_in_its_own_words(store: Store, settings: 
     assert str(told.value) == str(here.value)
 
 
-def test_what_was_made_by_other_code_or_torn_is_made_anew(
+def test_what_was_made_by_other_code_is_made_anew(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready(store, settings)
-    (place,) = (settings.home / "figures").iterdir()
-    place.write_bytes(place.read_bytes()[:20])
-    monkeypatch.setattr(figures, "_desk", figures._Desk())
-    assert not asked(store, settings).current
+    monkeypatch.setattr(figures, "_memory", figures._Memory())
     monkeypatch.setattr(figures, "_code", lambda: "other")
-    assert figures._place(store, settings, "agreement", ARGS) != place
+    monkeypatch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+    assert not asked(store, settings).current
 
 
 def test_small_ones_are_worked_out_where_they_are_asked_for(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(figures, "SMALL", 100)
-    monkeypatch.setattr(figures, "_start", pytest.fail)
+    monkeypatch.setattr(figures, "_begin", pytest.fail)
     found = asked(store, settings)
     assert found.current
     assert found.figure is not None
@@ -190,20 +205,18 @@ def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
     store: Store, settings: Settings, people: list[Person]
 ) -> None:
     ready(store, settings)
-    first = figures._desk.idle
-    assert first is not None
+    (first,) = processes.there()
     asked(store, settings, by=Cut.DIMENSION)
     until_done()
     assert asked(store, settings, by=Cut.DIMENSION).current
-    assert figures._desk.idle is first
-    os.kill(first.pid, signal.SIGSTOP)  # it is there, and takes no order any more
+    assert processes.there() == [first]
+    os.kill(first, signal.SIGSTOP)  # it is there, and takes no order any more
     asked(store, settings, pool_guidelines=True)
-    (going,) = figures._desk.going.values()
-    assert going.process is first
-    os.kill(first.pid, signal.SIGKILL)
+    assert processes.at_work() == [first]
+    os.kill(first, signal.SIGKILL)
     until_done()
     assert asked(store, settings, pool_guidelines=True).current
-    assert figures._desk.idle is not first
+    assert first not in processes.there()
 
 
 def test_results_fill_by_themselves_with_the_numbers_of_the_command(
@@ -240,7 +253,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     # one of three items: "Red." is the key, "Answer 0 of 2" is none of the options and counts as wrong
     assert "0.33" in drawn[drawn.index("leaderboard") :]
 
-    figure = next(iter(figures._desk.known.values())).value
+    figure = next(iter(figures._memory.known.values())).value
     monkeypatch.setenv("TOUCHSTONE_HOME", str(settings.home))
     resources.cache_clear()
     told = CliRunner().invoke(cli, ["results", "p", "--format", "json"], catch_exceptions=False).stdout

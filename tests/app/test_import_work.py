@@ -8,10 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import multiprocessing
-import os
-import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +21,28 @@ from annotation_schemas.loader import load_text
 from app import import_work, uploads
 from app.controls import on_page
 from app.import_seen import as_changed
-from app.import_work import Order, Seen
+from app.jobs import imports
+from app.jobs.imports import Order, Seen
+from app.jobs.kinds import KINDS
 from app.services import Services
 from app.views.export import formats_of
-from db import files
-from db.engine import Store, open_store
+from db import files, jobs
+from db.engine import Store
 from domain.errors import Conflict, FileRefused
+from domain.jobs import JobState
 from domain.records import Person
 from domain.roles import Role
 from domain.settings import Settings
 from importers.recognised import recognised
 from media.store import MediaStore
 from testkit.factories import make_person
-from tests.app.screens import drawn, words
+from testkit.missing_extensions import needs_every
+from tests.app.screens import drawn
 from workflow.access.projects import access_to, create_project, project
 from workflow.files.columns_used import columns_used, formats_used
-from workflow.files.project_check import check
+from workflow.jobs import desk
+from workflow.jobs.kinds import Lane
+from workflow.jobs.working import Worker
 
 ASKS = """
 name: asks
@@ -81,16 +85,16 @@ def uploaded(services: Services, content: bytes, name: str = "asks.csv") -> uplo
     return uploads.staged(services.settings.home, [file], None)
 
 
-def order(services: Services, what: str, source: uploads.Source, format: str = "csv", **about: Any) -> Order:
-    return Order(what, "p", services.person, source, {"format": format, **about})
+def order(source: uploads.Source, format: str = "csv", **about: Any) -> Order:
+    return Order("p", source, {"format": format, **about})
 
 
 def looked(services: Services, content: bytes, name: str = "asks.csv", format: str = "csv", **about: Any) -> Seen | str:
     """What a look finds, or the sentence of its refusal as the page says it."""
     source = uploaded(services, content, name)
-    going = import_work.begin_look(services, order(services, "look", source, format, **about))
-    assert going.over.is_set()
-    return on_page(going.refused) if going.refused else import_work.seen_in(source.folder)
+    job = import_work.begin_look(services, order(source, format, **about))
+    assert not job.is_open
+    return on_page(job.refused) if job.refused else job.result
 
 
 def stands(services: Services) -> list[str]:
@@ -100,81 +104,59 @@ def stands(services: Services) -> list[str]:
         return [name for _, name, _ in files.item_ids(session, project_id=project_id)]
 
 
-def import_until(home: Path, wanted: Order, what: str) -> None:
-    """Import, and kill this process when the import has come so far."""
-
-    def on(at: str, done: int, of: int) -> None:
-        if at.startswith(what):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    wanted.run(open_store(None, home), home, on)
-
-
-def killed_at(home: Path, wanted: Order, what: str) -> None:
-    """Run an import in a process of its own that is killed on the way.
-
-    A fork of this process would hang at times: other threads hold locks that nobody releases in the copy.
-    """
-    child = multiprocessing.get_context("forkserver").Process(target=import_until, args=(home, wanted, what))
-    child.start()
-    child.join()
-    assert child.exitcode == -signal.SIGKILL
-
-
-def test_an_import_that_is_killed_says_so_and_the_next_one_makes_it_up(ann: Services, home: Path) -> None:
-    wanted = order(ann, "import", uploaded(ann, table()))
-    for doing, n in (("saving", 0), ("offering", N)):  # items come in all together, then the work on them is opened
-        killed_at(home, wanted, import_work.DOING[doing])
-        note, running = import_work.state(ann, "p")
-        assert note is not None
-        assert (running, note.over, note.what, len(stands(ann))) == (False, 0.0, "asks.csv", n)
-    page = words(drawn(ann.store, home, "import_", "ann", project="p"))
-    assert "The import of asks.csv that you began at" in page
-    assert "was broken off. Import the file again: items that are here already stay" in page
-    import_work.begin(ann, wanted)
-    note, running = import_work.state(ann, "p")
-    assert note is not None
-    assert (running, note.said, note.refused) == (False, "imported", "")
-    assert sorted(stands(ann), key=int) == [str(at) for at in range(N)]
-    assert [*check(ann.store)] == [], "the work on all of them is open"
+@contextmanager
+def under_way(services: Services, wanted: Order) -> Iterator[None]:
+    """An import that another process has taken."""
+    about: Any = {"kind": "import", "slot": "import/p", "project": "p", "by": services.person, "input": wanted}
+    made = desk.begin(services.store, **about)
+    worker = Worker(services.store, services.settings.home, services.settings, KINDS, Lane.TASKS)
+    row = worker.take(public_id=made.id)
+    assert row is not None
+    yield
+    with services.store.write() as session:
+        jobs.end(
+            session,
+            id=row.id,
+            attempt=row.attempts,
+            state=JobState.CANCELED,
+            said="",
+            result=None,
+            now=services.store.now(),
+        )
 
 
-def test_two_presses_count_once_and_two_leads_come_after_each_other(
-    ann: Services, store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_presses_count_once_and_two_leads_come_after_each_other(ann: Services, store: Store, home: Path) -> None:
     bob = lead(store, home, "bob")
-    first = order(ann, "import", uploaded(ann, table()))
-    other = order(bob, "import", uploaded(bob, table(5).replace(b"\n", b"\nx").rstrip(b"x"), "more.csv"))
-    with import_work._alone(home, first):
-        assert import_work.state(ann, "p")[1]
-        import_work.begin(ann, first)  # pressed again while it goes on
+    first = order(uploaded(ann, table()))
+    other = order(uploaded(bob, table(5).replace(b"\n", b"\nx").rstrip(b"x"), "more.csv"))
+    with under_way(ann, first):
+        job = import_work.last_import(ann, "p")
+        assert job is not None
+        assert job.is_open
+        assert import_work.begin(ann, first).id == job.id  # pressed again while it goes on
         with pytest.raises(Conflict, match=r"Ann is importing asks\.csv into this project just now"):
             import_work.begin(bob, other)
         page = drawn(store, home, "import_", "bob", project="p")
         assert "Ann's import of asks.csv goes on" in page.get("progress")[0].proto.text
         assert page.button(key="import.items.go").disabled
-        import_work.put_away(bob, "p")
-        assert import_work.state(ann, "p")[0] is not None, "no one puts away what goes on"
+        import_work.put_away(bob, job)
+        assert import_work.last_import(ann, "p") is not None, "no one puts away what goes on"
     assert stands(ann) == []
     for _ in range(2):  # and once more when it is over, as the second of two presses comes late
-        import_work.begin(ann, first)
-        note, _ = import_work.state(ann, "p")
-        assert note is not None
-        assert import_work.came_of(note).done.items == N  # type: ignore[union-attr]
-    import_work.begin(bob, other)
+        done = import_work.begin(ann, first)
+        assert import_work.came_of(ann, done).done.items == N  # type: ignore[union-attr]
+    last = import_work.begin(bob, other)
     assert len(stands(ann)) == N + 5
     assert not (first.source.folder / "raw").exists(), "what is in is not kept twice"
-    import_work.put_away(bob, "p")
-    assert import_work.state(bob, "p") == (None, False)
+    import_work.put_away(bob, last)
+    assert import_work.last_import(bob, "p") is None
 
 
 def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, home: Path) -> None:
-    import_work.begin(ann, order(ann, "import", uploaded(ann, table())))
+    import_work.begin(ann, order(uploaded(ann, table())))
     changed = table(N + 2, say={3: "Other?", 4: "x <b>y</b> \N{GRINNING FACE}" + "z" * 5_000})
     source = uploaded(ann, changed + b"99,,It,all,9.png\n")
-    going = import_work.begin_look(ann, order(ann, "look", source))
-    assert not going.refused
-    seen = import_work.seen_in(source.folder)
+    seen = import_work.begin_look(ann, order(source)).result
     assert seen.counts == {"new": 2, "changed": 2, "equal": N - 2, "bad": 1, "found": 0, "missing": N + 2}
     assert seen.refused
     assert seen.new_refused is None
@@ -182,8 +164,8 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
         (str(at), "question", f"What is {at}?") for at in (3, 4)
     ]
     assert [(each.row, each.item) for each in seen.bad] == [(N + 3, "99")]
-    assert list(seen.missing) == [f"{at}.png" for at in range(import_work.NAMED)]
-    with (source.folder / import_work.MISSING).open(newline="") as file:
+    assert list(seen.missing) == [f"{at}.png" for at in range(imports.NAMED)]
+    with (source.folder / imports.MISSING).open(newline="") as file:
         assert [row["file"] for row in csv.DictReader(file)] == [f"{at}.png" for at in range(N + 2)]
     assert len(stands(ann)) == N, "nothing is stored"
     assert seen.beside is None
@@ -206,6 +188,7 @@ def test_two_values_are_cut_where_they_begin_to_differ() -> None:
     assert (before, after) == ('["a", "b"]', '["a", "c"]')
 
 
+@needs_every("formats")
 def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) -> None:
     schema = load_text(ASKS, "Be exact.", "asks").schema_
     task = {"id": 1, "data": {"image": "a.png"}, "annotations": []}
@@ -249,7 +232,7 @@ def test_columns_are_remembered_per_project_and_format(ann: Services, store: Sto
     create_project(store, name="q", loaded=load_text(ASKS, "Be exact.", "asks"))
     german = HEAD.replace("question", "Frage")
     said = Said({"question": "Frage"})
-    import_work.begin(ann, order(ann, "import", uploaded(ann, table(head=german)), said=said))
+    import_work.begin(ann, order(uploaded(ann, table(head=german)), said=said))
     columns = german.split(",")
 
     def used(by: Person | None = ann.person, **which: Any) -> object:
@@ -267,10 +250,10 @@ def test_an_export_offers_first_the_format_of_the_last_file(ann: Services, store
         return used, formats_of(ann, project(store, person=ann.person, project="p"))[0].name
 
     assert first() == ([], "csv")  # the schema's own
-    import_work.begin(ann, order(ann, "import", uploaded(ann, table())))
+    import_work.begin(ann, order(uploaded(ann, table())))
     assert first() == (["csv"], "csv")
     lines = b'{"id": "n-1", "question": "New?", "answer": "Yes", "dimension": "all", "image": "a.png"}\n'
-    import_work.begin(ann, order(ann, "import", uploaded(ann, lines, "new.jsonl"), format="jsonl"))
+    import_work.begin(ann, order(uploaded(ann, lines, "new.jsonl"), format="jsonl"))
     assert first() == (["jsonl", "csv"], "jsonl")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,12 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from app.cli import cli
-from app.mail import Mailer, send
+from app.mail import look, send
 from app.routes import mail_off
 from app.services import Resources, Services
 from db.engine import Store
 from domain.errors import InvalidInput, SettingsError
-from domain.mail import Letter, MailState, MailTime, NotSent, mail_server
+from domain.mail import Letter, MailServer, MailState, MailTime, NotSent, mail_server
 from domain.notices import Notice
 from domain.records import Person
 from domain.roles import Role
@@ -48,9 +49,20 @@ def clock(store: Store) -> Clock:
     return store.clock
 
 
+@dataclass(frozen=True)
+class Mailer:
+    """A worker that looks for mails."""
+
+    store: Store
+    server: MailServer
+
+    def look(self) -> int:
+        return look(self.store, self.server, URL)
+
+
 @pytest.fixture
 def mailer(store: Store, server: Inbox, clock: Clock) -> Mailer:
-    return Mailer(store, mail_server(server.url, "", SENDER), URL)
+    return Mailer(store, mail_server(server.url, "", SENDER))
 
 
 def wants(store: Store, login: str, time: MailTime = MailTime.DAILY, **part: object) -> Person:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import apart, new_project, project_jobs, shell
+from app import new_project, project_jobs, shell
+from app.jobs import processes
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed
+from domain.jobs import Job
 from domain.origin import acting_from
 from domain.roles import Role
 from domain.settings import Settings
@@ -20,10 +24,17 @@ from testkit.factories import make_items, make_person, make_project, make_schema
 from tests.app.screens import drawn, rows, words
 from workflow.access import audit, projects
 from workflow.files.project_export import archive_for
+from workflow.jobs import desk
 from workflow.lead import checklists
 from workflow.releases import settings
 
 pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    yield
+    processes.close()
 
 
 def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
@@ -93,11 +104,11 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     lea = make_person(store, "lea", role=Role.LEAD)
     ann = make_person(store, "ann")
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
-    job = project_jobs.begin(services, "export", "p")
-    assert project_jobs.begin(services, "export", "p") is job
+    job = project_jobs.begin(services, "archive", "p")
+    assert project_jobs.begin(services, "archive", "p").id == job.id
     with pytest.raises(Conflict, match="Something else that you began with p is under way"):
         project_jobs.begin(services, "delete", "p", typed="p")
-    assert job.over.wait(60)
+    job = until_over(store, job.id)
     assert (job.said, job.refused) == ("The archive is ready.", "")
     page = drawn(store, home, "projects", "lea")
     assert "The archive is ready." in words(page)
@@ -110,17 +121,14 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     with pytest.raises(NotAllowed):
         archive_for(store, home, by=ann, project="p")
 
-    def done(kind: str, **args: Any) -> dict[str, Any]:
-        told: list[Any] = []
-        apart.carry_out(project_jobs.Order(kind, "p", lea, args), store, home, told.append)
-        assert all(each["done"] <= each["of"] for each in told[:-1])
-        return told[-1]
+    def done(kind: str, **args: Any) -> Job:
+        return until_over(store, project_jobs.begin(services, kind, "p", **args).id)
 
     copy = {"name": "q", "title": "Q", "without": ["people", "votes", "runs"]}
-    assert done("copy", **copy)["said"].startswith("The copy is made: Q.")
-    assert "There is a project named 'q' already" in done("copy", **copy)["refused"]
+    assert done("copy", **copy).said.startswith("The copy is made: Q.")
+    assert "There is a project named 'q' already" in done("copy", **copy).refused
     assert rows(drawn(store, home, "projects", "lea"), "Title")[1]["Items"] == "3"
-    assert "Type the project's name, p," in done("delete", typed="q")["refused"]
+    assert "Type the project's name, p," in done("delete", typed="q").refused
 
     page = drawn(store, home, "projects", "lea")
     page.selectbox(key="projects.one").select("p").run()
@@ -131,7 +139,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     assert "That is not the project&#x27;s name, p. Nothing is deleted." in words(page)
     with acting_from("10.0.0.7"):
         job = project_jobs.begin(services, "delete", "p", typed="p")
-    assert job.over.wait(60)
+    job = until_over(store, job.id)
     assert (job.said, job.refused) == ("p is deleted.", "")
     assert not path.exists()
     assert [view.name for view in projects.projects_of(store, person=lea)] == ["q"]
@@ -172,6 +180,15 @@ def test_what_comes_before_the_work_and_before_a_release(store: Store, home: Pat
     assert "Before people begin" in words(drawn(store, home, "dashboard", "leo"))
     vote(store, ann)
     assert checklists.before_start(store, by=None, project="p") is None
+
+
+def until_over(store: Store, id: str) -> Job:
+    """Wait for a job."""
+    for _ in range(1_200):
+        if not (job := desk.job(store, id=id)).is_open:
+            return job
+        time.sleep(0.05)
+    raise AssertionError("it never ended")
 
 
 def press(page: AppTest, label: str) -> None:

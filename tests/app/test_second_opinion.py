@@ -35,7 +35,7 @@ def test_the_page_says_that_they_are_equal_and_shows_a_difference_as_an_error(tm
     page = words(drawn(store, tmp_path, "agreement", "lea", project="p"))
     assert "coefficients are equal to krippendorff " in page
     assert "within 1e-12." in page
-    known = figures._desk.known.items()
+    known = figures._memory.known.items()
     place, figure = next((place, each) for place, each in known if isinstance(each.value, SecondOpinion))
     wrong = replace(figure.value, differences=("score, Cohen's kappa: 0.5 in Touchstone, 0.6 in scikit-learn 1.9.1.",))
     figures._remember(place, replace(figure, value=wrong))

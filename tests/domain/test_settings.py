@@ -69,11 +69,6 @@ def test_without_a_folder_of_models_it_is_below_home(tmp_path: Path) -> None:
     assert settings_from({"TOUCHSTONE_HOME": "/srv/t"}, tmp_path).model_folder == Path("/srv/t/models")
 
 
-def test_other_queues_are_refused_with_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="TOUCHSTONE_QUEUE_URL"):
-        settings_from({"TOUCHSTONE_QUEUE_URL": "amqp://x"}, tmp_path)
-
-
 @pytest.mark.parametrize(
     ("given", "address"),
     [

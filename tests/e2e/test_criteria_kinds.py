@@ -317,7 +317,7 @@ def graded_by_keys(server: Server, chromium: Browser, pictures: Path | None) -> 
         expect(steps).to_have_count(5)
         expect(steps.nth(3)).to_contain_text("needs holding nothing")
         expect(steps.nth(3)).to_contain_text("near spoon")
-        expect(steps.nth(4)).to_contain_text("fly is none of the actions.")
+        expect(steps.nth(4)).to_contain_text("fly is not an action of this schema.")
         desk.press("ArrowDown", "ArrowDown", "2", "3", "3", "ArrowDown", "1")
         expect(desk.page.locator(".saved")).to_contain_text("saved")
         desk.looks(pictures, "kind-plan")

@@ -15,7 +15,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from domain.runs import ANSWERS, Outcome, RunState
-from domain.settings import Settings
 from domain.states import Stage
 from examples.scenes import DIMENSIONS, scenes
 from testkit.browser import settled
@@ -27,7 +26,7 @@ from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_results_pages import kept as kept_scenes
 from workflow.access import accounts
 from workflow.annotate import submissions
-from workflow.runs import run_queue, run_views
+from workflow.runs import run_jobs, run_views
 from workflow.runs.attempt_keeper import LOOK_SECONDS
 from workflow.runs.run_views import RunView
 
@@ -94,7 +93,8 @@ def looks_for_runs(server: Server) -> None:
 
     def looked_since(moment: float) -> bool:
         passed = time.time() - moment
-        ago = run_queue.worker_seen(Settings(server.home, ""))
+        with opened(server) as store:
+            ago = run_jobs.worker_seen(store)
         return ago is not None and ago < passed
 
     for _ in range(2):

@@ -128,7 +128,7 @@ def _questions(lea: Desk, pictures: Path | None) -> None:
     page.get_by_role("button", name="Make questions").press("Enter")
     expect(page.get_by_text("6 questions made.")).to_be_visible()
     lea.settled()
-    page.get_by_role("combobox", name="Their videos").focus()
+    page.get_by_role("combobox", name="Media from Frames").focus()
     page.keyboard.type("V.webm")
     lea.press("Enter")
     counts = page.locator("[data-part=counts] tbody td")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.import_work import stayed_out_csv
+from app.jobs.imports import stayed_out_csv
 from domain import csv_text
 from domain.records import BadRow, Rating
 from exporters.tables import ratings_csv

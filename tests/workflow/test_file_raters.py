@@ -17,6 +17,7 @@ from domain.errors import InvalidInput, NotAllowed, RatingsError
 from domain.roles import Role
 from domain.states import RatersAre, Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.missing_extensions import needs
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.files.release import release
@@ -209,6 +210,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
         file_raters.mark(store, by=None, project="p", machines=["bob"])
 
 
+@needs("formats", "label_studio")
 @pytest.mark.both_databases
 def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store, tmp_path: Path) -> None:
     """Ada, bob and cy come from a file; dora grades here; a machine is called as dora's pseudonym is."""

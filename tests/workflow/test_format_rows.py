@@ -23,6 +23,7 @@ from exporters.writers import RELEASE_WRITERS, WRITERS, release_writer_of, write
 from importers.readers import READERS, reader_of
 from media.store import MediaStore
 from testkit import factories
+from testkit.missing_extensions import needs
 from tests.exporters.releases import Folder, asset, write
 from tests.exporters.releases import release as made
 from tests.paths import ROOT
@@ -70,6 +71,7 @@ def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> Non
     assert not told, "\n".join(told)
 
 
+@needs("formats", "label_studio")
 def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -> None:
     def names(schema: str, *, writes: bool) -> list[str]:
         return [row.name for row in offered(load_schema(shipped()[schema]).schema_, writes=writes)]
@@ -161,6 +163,7 @@ def test_a_new_row_that_reads_is_imported(
     assert found == [("gpt", "red"), ("gpt", "blue")]
 
 
+@needs("formats", "label_studio")
 @pytest.mark.slow
 def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path: Path) -> None:
     folder = planted(tmp_path, EXPORT_FORMAT)
@@ -183,6 +186,7 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
     assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("import")
 
 
+@needs("formats", "label_studio")
 def test_rows_are_named_in_their_order() -> None:
     assert named(writing(Takes.ANSWERS)) == "predictions or egoplan_submission"
     answers = "predictions, lmms_eval_samples, inspect_log, answer_map, egoplan_submission"

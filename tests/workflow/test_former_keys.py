@@ -13,6 +13,7 @@ from db.tables import SchemaVersionRow
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import BLIND, SETTLING, Clock, claimed, make_items, make_people, make_person, vote
+from testkit.missing_extensions import needs
 from workflow.access import projects, stored_schemas
 from workflow.annotate import submissions
 from workflow.files.project_check import check
@@ -60,6 +61,7 @@ def written(store: Store, folder: Path) -> dict[str, str]:
     return found
 
 
+@needs("formats", "label_studio")
 def test_a_project_made_with_an_earlier_key_is_the_same_version_and_leaves_the_same_bytes(
     store: Store, tmp_path: Path
 ) -> None:

@@ -99,7 +99,7 @@ def items_answered(
 
 
 def _settled(schema: Schema, answer: PredictionRecord, fields: Mapping[str, Any]) -> PredictionRecord:
-    """Return a failed attempt where the text is what a program wrote in place of an answer to this item."""
+    """Return a failed attempt if the text is a program's placeholder for a missing answer to this item."""
     if not is_suspect(answer.text):
         return answer
     asked = asked_of(schema, fields)
@@ -131,7 +131,7 @@ class _OrderOfOptions:
         self._shown_to = [stage for stage in READ_BY_PEOPLE if getattr(schema.stages, stage) is not None]
 
     def _own(self, item_id: int) -> tuple[Asked, tuple[str, ...]]:
-        """Return what an item asks for, and its options without "none of these"."""
+        """Return the question of an item for its reader, and its options without "none of these"."""
         asked = asked_of(self._schema, self._content.get(item_id, {}))
         return asked, asked.options[:-1] if asked.none else asked.options
 

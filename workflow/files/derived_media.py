@@ -1,7 +1,7 @@
-"""Files that extensions made from stored images and clips, and keep outside of a project's records.
+"""Files that extensions made from stored images and clips, and keep outside a project's records.
 
-Such a file still shows what its image or clip showed. So it is deleted once something in them is covered.
-Extensions register modules in ``domain.extensions.Extension.derived_media``.
+Such a file still shows the content of its image or clip. So it is deleted as soon as a part of the image or clip is
+covered. Extensions register modules in ``domain.extensions.Extension.derived_media``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class DerivedMedia(Protocol):
     """The functions of a registered module; ``files`` are names of stored files."""
 
     def names_of(self, home: Path, project: str, files: Collection[str]) -> list[str]:
-        """Return what pages call the things that were made from these files."""
+        """Return the page names of the things that were made from these files."""
 
     def require_idle(self, home: Path, project: str, files: Collection[str]) -> None:
         """Raise ``Conflict`` while something is being made from one of these files."""
@@ -38,7 +38,7 @@ def _registered() -> list[DerivedMedia]:
 
 
 def names_of(home: Path, project: str, files: Collection[str]) -> list[str]:
-    """Return what pages call the things that extensions made from these stored files."""
+    """Return the page names of the things that extensions made from these stored files."""
     return [name for row in _registered() for name in row.names_of(home, project, files)]
 
 

@@ -33,7 +33,7 @@ JUDGED = (*VERIFICATIONS, Stage.ADJUDICATION, Stage.ANSWERING, *_OF_ANSWERS)
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that someone had been sent before they submitted what the schema keeps it from."""
+    """Withheld content that a person had been sent before they voted."""
 
     stage: str
     item: str
@@ -181,7 +181,7 @@ def _fault(sent: StoredExposure, vote: StoredAnnotation, item: str, what: str, p
 
 
 def _told_now(access: Access, row: StoredExposureShape) -> Told:
-    """Return what was sent, with the present names of fields."""
+    """Return the sent content, with the present names of fields."""
     told = Told.from_json(row.told)
     names = list(told.fields)
     for step in access.reading.steps.get(row.schema_version_id, ()):

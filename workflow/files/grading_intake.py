@@ -28,7 +28,7 @@ class NewPrediction(NamedTuple):
 
 
 def open_new_answers(session: Session, *, access: Access, new: Sequence[NewPrediction], now: datetime) -> str:
-    """Pass new answers on to grading as far as no lead has to confirm it; what waits, as sentences or empty."""
+    """Pass new answers on to grading if no lead has to confirm. Return sentences about the answers that wait."""
     stage = access.schema.stages.grading
     if stage is None:
         return ""

@@ -35,7 +35,7 @@ _OTHERWISE = "{} has answered this item already, in other words"
 
 
 def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> Imported:
-    """Take models' answers; ``model`` or ``spec`` says who gave them, instead of those whom the files name."""
+    """Import models' answers. ``model`` or ``spec`` replaces the models that the files name."""
     read: ReadPredictions = reader_of(row)(
         bring.path,
         schema=bring.access.schema,
@@ -155,7 +155,7 @@ def take_answers(
 def _losses(
     session: Session, bring: Import, new: Mapping[tuple[int, str], ItemAnswered], ids: Mapping[tuple[int, str], int]
 ) -> Sequence[Losses]:
-    """Return what cannot be read of the new answers; ``ids`` are those of the answers that were stored."""
+    """Return the unreadable ones among the new answers. ``ids`` are those of the stored answers."""
     return losses_of_answers(
         session,
         bring.access,
@@ -167,7 +167,7 @@ def _losses(
 def losses_ahead(
     bring: Import, session: Session, new: Mapping[tuple[int, str], ItemAnswered], readings: Sequence[Reading]
 ) -> Sequence[Losses]:
-    """Return what an import could not read of the new answers; ``readings`` are those of ``answers_to_read``."""
+    """Return the new answers that an import could not read. ``readings`` are those of ``answers_to_read``."""
     schema = bring.access.schema
     content = items.current_content(session, project_id=bring.access.project_id)
     answers = [(item, model, row) for (item, model), row in new.items() if row.answer.outcome in ANSWERS]
@@ -218,7 +218,7 @@ def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:
 def answers_of_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
 ) -> Iterator[ItemAnswered]:
-    """Yield the answers with their items; what a program wrote in place of an answer is a failed attempt."""
+    """Yield the answers with their items. A program's placeholder for a missing answer is a failed attempt."""
     return items_answered(session, bring.access.project_id, rows, bad, schema=bring.access.schema)
 
 

@@ -325,7 +325,7 @@ def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> 
 def _keep(
     session: Session, store: Store, row: StoredRun, plan: JudgePlan, replies: Sequence[_Reply]
 ) -> list[ReplyRead]:
-    """Store replies and what reading them came to, and return both."""
+    """Store replies and their readings, and return both."""
     if not replies:
         return []
     now, run_id = store.now(), row.id

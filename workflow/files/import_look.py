@@ -33,7 +33,7 @@ class Difference:
     row: int
     item: str
     part: str
-    """A field or ``dimension``; empty: nothing that anyone reads differs, only how the row is written."""
+    """A field or ``dimension``; empty if only the spelling of the row differs."""
     before: Any = None
     """The item's present value, with edits since its import."""
     after: Any = None

@@ -44,10 +44,10 @@ class Wanted:
     named_in: BadRow
     """The first row that names the medium."""
     place: Callable[[], Path | None]
-    """The file to take it from, or the video to cut it out of; None: there is neither. Nothing is cut."""
+    """Return the file, or the video that it can be cut from; None for neither. Nothing is cut."""
 
     def problem(self) -> str | None:
-        """Return a sentence that says why the file cannot be used; None if there is no file or no known fault."""
+        """Return a sentence with the reason why the file cannot be used; None for a missing file or no known fault."""
         from media import file_type
 
         try:
@@ -222,7 +222,7 @@ def _taken(bring: Import, want: Wanted, path: Path | None) -> StoredMedia | BadR
     if path is None:
         return None
     try:
-        medium = bring.media.add(path, name=path.name)  # an upload lies where no one looks for it
+        medium = bring.media.add(path, name=path.name)  # an upload's path means nothing to people
         if medium.kind != want.kind:
             raise MediaRefused(f"{path.name} is not a proper {want.kind}")
         return medium

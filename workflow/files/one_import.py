@@ -50,7 +50,7 @@ class Imported:
     bad: Sequence[BadRow] = ()
     """Left out, because bad rows were to be skipped."""
     unanswered: Mapping[Outcome, int] = field(default_factory=dict)
-    """Rows that say that there is no answer, by what became of asking."""
+    """The number of rows that declare a missing answer, by outcome."""
     instead: Mapping[str, int] = field(default_factory=dict)
     """The most frequent texts in place of these answers, such as "nan", with their counts."""
     note: str | None = field(default=None, compare=False)

@@ -76,7 +76,7 @@ def split_of(
 
 
 def require_verification(access: Access, split: Split | None) -> None:
-    """Refuse kept items (``FileRefused``) where nothing is kept or rejected."""
+    """Raise ``FileRefused`` for an export of kept items before any item is kept or rejected."""
     if split and split.verified and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
 

@@ -1,4 +1,4 @@
-"""A project deleted for good: what would be lost, and deleting it with everything that no other project has."""
+"""The deletion of a project for good: a list of the losses, and the deletion of all data that no other project uses."""
 
 from __future__ import annotations
 
@@ -105,13 +105,40 @@ def delete_project(
     with alone_with_releases(home, project, then="delete it") if home is not None else nullcontext():
         lost, of_runs = _clear(store, media, by, project, progress)
         if home is not None:
-            remove_releases(home, project)
-            archive_in(home, project).unlink(missing_ok=True)
-            for place in (home / folder / project for folder in sorted(extensions.home_folders())):
-                shutil.rmtree(place, ignore_errors=True)
-            for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
-                path.unlink(missing_ok=True)
+            _remove_files(home, project, of_runs)
     return lost
+
+
+def runs_of(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """Return the ids of a project's runs, which ``finish_deletion`` needs; for its leads."""
+    with store.read() as session:
+        return list(runs.public_ids(session, project_id=require_lead(session, by=by, project=project).project_id))
+
+
+def finish_deletion(
+    store: Store,
+    media: MediaStore,
+    *,
+    home: Path,
+    project: str,
+    of_runs: Sequence[str],
+    progress: Progress = silent,
+) -> None:
+    """Continue a deletion whose process died after the project had become invisible."""
+    clear_abandoned(store, media)
+    progress("files", 0, 1)
+    with alone_with_releases(home, project, then="delete it"):
+        _remove_files(home, project, of_runs)
+
+
+def _remove_files(home: Path, project: str, of_runs: Sequence[str]) -> None:
+    """Remove the files of a project in the home folder."""
+    remove_releases(home, project)
+    archive_in(home, project).unlink(missing_ok=True)
+    for place in (home / folder / project for folder in sorted(extensions.home_folders())):
+        shutil.rmtree(place, ignore_errors=True)
+    for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
+        path.unlink(missing_ok=True)
 
 
 def _clear(

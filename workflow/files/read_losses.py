@@ -25,12 +25,14 @@ from workflow.results.losses import counting_words, key_word, majorities
 from workflow.results.ratings import people_of, stage_ratings
 
 _TOLD_BY_TEXT = (Verdict.SCORED, Verdict.UNPARSEABLE)
-"""Replies whose text says one value; others contradict themselves, are cut off or say none."""
+"""Verdicts of replies whose text may mention one value. Other replies contradict themselves, are truncated or state
+none.
+"""
 
 
 @dataclass(frozen=True)
 class ReplyRead:
-    """A judge's reply of an import, with what reading it came to."""
+    """A judge's reply in an import, with its reading."""
 
     judge: str
     model: str | None
@@ -51,10 +53,10 @@ class ReplyRead:
 def losses_of_replies(
     session: Session, access: Access, replies: Sequence[ReplyRead], *, criteria: Sequence[str], values: Sequence[Any]
 ) -> tuple[Losses, ...]:
-    """Return what could not be read, for each judge, with bounds of the mean where ``values`` are numbers.
+    """Return the unreadable replies for each judge, with bounds of the mean if ``values`` are numbers.
 
-    The value of a reply is what most people say of the answer, where people have graded most of the answers. Otherwise
-    it is the value that the text mentions, whether or not a parser read it.
+    The value of a reply is the majority of people, if people have graded most of the answers. Otherwise it is the value
+    that the text mentions, whether or not a parser read it.
     """
     if all(each.verdict.scored for each in replies):
         majority: Mapping[tuple[str, str], str] = {}
@@ -99,7 +101,7 @@ def losses_of_answers(
 ) -> tuple[Losses, ...]:
     """Return the unreadable ones among new answers (id, item, model, dimension), and rows without an answer.
 
-    Nothing is returned for answers that no rule reads, as people or judges compare them with the key.
+    The result is empty for answers that no rule reads, because people or judges compare them with the key.
     """
     given = list(answers)
     states = answer_readings.counting(session, project_id=access.project_id, ids=[id for id, *_ in given])
@@ -114,7 +116,7 @@ def losses_of_answers(
 
 @dataclass(frozen=True)
 class AnswerRead:
-    """A new answer, with what reading it came to."""
+    """A new answer, with its reading."""
 
     item: int
     model: str
@@ -161,7 +163,7 @@ class _Lots:
         """Whether rules read answers: people or judges compare other answers with the key."""
 
     def _item(self, item: int) -> tuple[Asked, str | None, bool]:
-        """Return what an item asks for, its key as a word, and whether answers are compared with the key."""
+        """Return the question of an item, its key as a word, and whether answers are compared with the key."""
         if item not in self._of_item:
             fields = self._content.get(item, {})
             asked = asked_of(self._schema, fields)

@@ -51,7 +51,7 @@ class RowsLook:
     changed: Sequence[BadRow]
     """Rows that contradict stored data, which stays. An import refuses these rows, or leaves them out."""
     bad: Sequence[BadRow]
-    """Rows that fit nothing."""
+    """Invalid rows."""
     heads: Sequence[str]
     first: Sequence[Sequence[str]]
     """The first new rows, as they will be."""
@@ -164,7 +164,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
 
 
 def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> tuple[list[str], list[str]]:
-    """Return sentences about what an import could not read, and apart from them its warnings."""
+    """Return sentences about the rows that an import could not read, and separately its warnings."""
     told = read_sentences(losses, new=new, repeated=repeated, noun=noun)
     warned = [each for each in told if each.startswith(WARNING)]
     return [each for each in told if each not in warned], [each.removeprefix(WARNING) for each in warned]

@@ -23,7 +23,7 @@ NO_REASON = "No reason given"
 
 
 def reasons(store: Store, *, by: Person | None, project: str) -> list[AdjudicationReason]:
-    """Every reason in every dimension in which it was given, those with most open decisions first; for leads."""
+    """Return every reason in each dimension where it was given, those with most open decisions first, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         adjudication = access.schema.stages.adjudication
@@ -65,9 +65,10 @@ def reasons(store: Store, *, by: Person | None, project: str) -> list[Adjudicati
 
 
 def skips(store: Store, *, by: Person | None, project: str) -> list[SkipReasonRow]:
-    """Why verifiers skipped, by reason and dimension, the most frequent first; for leads. Reasons typed by hand, too.
+    """Return the reasons for skips, by reason and dimension, the most frequent first, for leads. Typed reasons are
+    included.
 
-    A skip taken back does not count, and one about an earlier content of an item does.
+    A skip that was taken back does not count. A skip of an item's earlier content does.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -94,7 +95,7 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipReasonRo
 
 @dataclass(frozen=True)
 class Overview:
-    """What the page shows of a project's reasons."""
+    """The content of the page about a project's reasons."""
 
     lines: Sequence[AdjudicationReason]
     file: str
@@ -103,14 +104,13 @@ class Overview:
 
 
 def overview(store: Store, *, by: Person | None, project: str) -> Overview:
-    """Reasons and skips together; ``by`` None is anyone who has made sure that the person may see them."""
+    """Return reasons and skips together. With ``by`` None, the caller checks that the person may see them."""
     lines = reasons(store, by=by, project=project)
     return Overview(lines, reasons_csv(lines), skips(store, by=by, project=project))
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as the reasons do: no one has voted or settled anything, and guideline and schema
-    are what they were."""
+    """Return a state that changes whenever the reasons may change: votes, decisions, guideline and schema."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         id = access.project_id
@@ -120,7 +120,7 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
-    """How much there is to count: decisions, and votes where verifiers may skip."""
+    """Return the number of counted rows: decisions, and votes in stages where verifiers may skip."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         voted = [
@@ -131,7 +131,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 
 
 def contested(store: Store, *, by: Person | None, project: str, item: str, revision: int) -> ContestedItem:
-    """An item as it was when a senior settled it: content, votes without names, and what the senior said."""
+    """Return the settled state of an item: content, votes without names, and the senior's decision."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = items.by_external_id(session, project_id=access.project_id, external_id=item)
@@ -155,13 +155,13 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
 
 
 def _told(access: Access, said: Mapping[str, Any]) -> str:
-    """A decision about an item that came to a senior more than once, in a line."""
+    """Return one line for a decision about an item that came to a senior more than once."""
     title = access.schema.stages.title_of(decided_in(said).value)
     return f"{title}: {said.get('decision')}, {said.get('cause') or 'no reason'}"
 
 
 def skips_csv(lines: Iterable[SkipReasonRow]) -> str:
-    """One row per skip."""
+    """Return a CSV file with one row per skip."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(["criterion", "reason", "dimension", "item"])
@@ -172,7 +172,7 @@ def skips_csv(lines: Iterable[SkipReasonRow]) -> str:
 
 
 def reasons_csv(lines: Iterable[AdjudicationReason]) -> str:
-    """One row per decision, so that every count can be made from it."""
+    """Return a CSV file with one row per decision, from which every count can be computed."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(

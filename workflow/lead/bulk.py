@@ -1,4 +1,4 @@
-"""One thing done to many items or assignments at once: first what it would do, exactly, then all of it or nothing."""
+"""Bulk actions on many items or claims: an exact preview first, and then all changes or none."""
 
 from __future__ import annotations
 
@@ -36,18 +36,20 @@ def preview(
     priority: int = 0,
     reasons: Reasons = NO_REASONS,
 ) -> Preview:
-    """What an action would change, and what not and why; for leads. Nothing is changed.
+    """Return the changes that an action would make, and the reason for every item it cannot change, for leads.
+
+    Nothing is changed.
 
     Parameters
     ----------
     to
-        The login of who gets the claims (``REASSIGN``), or the items (``ASSIGN``).
+        The login of the person who gets the claims (``REASSIGN``) or the items (``ASSIGN``).
     among
-        The logins of those who share the items, as evenly as what they may have allows (``ASSIGN``).
+        The logins of people among whom items are shared as evenly as their rights allow (``ASSIGN``).
     priority
         The items' new priority (``PRIORITISE``).
     reasons
-        What authors read (``SEND_BACK``).
+        The reasons that authors read (``SEND_BACK``).
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -68,12 +70,12 @@ def do(
     priority: int = 0,
     reasons: Reasons = NO_REASONS,
 ) -> int:
-    """Do what was previewed; how many assignments or items have changed.
+    """Execute a previewed action. Return the number of changed claims or items.
 
     Raises
     ------
     Conflict
-        Something it concerns has changed since the preview. Nothing was done.
+        The data has changed since the preview, and nothing was done.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -106,7 +108,7 @@ def do(
 
 
 def voters(store: Store, *, by: Person | None, project: str) -> list[str]:
-    """The logins of everyone who has voted in a project, also of those who are no longer in it; for leads."""
+    """Return the logins of all people who have voted in a project, including former members, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return people.voters(session, project_id=access.project_id)
@@ -130,7 +132,7 @@ def _hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None,
 
 
 def _verify_again(session: Session, access: Access, item: StoredItem, *, by: Person | None, now: datetime) -> None:
-    """Begin a new round: a revision with the same content, on which votes are counted anew."""
+    """Start a new round: a revision with the same content, on which votes are counted from zero."""
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
     authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
     log(session, "item.reopened", by=by, project=access, item=item, now=now)

@@ -1,4 +1,4 @@
-"""What a bulk action would do with each chosen claim or item, before anything is done."""
+"""The plan of a bulk action: its effect on each chosen claim or item, before any change."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from workflow.lead.hand_over import Taker
 from workflow.lead.send_back import Reasons
 
 MOST = 2000
-"""So many items or claims can be changed at once: all of them change in one transaction."""
+"""The largest number of items or claims in one action, because all change in one transaction."""
 
 
 class Action(StrEnum):
-    """What can be done to many at once."""
+    """A bulk action."""
 
     GIVE_BACK = "give_back"
     """Take claims from a person and offer them to everyone."""
@@ -38,12 +38,13 @@ class Action(StrEnum):
     PRIORITISE = "prioritise"
     """Let items come earlier or later."""
     VERIFY_AGAIN = "verify_again"
-    """Have items verified anew; what was submitted about them stays."""
+    """Have items verified again. Earlier submissions are kept."""
     SEND_BACK = "send_back"
-    """Have their authors change items, told the reason; meanwhile no one is asked about these."""
+    """Have authors change their items, with a reason. Until then, the items are not offered to other people."""
     ASSIGN = "assign"
-    """Share a slot of each item that is free, or in someone else's hands, out among people, who have it for a while
-    alone."""
+    """Assign a slot of every item, if it is free or held by another person. Each person has the slot alone for a
+    while.
+    """
 
 
 NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
@@ -57,7 +58,7 @@ ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which assignments or items. Everything that is given has to hold; ``items`` are ids as in files."""
+    """A selection of claims or items. All given conditions must hold; ``items`` are ids in files."""
 
     stage: Stage | None = None
     """Claims only."""
@@ -67,7 +68,9 @@ class Chosen:
     """The login of who has the claims; of items, of who has voted on them."""
     items: tuple[str, ...] = ()
     every: bool = False
-    """Every item of the project: said, as nothing chosen is no item. With anything else it says nothing."""
+    """Select every item of the project. Without this, an empty selection has no items. Ignored with any other
+    condition.
+    """
 
     @property
     def nothing(self) -> bool:
@@ -77,16 +80,16 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Preview:
-    """What an action would do now."""
+    """The effect of an action at this moment."""
 
     can: tuple[str, ...]
-    """Ids of items as in files: one line for each item or claim that would change."""
+    """The ids in files of the items that would change, one entry for every item or claim."""
     cannot: tuple[tuple[str, str], ...]
-    """What was chosen and would not change, and why."""
+    """The chosen items that would not change, with the reasons."""
     token: str
-    """Stands for all that this was worked out from: the action is done only if it is still so."""
+    """A hash of all data behind the preview. The action is executed only if the hash is unchanged."""
     shares: Mapping[str, int] = field(default_factory=dict)
-    """How many of the items each of several people would get (``ASSIGN``), by login."""
+    """The number of items that each person would get (``ASSIGN``), by login."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,12 @@ class BulkPlan:
     claims: Sequence[StoredTask] = ()
     items: Sequence[StoredItem] = ()
     to: Sequence[int] = ()
-    """Who gets each of the claims; none: everyone may have them."""
+    """The people who get each of the claims; empty to offer them to all."""
 
 
 @dataclass(frozen=True)
 class Receivers:
-    """Who gets what is handed over, by login: one person, or several among whom it is shared out."""
+    """The logins of the receivers: one person, or several who share the items."""
 
     one: str | None
     several: Sequence[str]
@@ -112,7 +115,7 @@ class Receivers:
 
 @dataclass(frozen=True)
 class ActionDetails:
-    """With what something is done, each for the action that asks for it."""
+    """The arguments of the actions. Each action uses its own."""
 
     to: Receivers
     priority: int
@@ -229,7 +232,7 @@ def find_taker(session: Session, access: Access, login: str) -> StoredMember:
 
 
 def _why_no_one(whys: Mapping[str, str]) -> str:
-    """Why none of some people can have an item; empty if one can."""
+    """Return why no person of a group can have an item; empty if one can."""
     if not all(whys.values()):
         return ""
     if len(set(whys.values())) == 1:
@@ -268,7 +271,7 @@ def _plan_items(
 
 
 def _chosen_items(session: Session, access: Access, chosen: Chosen, *, lock: bool) -> list[StoredItem]:
-    """The items to which everything applies that is chosen; the person is who has voted on them."""
+    """Return the items that match all conditions. A chosen person is a voter on the items."""
     wanted = ItemFilter(
         state=(chosen.state,) if chosen.state is not None else (),
         dimension=(chosen.dimension,) if chosen.dimension is not None else (),

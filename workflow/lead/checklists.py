@@ -1,4 +1,4 @@
-"""What a lead looks at before work begins: a line each, with its state and the page for it."""
+"""The checklist before work begins: lines with their state and the page for each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Line:
     title: str
     done: bool
     said: str
-    """How it stands, in words."""
+    """The state in words."""
     page: str
     """The page on which it is done, by the name of its module."""
     part: str = ""
@@ -31,7 +31,9 @@ class Line:
 
 
 def before_start(store: Store, *, by: Person | None, project: str) -> list[Line] | None:
-    """What comes before the work, for leads; None: people have begun, it is archived, or a lead has hidden the list."""
+    """Return the checklist, for leads. None if people have begun, the project is archived, or a lead has hidden the
+    list.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if access.archived or submissions.any_in(session, project_id=access.project_id):
@@ -42,7 +44,7 @@ def before_start(store: Store, *, by: Person | None, project: str) -> list[Line]
 
 
 def hide(store: Store, *, by: Person, project: str) -> None:
-    """Show the list of what comes before the work to no lead of the project any more."""
+    """Hide the checklist from all leads of the project."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if not events.count(session, project_id=access.project_id, kinds=(HIDDEN,)):

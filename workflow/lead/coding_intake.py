@@ -1,4 +1,4 @@
-"""Sending models' answers to coding: those that the schema's score says are wrong, all of them or a sample."""
+"""Sending models' answers to coding: all answers that the schema's score calls wrong, or a sample of them."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from workflow.results.scores import scored
 
 @dataclass(frozen=True)
 class CodingIntake:
-    """Which answers are sent to coding, or were. All counts are of answers that count."""
+    """The answers to send to coding, and those already sent. All counts are about answers that count."""
 
     title: str
-    """What says that they are wrong."""
+    """The title of the score that makes an answer wrong."""
     answers: int
     """In the dimensions and to the items that are coded."""
     wrong: int
     unscored: int
-    """Of which nothing says whether they are right."""
+    """The number of answers without a score."""
     before: int
     """In coding already."""
     opened: int
-    """That sending opens now."""
+    """The number of answers that sending opens now."""
     unknown: Sequence[str] = ()
     """Items that the schema names and that are not there, or do not count."""
 
     @property
     def sentence(self) -> str:
-        """As people read it.
+        """Return the counts as a sentence.
 
         >>> CodingIntake("Accuracy against the key", 60, 20, 3, 5, 7).sentence
         'Of 60 answers, 20 are coded by the schema (Accuracy against the key); 3 have no score. 5 are in coding, and \
@@ -72,16 +72,16 @@ class _Wanted:
     title: str
     answers: int
     wrong: Sequence[tuple[Answer, str]]
-    """With the dimension."""
+    """The wrong answers, each with its dimension."""
     unscored: int
     unknown: Sequence[str]
-    """As in ``CodingIntake``."""
+    """The unknown names, as in ``CodingIntake``."""
     counting: frozenset[int]
     """Answers (ids) that count."""
 
 
 def preview_coding(store: Store, *, by: Person | None, project: str) -> CodingIntake:
-    """What ``open_coding`` would send now, for leads; nothing is changed."""
+    """Return the answers that ``open_coding`` would send now, for leads. Nothing is changed."""
     wanted = _wanted(store, by, project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -90,19 +90,19 @@ def preview_coding(store: Store, *, by: Person | None, project: str) -> CodingIn
 
 
 def open_coding(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> CodingIntake:
-    """Let people code the answers that the schema's `coding: of` names; for leads.
+    """Open the answers that the schema's `coding: of` names for coding, for leads.
 
-    Where the schema has a number of ``outputs``, so many are drawn, as evenly as can be over the dimensions and within
-    them over the models, by the project's seed: what is in coding stays, and a later sending fills up, or extends the
-    sample to ``outputs``. An answer that no longer counts gives way if no one has touched it. Sending twice sends once.
+    With a number of ``outputs`` in the schema, that number is drawn by the project's seed, as evenly as possible over
+    dimensions, and within them over models. Answers in coding stay. A later call fills the sample up, or extends it to
+    ``outputs``. An untouched answer that no longer counts is replaced. Repeated calls send each answer once.
 
     Raises
     ------
     Conflict
-        The schema has no coding, or several judges have scored the criterion and it names none of them; or ``outputs``
-        is no more than is planned already.
+        The schema has no coding. Or several judges have scored the criterion, and it names none. Or ``outputs``
+        does not exceed the planned number.
     NotFound
-        No judge of that name has scored the criterion.
+        No judge with that name has scored the criterion.
     """
     wanted = _wanted(store, by, project)
     with store.write() as session:
@@ -127,17 +127,19 @@ def open_coding(store: Store, *, by: Person | None, project: str, outputs: int |
 
 @dataclass(frozen=True, eq=False)
 class FailuresPage:
-    """What the page Failures shows of one state of a project."""
+    """The content of the Failures page for one state of a project."""
 
     failures: Failures
     intake: CodingIntake | None
-    """What sending would open; None: nothing can be sent."""
+    """The answers that sending would open; None if sending is impossible."""
     why: str
-    """Why not, in a sentence."""
+    """Why sending is impossible, as a sentence."""
 
 
 def failures_page(store: Store, *, project: str) -> FailuresPage:
-    """The codes so far, and what sending would open. For anyone who has made sure that the person may see them."""
+    """Return the present codes, and the answers that sending would open. The caller checks that the person may see
+    them.
+    """
     found = failures(store, person=None, project=project)
     try:
         return FailuresPage(found, preview_coding(store, by=None, project=project), "")
@@ -153,7 +155,9 @@ def _stage(access: Access) -> Coding:
 
 
 def _planned(session: Session, access: Access, stage: Coding) -> int | None:
-    """How many answers are to be coded: what the schema says, or more if a lead wants more; None: all."""
+    """Return the number of answers to code: the schema's number, or a larger one that a lead set. None for all
+    answers.
+    """
     if stage.outputs is None:
         return None
     last = events.newest_of(session, project_id=access.project_id, kind=CODING_EXTENDED)
@@ -197,7 +201,7 @@ def _intake(wanted: _Wanted, kept: int, opened: int) -> CodingIntake:
 
 
 def _plan(session: Session, access: Access, stage: Coding, wanted: _Wanted) -> tuple[int, Sequence[tuple[Answer, str]]]:
-    """How many of the answers that count are in coding, and which others are sent now, with their dimensions."""
+    """Return the number of counting answers in coding, and the answers to send now with their dimensions."""
     there = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING) & wanted.counting
     rest = [each for each in wanted.wrong if each[0].id not in there]
     planned = _planned(session, access, stage)
@@ -215,7 +219,7 @@ def _plan(session: Session, access: Access, stage: Coding, wanted: _Wanted) -> t
 
 
 def _wanted(store: Store, by: Person | None, project: str) -> _Wanted:
-    """The answers that the schema says are to be coded, as the project stands."""
+    """Return the answers that the schema selects for coding, in the project's present state."""
     with store.read() as session:
         stage = _stage(require_lead(session, by=by, project=project))
     found = project_answers.current(store, person=by, project=project)
@@ -247,7 +251,7 @@ def _concerned(found: Read, stage: Coding, answer: Answer) -> bool:
 
 
 def _scores(found: Read, stage: Coding) -> Scores | None:
-    """What says that an answer is wrong; None: every answer is coded."""
+    """Return the score that makes an answer wrong; None if every answer is coded."""
     of = stage.of
     if of.score is None:
         return None

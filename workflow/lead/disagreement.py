@@ -22,7 +22,7 @@ from workflow.lead import adjudication_reasons
 
 
 class Given(StrEnum):
-    """With what a reason is given."""
+    """The kind of submission that gives a reason."""
 
     VOTE = "with a vote"
     SKIP = "for a skip"
@@ -36,8 +36,9 @@ class Differing:
     dimension: str
     items: int
     differ: int
-    """Those of them on which votes differ: in anything but free texts, and by more than the schema tolerates. A skip
-    differs from an answer."""
+    """The number of these items on which votes differ, apart from free texts and by more than the schema tolerates. A
+    skip differs from an answer.
+    """
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -57,19 +58,19 @@ class Reason:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Where people differ, and why they say no."""
+    """The items on which people disagree, and the reasons for rejections and skips."""
 
     dimensions: Sequence[Differing]
-    """In the order of the schema; only those with such items."""
+    """The dimensions with items that have two or more votes, in the order of the schema."""
     reasons: Sequence[Reason]
     """The most frequent first."""
 
 
 def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
-    """All of it; ``by`` None is anyone who has made sure that the person may see it.
+    """Return disagreements and reasons. With ``by`` None, the caller checks that the person may see them.
 
-    An item is looked at with the newest content that anyone has voted on. Reasons are those of votes that count, and
-    of all decisions of seniors.
+    Each item is looked at with the newest content that has a vote. Reasons come from counting votes and from all
+    decisions of seniors.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -113,19 +114,19 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
 
 
 def _alike(criterion: Criterion, one: Any, other: Any) -> bool:
-    """Whether two votes say the same; both may skip."""
+    """Return whether two votes have the same value, or are both skips."""
     if one is None or other is None:
         return one is other
     return kinds.of_criterion(criterion).agree(criterion, one, other)
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as all of it does."""
+    """Return a state that changes whenever the disagreements may change."""
     return adjudication_reasons.mark(store, by=by, project=project)
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
-    """How many votes and decisions are counted."""
+    """Return the number of counted votes and decisions."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return sum(
@@ -135,7 +136,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 
 
 def _with_votes(access: Access, votes: Sequence[guidelines.Skip]) -> Counter[tuple[str, Given]]:
-    """How often votes name the reasons of an option."""
+    """Return how often votes give the reasons of an option."""
     asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
     labels = {
         (criterion.name, str(reason.value)): reason.label

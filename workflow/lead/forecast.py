@@ -1,4 +1,4 @@
-"""When a stage may be done, and who is at work."""
+"""The forecast of when a stage will be done, and the list of people at work."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from workflow.annotate import triage_figures
 from workflow.lead import scorecard
 
 PACE_DAYS = 7
-"""The pace of a stage is that of its last days with work, at most so many."""
+"""The pace of a stage is computed over its last days with work, at most this number."""
 PACE_SPAN = timedelta(days=14)
-"""Days longer ago than this say nothing about the pace of now."""
+"""Older days do not count for the present pace."""
 LEAST_DAYS = 3
-"""With fewer days with work than this there is no forecast."""
+"""A forecast needs at least this number of days with work."""
 LEAST_TASKS = 10
-"""The time that a person takes for a task is a mean of at least so many."""
+"""A person's mean time for a task needs at least this number of tasks."""
 WEEK = timedelta(days=7)
 LATELY = timedelta(minutes=10)
-"""Whose page has answered within this time is at work: an open page that is used asks for its lease anew."""
+"""A person is at work if their page has renewed its lease within this time."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """When a stage is done if people go on as they did."""
+    """The day when a stage will be done if people keep their pace."""
 
     stage: Stage
     left: int
@@ -47,7 +47,7 @@ class Forecast:
     finish: tuple[date, date] | None = None
     """The first and the last day on which the stage may be done; None where there is no pace."""
     hours: tuple[float, float] | None = None
-    """What is left in active hours, at the time that the quickest and the slowest person take for a task."""
+    """The remaining active hours, at the mean time per task of the quickest and of the slowest person."""
     last: date | None = None
     """The last day with work before today, however long ago."""
 
@@ -60,7 +60,7 @@ class Forecast:
 
     @property
     def sentence(self) -> str:
-        """In words, with a range or the reason why there is none, and what it assumes."""
+        """Return the forecast as a sentence with its assumptions: a range, or the reason why there is no forecast."""
         if self.more_days is None or self.finish is None:
             n = f"{len(self.days)} day{'' if len(self.days) == 1 else 's'}"
             since = f"; the last work was on {self.last}" if self.last and not self.days else ""
@@ -77,20 +77,20 @@ class Forecast:
 
 @dataclass(frozen=True)
 class AtWork:
-    """What a person has in hand and has done lately, in all stages of a project."""
+    """A person's present claims and recent work, over all stages of a project."""
 
     login: str
     name: str
     role: Role | None
-    """None: not in the project any more, or deactivated."""
+    """The role; None for a former member or a deactivated account."""
     now: bool
     """Their page has answered within the last minutes."""
     seen: datetime | None
-    """When they last submitted something or their page asked for its lease anew."""
+    """The moment of the person's last submission or lease renewal."""
     today: int
     """Tasks submitted for the first time today (UTC), and frames decided in triage."""
     week: int
-    """Likewise in the last seven times 24 hours."""
+    """The number of submissions in the last seven times 24 hours."""
     held: int
     """Tasks in hand whose lease runs, submissions that they correct included."""
     over: int
@@ -104,9 +104,9 @@ class AtWork:
 
 
 def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast]:
-    """For each stage in which something is left: how much, and how long that takes at the pace of the last days.
+    """Return the forecast of each unfinished stage: the remaining work, and the time at the pace of the last days.
 
-    ``by`` None is anyone who has made sure that the person may see them.
+    With ``by`` None, the caller checks that the person may see it.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -136,13 +136,15 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as the forecasts do: the day is the same, and no one has done anything."""
+    """Return a state that changes whenever the forecasts may change, at least every day."""
     return (store.now().astimezone(UTC).date().isoformat(), *scorecard.mark(store, by=by, project=project))
 
 
 def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
-    """Who is at work and what they have in hand, by login; for leads. Someone who has left the project stands here
-    as long as they hold something or have done something within the week."""
+    """Return the people at work with their claims, by login, for leads.
+
+    A former member is included while they hold a claim or have submitted within the week.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         where: dict[str, Any] = {"project_id": access.project_id}
@@ -219,7 +221,7 @@ def _work_left(session: Session, access: Access, stage: Stage) -> int:
 
 
 def _seconds_a_task(session: Session, access: Access) -> dict[Stage, tuple[float, float]]:
-    """The mean active seconds for a task, of the quickest and of the slowest person."""
+    """Return the mean active seconds for a task of the quickest and of the slowest person, by stage."""
     means: dict[Stage, list[float]] = defaultdict(list)
     for stage, _, n, seconds in work_pace.active_time(session, project_id=access.project_id):
         if n >= LEAST_TASKS:

@@ -1,4 +1,4 @@
-"""Whether someone may be given slots that are open, or in someone else's hands: looked up once for many of them."""
+"""The check whether a person may take slots that are open or held by another person, prepared once for many slots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Taker:
         self._stages: dict[Stage, tuple[str, str]] = {}
 
     def why_not(self, row: StoredTask) -> str:
-        """Why they cannot have one of the slots; empty if they can."""
+        """Return why the person cannot have the slot; empty if they can."""
         if row.state not in (TaskState.OPEN, TaskState.CLAIMED):
             return "It is submitted and being corrected: that is its writer's to do."
         if row.stage is Stage.AUTHORING:

@@ -1,4 +1,4 @@
-"""Where the items of a project came from: the items of each imported file, and the items that people wrote."""
+"""The origin of a project's items: the items of each imported file, and the items that people wrote."""
 
 from __future__ import annotations
 

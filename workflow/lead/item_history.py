@@ -1,4 +1,4 @@
-"""Everything that is kept of an item, for seniors and leads who are not asked about it blind."""
+"""The full history of an item, for seniors and leads who are not asked about the item blind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from workflow.results import preferences
 from workflow.results.ratings import NO_GROUP
 
 NOBODY = "Touchstone"
-"""What happened by itself."""
+"""The name for automatic events."""
 
 KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and an item's history shows them: it is for leads."
 
@@ -56,15 +56,16 @@ WORDS: Mapping[str, str] = {
     events.SENT_BACK: "sent it back to its author: {why}",
     events.LOOKED: "looked at the history",
 }
-"""What events of an item are called; others are shown by their kind, and to leads only."""
+"""The words for the events of an item. Other events are shown by their kind, and only to leads."""
 
 
 def history(store: Store, *, person: Person, project: str, item: str) -> ItemHistory:
-    """An item's revisions, answers, claims, states and comments; ``item`` is the id on pages, or the one in files.
+    """Return an item's revisions, answers, claims, states and comments. ``item`` is its id on pages or in files.
 
-    ``NotAllowed`` for annotators, and for anyone who is or may be asked about the item blind. While a senior may not
-    know who voted, names are hidden. Anyone who looks before the verdict is noted, and asked about the item blind no
-    more."""
+    Raises ``NotAllowed`` for annotators, and for people who are or may be asked about the item blind. Names are hidden
+    from a senior who may not know the voters. A view before the verdict is recorded, and the person is no longer asked
+    about the item blind.
+    """
     with store.write(archived_too=True) as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
@@ -114,7 +115,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
 
 
 def _told(found: ItemHistory, person: Person) -> Told:
-    """What someone learns of an item here."""
+    """Return the facts about an item that this page shows to a person."""
     others = [each for each in found.answers if each.by != person.login]
     facts = [Fact.VERDICT]
     facts += [Fact.AUTHOR] if found.author not in (SOMEBODY, person.login, "a file") else []
@@ -127,13 +128,13 @@ def _told(found: ItemHistory, person: Person) -> Told:
 
 @dataclass(frozen=True)
 class AnswerFilter:
-    """Which items a list of answers is narrowed to: named raters differ on them, or one value met another."""
+    """A filter by answers: named raters differ on an item, or one value met another."""
 
     raters: Sequence[str]
     """Logins, or the names in files of ratings."""
     criterion: str | None = None
     values: tuple[str, str] | None = None
-    """What most of the raters before the last gave, and what the last gave; None: any difference."""
+    """The value of most of the first raters, and the value of the last one; None for any difference."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +143,9 @@ class Found:
 
     lines: Sequence[FoundItem]
     n: int
-    """How many items there are on all pages."""
+    """The number of items on all pages."""
     closed: int
-    """How many of this page are left out, because the reader may still be asked about them blind."""
+    """The number of items on this page that are left out because the reader may still be asked about them blind."""
 
 
 def find(
@@ -162,13 +163,15 @@ def find(
     offset: int = 0,
     limit: int = 100,
 ) -> Found:
-    """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out
-    of the lines. They are counted in ``n`` as long as nothing is searched for besides the dimension, else not.
+    """Return items of a project, newest first, for seniors and leads. Items that a person must not look into are left
+    out.
 
-    ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
-    whose ratings came from files included (for leads); ``text`` those in whose id or texts it is; ``among`` those that
-    counted in a number (``workflow.access.counted_items``), None: those that usually do; ``group`` those whose
-    dimension is of that group.
+    Left-out items are counted in ``n`` only if the dimension is the only filter.
+
+    ``differ`` keeps items on which the answers of a stage differ. With ``said``, it keeps items with these ratings,
+    including imported ones (for leads). ``text`` keeps items with the text in their id or content. ``among`` keeps
+    items that count in a number (``workflow.access.counted_items``); None for those that count by default. ``group``
+    keeps items whose dimension is in the group.
     """
     units: set[str] | None = None
     if differ is not None and said is not None:
@@ -210,9 +213,12 @@ def find(
 
 
 def _open_to(session: Session, access: Access, person: Person, rows: Sequence[StoredItem]) -> list[StoredItem]:
-    """The items that someone may look into. What is searched for is a fact about an item: whether one is found, and
-    how many are, must not tell it to anyone who is asked about the item blind."""
-    own = at_least(access.role, Role.LEAD)  # leads are blind only to what they have in hand
+    """Return the items that a person may look into.
+
+    A match of a search is a fact about an item. So the matches and their number must stay hidden from people who are
+    asked about the item blind.
+    """
+    own = at_least(access.role, Role.LEAD)  # leads are blind only to their own claims
     asked = comment_threads.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
     return [
         row
@@ -231,7 +237,7 @@ def _shown(session: Session, access: Access, person: Person, rows: Sequence[Stor
 
 
 def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:
-    """The items with a unit about which two answers differ."""
+    """Return the items with a unit on which two answers differ."""
     seen: dict[tuple[int, int, int | None], list[Any]] = {}
     for row in rows:
         seen.setdefault((row.item_id, row.revision, row.prediction_id), []).append(row.answers)
@@ -239,7 +245,7 @@ def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:
 
 
 def _units(rows: Sequence[Rating], said: AnswerFilter) -> set[str]:
-    """The units of which raters said what is asked for."""
+    """Return the units with the ratings that the filter asks for."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         if row.rater in said.raters and said.criterion in (None, row.criterion) and row.value is not None:
@@ -248,7 +254,7 @@ def _units(rows: Sequence[Rating], said: AnswerFilter) -> set[str]:
 
 
 def _names_in(unit: str) -> tuple[str, ...]:
-    """What may be the name of the item: the whole unit, or what stands before one model or two."""
+    """Return the possible item names in a unit: the whole unit, or the part before one model or two."""
     of_answer = unit.rpartition(BETWEEN)[0]
     return unit, of_answer, of_answer.rpartition(BETWEEN)[0]
 
@@ -263,7 +269,7 @@ def _fits(by_rater: Mapping[str, str], said: AnswerFilter) -> bool:
 
 
 def _written(value: Any) -> str:
-    """A value as a report writes it: numbers short, however they are stored."""
+    """Return a value as reports write it, with numbers in short form."""
     if isinstance(value, bool):
         return str(value).lower()
     try:
@@ -273,7 +279,7 @@ def _written(value: Any) -> str:
 
 
 class _Names:
-    """What people are called for one reader."""
+    """The names of people as one reader may see them."""
 
     def __init__(self, session: Session, access: Access, person: Person, shown: bool) -> None:
         self._person, self._shown = person, shown
@@ -341,7 +347,7 @@ def _answers(session: Session, access: Access, item: StoredItem, names: _Names) 
 
 
 def _about(session: Session, row: StoredAnnotation, model: str | None) -> str:
-    """Whose answer a submission is about, or whose two, as they stood."""
+    """Return the model of a submission's answer, or the two models on their sides."""
     if row.stage is not Stage.COMPARISON:
         return model or ""
     left, right = comparison.models_shown(session, row)

@@ -1,7 +1,7 @@
-"""The table of a project's items: filtered, sorted and cut into pages, for leads and seniors as far as they may look.
+"""The table of a project's items with filters, sorting and pages, for leads and for seniors within their rights.
 
-Items that someone is or may be asked about blind are in none of their lists, whatever is asked: that an item is found,
-how many are, and in which order they come are facts about it, too.
+Items that a person is or may be asked about blind are in none of their lists. Being found, being counted, and the
+position in a sorted list would all reveal facts about an item.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and the table of 
 
 @dataclass(frozen=True)
 class ItemLine:
-    """An item as a line of the table. What the reader may not see is None."""
+    """An item as a line of the table. Values that the reader may not see are None."""
 
     item: str
-    """Its id on pages."""
+    """The item's id on pages."""
     name: str
-    """Its id in files."""
+    """The item's id in files."""
     title: str
     dimension: str
     state: ItemState
     comments: int
     missing: int
-    """How many images and clips it names that are not there."""
+    """The number of its missing images and clips."""
     version: int
     priority: int
     author: str | None
@@ -51,12 +51,12 @@ class ItemLine:
     votes: int | None
     differ: bool | None
     checks: tuple[str, ...] | None
-    """What it is used for besides: "gold check", "qualification"."""
+    """The other uses of the item: "gold check", "qualification"."""
     content: Mapping[str, Any]
     assets: Sequence[AssetView]
 
     def says(self, column: str) -> str:
-        """What a column says of it, as plain text."""
+        """Return the value of a column as plain text."""
         if column.startswith(OF_FIELD):
             value = self.content.get(column.removeprefix(OF_FIELD))
             return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -72,41 +72,41 @@ class Listed:
 
     lines: Sequence[ItemLine]
     n: int
-    """How many items fit, on all pages."""
+    """The number of matching items on all pages."""
     closed: int
-    """How many items of the project are left out, whatever is asked: the reader may be asked about them blind."""
+    """The number of the project's items that are left out because the reader may be asked about them blind."""
     columns: tuple[str, ...]
-    """What is shown of each, in words of ``COLUMNS`` and names of fields behind ``OF_FIELD``."""
+    """The shown columns: keys of ``COLUMNS``, and names of fields after ``OF_FIELD``."""
 
 
 def searched(access: Access) -> frozenset[str] | None:
-    """The fields in which someone may look for words; None: all."""
+    """Return the fields that a person may search; None for all."""
     if at_least(access.role, Role.LEAD) or not key_is_private(access.schema):
         return None
     return frozenset(each.name for each in access.schema.item.fields) - set(access.schema.export.public_without)
 
 
 def offered(access: Access) -> dict[str, str]:
-    """The columns that someone may see and sort by, with their titles."""
+    """Return the columns that a person may see and sort by, with their titles."""
     fields = {OF_FIELD + each.name: each.name.replace("_", " ").capitalize() for each in access.schema.item.fields}
     return {**OPEN_COLUMNS, **(LEADS_COLUMNS if at_least(access.role, Role.LEAD) else {}), **fields}
 
 
 def columns_of(store: Store, *, person: Person | None, project: str) -> dict[str, str]:
-    """As ``offered``, of a project."""
+    """Return the same as ``offered``, for a project."""
     with store.read() as session:
         return offered(seeing(session, person, project))
 
 
 def listing(store: Store, *, person: Person | None, project: str, asked: ItemList) -> Listed:
-    """A page of the table; ``person`` None is the command on the machine, which sees every item.
+    """Return a page of the table. ``person`` None is a command on the machine itself, which sees every item.
 
-    A lead to whom it says which items are gold checks is not asked about those on the page blind any more.
+    If the page shows a lead which items are gold checks, the lead is no longer asked about these items blind.
 
     Raises
     ------
     NotAllowed
-        For annotators; for seniors where the keys are private, and where they ask what only leads may.
+        The person is an annotator, or a senior who asks for private keys or for columns of leads.
     InvalidInput
         The project has no such column, field, dimension or version.
     """
@@ -128,7 +128,9 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
 
 
 def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilter) -> tuple[str, ...]:
-    """The ids in files of all items that fit, on all pages, in the order in which they came. Raises as ``listing``."""
+    """Return the ids in files of all matching items, in the order in which they came. Raises the errors of
+    ``listing``.
+    """
     with store.read() as session:
         access = seeing(session, person, project)
         _checked(access, ItemList(wanted))
@@ -144,22 +146,24 @@ class Picked:
     names: tuple[str, ...]
     """Ids as in files, in the order in which they came."""
     gone: tuple[str, ...] = ()
-    """What was ticked and does not fit, or is not there."""
+    """The ticked items that do not match or do not exist."""
     every: bool = False
-    """All that fit."""
+    """All matching items are selected."""
 
 
 def picked(
     store: Store, *, person: Person | None, project: str, wanted: ItemFilter, ticked: Sequence[str] | None
 ) -> Picked:
-    """What is to be done to, as the list stands; ``ticked`` None: all that fit. Raises as ``listing``."""
+    """Return the selected items of the present list; all matching ones if ``ticked`` is None. Raises errors of
+    ``listing``.
+    """
     found = names(store, person=person, project=project, wanted=_among(wanted, ticked))
     gone = () if ticked is None else tuple(name for name in ticked if name not in set(found))
     return Picked(wanted, found, gone, ticked is None)
 
 
 def must_be_as(store: Store, *, person: Person | None, project: str, seen: Picked) -> None:
-    """Make sure that a list still has what someone saw: ``Conflict``, with the items that left it or came."""
+    """Raise ``Conflict``, with the items that left or came, if a list has changed since a person saw it."""
     ticked = None if seen.every else seen.names
     now = names(store, person=person, project=project, wanted=_among(seen.wanted, ticked))
     here, there = set(now), set(seen.names)
@@ -171,13 +175,13 @@ def must_be_as(store: Store, *, person: Person | None, project: str, seen: Picke
 
 
 def some(names: Sequence[str], most: int = 20) -> str:
-    """Names one after the other, and how many more there are."""
+    """Return names in a row, and the number of further ones."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def _among(wanted: ItemFilter, ticked: Sequence[str] | None) -> ItemFilter:
-    """A filter that only these items pass; none at all where none is both ticked and asked for."""
+    """Return a filter for these items only. It matches no item if no ticked item is asked for."""
     if ticked is None:
         return wanted
     asked = set(wanted.ids)
@@ -185,7 +189,7 @@ def _among(wanted: ItemFilter, ticked: Sequence[str] | None) -> ItemFilter:
 
 
 def seeing(session: Session, person: Person | None, project: str) -> Access:
-    """What someone may do who may see the table of items; ``NotAllowed`` for others."""
+    """Return the access of a person who may see the table of items. Raises ``NotAllowed`` for others."""
     access = access_to(session, person=person, project=project)
     if not at_least(access.role, Role.SENIOR):
         raise NotAllowed(FOR_SENIORS_ONLY)
@@ -210,7 +214,7 @@ def _within(session: Session, access: Access, person: Person | None) -> ListScop
 
 
 def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
-    """The columns to show; refuses what the project does not have, or the reader may not ask."""
+    """Return the columns to show. Raises an error for unknown columns, or those that the reader may not ask for."""
     known, wanted = offered(access), asked.filter
     if not_theirs := barred(access, asked):
         raise NotAllowed(f"Only a lead may list items by {not_theirs[0]}: others are still asked about items blind.")
@@ -238,14 +242,14 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
 
 
 def barred(access: Access, asked: ItemList) -> list[str]:
-    """The filters and columns of a list that someone may not ask for."""
+    """Return the filters and columns of a list that a person may not use."""
     if at_least(access.role, Role.LEAD):
         return []
     return [*asked.filter.for_leads(), *(each for each in (asked.sort, *asked.columns) if each in LEADS_COLUMNS)]
 
 
 def usual_columns(*, lead: bool) -> tuple[str, ...]:
-    """What is shown where no one has chosen."""
+    """Return the default columns."""
     return ("id", "dimension", "state", *(("votes", "differ", "author") if lead else ()), "comments")
 
 

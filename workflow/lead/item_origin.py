@@ -1,5 +1,7 @@
-"""How an item came to be, before anything happened to it: what it was made of, its images and clips, its file or its
-author. An item's history begins with it, and is for the same people: it tells the key."""
+"""The origin of an item, before its first event: the material, its images and clips, and its file or its author.
+
+An item's history begins with its origin. Both are for the same people, because they reveal the key.
+"""
 
 from __future__ import annotations
 
@@ -18,31 +20,31 @@ from domain.comments import OriginStep
 from workflow.access.projects import Access
 
 Called = Callable[[StoredPerson | None, str], str]
-"""What the reader may call someone, or else is told."""
+"""A function that returns the name that the reader may see for a person, or the given text."""
 
 CONSTRUCTION = "construction"
-"""The key under which the record of an item says how it was made."""
+"""The key of a record under which an item's construction is described."""
 NOT_SAID = "its record does not say"
 _LONGEST = 1_000
-"""So many characters of a fact are shown."""
+"""The largest number of characters of a fact."""
 _MOST = 60
-"""So many facts of a kind that is not known here are shown."""
+"""The largest number of facts of an unknown kind."""
 COMMAND = "the command line"
 _VIDEOS = {row.keys.video for row in FORMATS.values() if row.keys is not None and row.keys.video}
-"""What formats call the source video."""
+"""The names that formats use for the source video."""
 _BATCHES = 3
-"""A frame is named in the first line of the log about frames since it came; another may come in between."""
+"""A frame is named in the first log line about frames after its import. A few other lines may be in between."""
 _ACTIONS = {
     "answer": "the action asked for",
     "progress": "done before it",
     "negatives": "wrong options",
     "actions": "all actions of the goal",
 }
-"""What a record made of narrations names by the ids of narrations."""
+"""The narrations that a record made of narrations names by their ids."""
 
 
 def origin(session: Session, *, access: Access, item: StoredItem, called: Called) -> list[OriginStep]:
-    """The steps by which an item came to be, the first one first; the last is its file, or who wrote it."""
+    """Return the steps of an item's origin, oldest first. The last step is its file or its author."""
     file = _file(session, access, item)
     made, why = _made(session, access, item, file, called)
     shown = [_asset(session, asset, link.role, called) for link, asset, _ in items.assets(session, item_id=item.id)]
@@ -61,7 +63,9 @@ def _file(session: Session, access: Access, item: StoredItem) -> StoredImportFil
 def _made(
     session: Session, access: Access, item: StoredItem, file: StoredImportFile | None, called: Called
 ) -> tuple[list[OriginStep], str]:
-    """What the record says, as it came, and else why nothing; of narrations and a goal each has a step of its own."""
+    """Return the steps in the original record, or the reason why it has none. Narrations and a goal get steps of their
+    own.
+    """
     raw = item.fragment_raw or ""
     try:
         record = json_text.values(raw, [CONSTRUCTION, *_VIDEOS]) if raw.lstrip().startswith("{") else {}
@@ -88,7 +92,7 @@ def _video(file: StoredImportFile | None, record: Mapping[str, Any]) -> str:
 def _narrations(
     session: Session, access: Access, item: StoredItem, video: str, ids: Mapping[str, Any], called: Called
 ) -> OriginStep:
-    """The narrations by their ids, with words where the project had them when the item came."""
+    """Return the narrations by their ids, with their words if the project had them at the import."""
     event, login = _narrated(session, access, video, before=item.created_at)
     words = {str(row.get("id")): str(row.get("text")) for row in (event.data["narrations"] if event else ())}
     facts = [("video", video)] if video else []
@@ -105,7 +109,7 @@ def _narrations(
 def _narrated(
     session: Session, access: Access, video: str, *, before: datetime
 ) -> tuple[StoredEvent, str | None] | tuple[None, None]:
-    """The event that brought the narrations of a video, the last one before that moment."""
+    """Return the last event before a moment that imported the narrations of a video."""
     found = events.of_kinds(session, project_id=access.project_id, kinds=(events.NARRATED,)) if video else []
     those = [(event, login) for event, login in found if event.data["video"] == video and event.at <= before]
     return those[-1] if those else (None, None)
@@ -115,7 +119,7 @@ def _narrated(
 
 
 def _asset(session: Session, asset: StoredAsset, role: str, called: Called) -> OriginStep:
-    """An image or clip: what it was called, where it is from, and what triage said of it."""
+    """Return the step of an image or clip: its name, its source, and the result of triage."""
     source = candidate_images.source(session, id=asset.source_id) if asset.source_id is not None else None
     facts = [("place in the item", role), ("name", asset.name)]
     facts += [("source", source.name)] if source is not None else []
@@ -132,7 +136,7 @@ def _asset(session: Session, asset: StoredAsset, role: str, called: Called) -> O
 
 
 def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
-    """Which frame of its video it is, if it came as one: when it is shown, how sharp it is, why it was chosen."""
+    """Return the facts about a video frame: its time, its sharpness, and the reason for its choice."""
     came = events.of_kind_since(
         session, project_id=asset.project_id, kind=FRAMES_POOLED, since=asset.created_at, limit=_BATCHES
     )
@@ -153,7 +157,7 @@ def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
 
 
 def _set(settings: Any) -> str:
-    """The settings that say something."""
+    """Return the settings with a value."""
     if not isinstance(settings, dict):
         return "not said"
     return _words({name: value for name, value in settings.items() if value not in (None, False)})
@@ -163,7 +167,7 @@ def _set(settings: Any) -> str:
 
 
 def _came(session: Session, item: StoredItem, file: StoredImportFile | None, why: str, called: Called) -> OriginStep:
-    """The file, with ``why`` it says nothing of what was before, or the author."""
+    """Return the step of the file, with the reason ``why`` earlier steps are unknown, or of the author."""
     if item.author_id is not None:
         by = called(people.by_id(session, id=item.author_id), "")
         return OriginStep("Written", [("id", item.external_id)], item.created_at, by)
@@ -186,7 +190,7 @@ def _facts(told: Mapping[str, Any], titles: Mapping[str, str]) -> list[tuple[str
 
 
 def _words(value: Any) -> str:
-    """What stands there, as text: the record is a file's, and may hold anything."""
+    """Return any value of a record as text, because a file's record may contain anything."""
     if isinstance(value, str):
         return _cut(value) or "nothing"
     if isinstance(value, dict) and value and not any(isinstance(each, dict | list) for each in value.values()):

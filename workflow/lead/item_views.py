@@ -1,6 +1,6 @@
-"""Lists of items that someone has given a name, for themselves or for everyone who may see the table of items.
+"""Saved views: lists of items with a name, for one person or for all who may see the table of items.
 
-They stand in the log alone: who saved one, called it otherwise or took it away is told there like everything else.
+They are stored only in the log, which therefore records who saved, renamed or deleted each view.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from workflow.access.projects import Access
 from workflow.lead.item_list import barred, seeing
 
 LONGEST_NAME = 80
-"""So many characters a name has at most."""
+"""The largest number of characters in a name."""
 LONGEST_LIST = 10_000
-"""So many characters the words of a list have at most: an address takes no more."""
+"""The largest number of characters in the words of a list, limited by the length of an address."""
 MOST = 100
-"""So many views a person has at most, and so many are for everyone."""
+"""The largest number of views for each person, and of shared views."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class ItemView:
     id: str
     name: str
     shared: bool
-    """For everyone who may see the table; else for the person who saved it."""
+    """The view is for all who may see the table, and not only for the person who saved it."""
     login: str
-    """Who saved it."""
+    """The login of the person who saved the view."""
     asked: Mapping[str, Sequence[str]]
     """The words of the list, as in an address."""
     mine: bool
@@ -47,14 +47,14 @@ class ItemView:
     """The reader may give it another name, or delete it."""
 
     def list(self) -> ItemList:
-        """The list; ``InvalidInput`` if it says what no list says any more."""
+        """Return the list. Raises ``InvalidInput`` if the list has a word that is no longer valid."""
         return ItemList.parse(self.asked)
 
 
 def views(store: Store, *, person: Person | None, project: str) -> list[ItemView]:
-    """The views that someone may open, by name: their own, and everyone's. Raises as the table of items.
+    """Return the views that a person may open, by name: their own and the shared ones. Raises the errors of the table.
 
-    None as a person is the command on the machine itself, here and below: it has those for everyone, and no own.
+    Here and below, None as a person is a command on the machine itself, which has the shared views only.
     """
     with store.read() as session:
         access = seeing(session, person, project)
@@ -62,7 +62,7 @@ def views(store: Store, *, person: Person | None, project: str) -> list[ItemView
 
 
 def view(store: Store, *, person: Person | None, project: str, id: str) -> ItemView:
-    """One of ``views``; ``NotFound`` if there is none."""
+    """Return one of ``views``. Raises ``NotFound`` for an unknown id."""
     for each in views(store, person=person, project=project):
         if each.id == id:
             return each
@@ -72,16 +72,16 @@ def view(store: Store, *, person: Person | None, project: str, id: str) -> ItemV
 def save(
     store: Store, *, person: Person | None, project: str, name: str, asked: ItemList, shared: bool = False
 ) -> ItemView:
-    """Give a list a name; the page that it stands at is left out. A second time it changes nothing.
+    """Save a list under a name, without its page number. Repeated calls change nothing.
 
     Raises
     ------
     InvalidInput
         The name is empty or too long, or the list is too long.
     Conflict
-        The person, or everyone, has another list of that name, or as many as there may be.
+        The name is taken by another list, or the limit of views is reached.
     NotAllowed
-        Someone who is no lead saves one for everyone.
+        A person who is not a lead saves a shared view.
     """
     name = _name(name)
     words = asked.at(page=1).asked()
@@ -136,7 +136,7 @@ def delete(store: Store, *, person: Person | None, project: str, id: str) -> Non
 
 
 def _views(session: Session, access: Access, person: Person | None) -> list[ItemView]:
-    """What the log comes to: the reader's own views, and everyone's, by name."""
+    """Return the views in the log: the reader's own and the shared ones, by name."""
     found: dict[str, ItemView] = {}
     lead = at_least(access.role, Role.LEAD)
     for event, login in events.of_kinds(session, project_id=access.project_id, kinds=events.VIEWS):
@@ -155,7 +155,9 @@ def _views(session: Session, access: Access, person: Person | None) -> list[Item
 
 
 def _may_open(access: Access, view: ItemView) -> bool:
-    """Whether the list asks only what the reader may ask; what cannot be read is said as it is opened."""
+    """Return whether the list asks only for values that the reader may see. An unreadable list is reported when
+    opened.
+    """
     try:
         return not barred(access, view.list())
     except InvalidInput:
@@ -163,7 +165,7 @@ def _may_open(access: Access, view: ItemView) -> bool:
 
 
 def _of(views: Iterable[ItemView], *, shared: bool) -> list[ItemView]:
-    """Those among which a name is given once: everyone's, or one's own."""
+    """Return the views among which a name is unique: the shared ones, or a person's own."""
     return [each for each in views if each.shared is shared]
 
 
@@ -182,7 +184,7 @@ def _must_be_free(views: Iterable[ItemView], name: str) -> None:
 
 
 def _name(text: str) -> str:
-    """A name on one line, without what no screen shows and no database keeps."""
+    """Return a name on one line, without characters that screens or databases cannot handle."""
     name = " ".join("".join(each if each >= " " else " " for each in text).encode(errors="ignore").decode().split())
     if not name:
         raise InvalidInput([Problem("name", "Give the view a name.")])

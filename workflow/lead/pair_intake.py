@@ -1,4 +1,4 @@
-"""Opening pairs of models' answers to people who compare them: all, or so many of each item, as the schema says."""
+"""Opening pairs of models' answers for comparison: all pairs, or the number for every item that the schema plans."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.annotate.comparison_plan import Plan, plan_of, slots_of
 
 _AT_ONCE = 1_000
-"""Pairs that one transaction opens, so that no one who submits waits for all of them."""
+"""The number of pairs that one transaction opens, so that people who submit do not wait for all of them."""
 NO_COMPARISON = (
     "The schema {name} has no comparison: nothing says what people are asked about two models' answers. Add "
     "`stages: comparison`, and let the project take that schema."
@@ -35,34 +35,40 @@ NAMED_LIKE_NO_WINNER = (
 
 @dataclass(frozen=True)
 class PairIntake:
-    """Which pairs of answers people compare, how far that is, and what opening opens. All counts are of pairs of last
-    answers to items that count."""
+    """The pairs that people compare, their progress, and the pairs to open now. All counts are about pairs of last
+    answers to items that count.
+    """
 
     models: Sequence[str]
-    """Those that are compared, each with each."""
+    """The compared models, each with each."""
     raters: int
-    """How many people compare a pair."""
+    """The number of people who compare each pair."""
     asked: int
     """Pairs to compare."""
     same: int
-    """Pairs of the plan whose answers are the same: no one is asked, each is a tie of a kind of its own."""
+    """The number of planned pairs with identical answers. They are shown to no person and are a separate kind of
+    tie.
+    """
     missing: int
-    """Pairs of the plan that are none, as a model has not answered."""
+    """The number of planned pairs without an answer from one of the models."""
     before: int
     """Pairs that are open to people, or done, already."""
     complete: int
     """Pairs that all people who are asked have compared."""
     opened: int
-    """That opening opens now."""
+    """The number of pairs that opening opens now."""
     anew: int
-    """Of them, those that were open before one of the models answered anew. No one has asked for them since: where
-    someone does, they open by themselves."""
+    """The number of these pairs that were open before a model answered again. Without a request, they stay closed; if a
+    person asks for work, they open by themselves.
+    """
     called_off: int
-    """On offer, and called off by opening: a model has answered anew, or the plan has them no more."""
+    """The number of offered pairs that opening withdraws, because a model has answered again or the plan has
+    changed.
+    """
 
     @property
     def sentence(self) -> str:
-        """As people read it.
+        """Return the counts as a sentence.
 
         >>> PairIntake(["a", "b", "c"], 2, 57, 2, 1, 50, 20, 7, 3, 0).sentence
         '3 models, each with each: 57 pairs of answers to compare by 2 people. 2 pairs have the same answer twice and \
@@ -93,7 +99,7 @@ def _pairs(n: int) -> str:
 
 
 def preview_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
-    """What ``open_pairs`` would open now, for leads; nothing is changed."""
+    """Return the pairs that ``open_pairs`` would open now, for leads. Nothing is changed."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         _, plan = _plan(session, access)
@@ -101,15 +107,15 @@ def preview_pairs(store: Store, *, by: Person | None, project: str) -> PairIntak
 
 
 def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
-    """Let people compare the pairs of answers that the schema's `comparison` plans; for leads.
+    """Open the pairs of answers that the schema's `comparison` plans, for leads. Repeated calls open each pair once.
 
-    What is open stays open. Pairs of which a model has answered anew, and pairs that the plan has no more, give way as
-    far as no one has begun them; what was said of them is kept and counts no more. Opening twice opens once.
+    Open pairs stay open. Pairs with a replaced answer, and pairs that are no longer planned, are withdrawn unless a
+    person has begun them. Their votes are kept, but no longer count.
 
     Raises
     ------
     Conflict
-        The schema has no comparison, or a model's name is what files have where no model won.
+        The schema has no comparison, or a model has the name that files use for "no winner".
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()

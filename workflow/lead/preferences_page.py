@@ -1,4 +1,4 @@
-"""What the page Preferences shows of one state of a project, so that it can be worked out elsewhere."""
+"""The content of the Preferences page for one state of a project, as one object that another process can compute."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _AS_LONG = 3
 
 @dataclass(frozen=True)
 class PreferencesPage:
-    """What opening would open, and what people's comparisons come to so far."""
+    """The pairs that opening would open, and the figures of the comparisons so far."""
 
     intake: PairIntake
     figures: PreferenceFigures
 
 
 def preferences_page(store: Store, *, project: str, **how: Any) -> PreferencesPage:
-    """Everything on the page; ``how`` is as ``preference_figures`` takes it.
+    """Return the content of the page. ``how`` are the arguments of ``preference_figures``.
 
-    For anyone who has made sure that the person may see it.
+    The caller checks that the person may see the page.
 
     Raises
     ------
     Conflict
-        The schema has no comparison.
+        The schema has no comparison stage.
     """
     intake = pair_intake.preview_pairs(store, by=None, project=project)
     return PreferencesPage(intake, preference_figures(store, project=project, **how))
 
 
 def size(store: Store, *, person: Person | None, project: str) -> int:
-    """How many ratings take as long as the comparisons there are, roughly: earlier ones count, too."""
+    """Return the approximate cost of the comparisons as a number of ratings. Earlier comparisons are included."""
     with store.read() as session:
         id = require_lead(session, by=person, project=project).project_id
         return _AS_LONG * files.n_ratings(session, project_id=id, stage=Stage.COMPARISON)

@@ -1,4 +1,4 @@
-"""In which states the items of a project were at the end of each day."""
+"""The number of a project's items in each state at the end of each day."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Day:
 
 
 def by_day(store: Store, *, by: Person | None, project: str) -> list[Day]:
-    """Every day from the one before the first item came, on which nothing was there, up to today.
+    """Return every day up to today. The first one is the empty day before the first item came.
 
-    ``by`` None is anyone who has made sure that the person may see it.
+    With ``by`` None, the caller checks that the person may see it.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -61,7 +61,7 @@ def by_day(store: Store, *, by: Person | None, project: str) -> list[Day]:
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as the days do: it is the same day, and no item has come or changed its state."""
+    """Return a state that changes whenever the days may change: with a new day, a new item or a changed state."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         newest = (events.newest(session, project_id=access.project_id, kind=kind) for kind in item_states.KINDS)
@@ -69,7 +69,7 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
-    """How many items and changes of their states are read, about: a change for each item."""
+    """Return the approximate number of items and changes of state to read, with one change for every item."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return 2 * items.count(session, project_id=access.project_id)

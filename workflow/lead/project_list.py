@@ -12,7 +12,7 @@ from workflow.access.projects import access_to, projects_of
 
 
 def item_counts(store: Store, *, person: Person) -> Mapping[str, Mapping[ItemState, int]]:
-    """How many items there are in each of a person's projects, by its name and their state."""
+    """Return the number of items in each state, for each of a person's projects by name."""
     names = [view.name for view in projects_of(store, person=person)]
     with store.read() as session:
         ids = {access_to(session, person=person, project=name).project_id: name for name in names}

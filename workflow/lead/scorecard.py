@@ -1,4 +1,4 @@
-"""How people work: pace, agreement, skips, drift; and what they are paid for."""
+"""Scorecards of people's work: pace, agreement, skips and drift; and the pay sheet."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from workflow.annotate.qualification import score_of
 from workflow.annotate.verdicts import decided_in, rounds_of
 
 WINDOW = 50
-"""Drift is looked at in windows of so many submissions of a person in a stage."""
+"""The number of a person's submissions in a stage that form one window of the drift check."""
 SMALL = 10
-"""A share of fewer than so many says too little to act on."""
+"""A share over fewer submissions is too uncertain to act on."""
 MOST_DAYS = 60
-"""So many days with work, the last ones of a person in a stage, are looked at one by one."""
+"""The largest number of days with work that are shown one by one, for a person in a stage."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,16 @@ class Score:
     corrections: int
     """Submissions that replaced an earlier one."""
     active_minutes: float
-    """Of all submissions, replaced ones too."""
+    """The active minutes of all submissions, including replaced ones."""
     untimed: int
     """Submissions without a time."""
     per_hour: float
-    """Tasks for each active hour, over tasks all of whose submissions have a time; nan without any."""
+    """The number of tasks per active hour, over tasks with times for all submissions; nan without any."""
     peers: Share
     """Pairs of answers to one criterion about one thing, theirs and another person's, under one version of the
     guideline, that are the same. Skips and texts are left out."""
     settled: Share
-    """Votes on items that a senior accepted or rejected which by themselves come to the same."""
+    """Votes on items that a senior accepted or rejected, which alone give the same verdict."""
     skips: Share
     """Submissions that skip a criterion."""
     last: datetime | None
@@ -98,7 +98,7 @@ class Card:
     windows: Sequence[Score] = field(default_factory=tuple)
     """The same, for each ``WINDOW`` submissions in the order of time; the last may be shorter."""
     drift: Sequence[str] = field(default_factory=tuple)
-    """What is clearly otherwise in the last ``WINDOW`` submissions than in those before (``drifts``)."""
+    """The clear differences between the last ``WINDOW`` submissions and the earlier ones (``drifts``)."""
     days: Sequence[Period] = field(default_factory=tuple)
     """The same, for each of the last ``MOST_DAYS`` days with work, the earliest first."""
     weeks: Sequence[Period] = field(default_factory=tuple)
@@ -107,7 +107,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Pay:
-    """A line of the pay sheet: what a person did in a stage within the days asked for."""
+    """A line of the pay sheet: a person's work in a stage within the given days."""
 
     login: str
     name: str
@@ -116,19 +116,21 @@ class Pay:
     """Tasks submitted for the first time within the days, hidden gold included: to anyone who does it, it is work like
     any other. A correction is no second item. In triage, frames kept or dropped."""
     gold: int = 0
-    """Of the items, hidden gold."""
+    """The number of hidden gold checks among the items."""
     corrections: int = 0
     qualification: int = 0
     """Tasks of a qualification, counted as items are; they are no items."""
     active_minutes: float = 0
-    """Of everything submitted within the days: items, corrections, qualification, gold."""
+    """The active minutes of all submissions on these days: items, corrections, qualification, gold."""
     untimed: int = 0
     """Submissions that came without a time, which count no minutes."""
 
 
 def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
-    """Everyone who has submitted live work, by stage and login; for leads. ``by`` None is anyone who has made sure
-    that the person may see them."""
+    """Return the scorecards of all people who have submitted live work, by stage and login, for leads.
+
+    With ``by`` None, the caller checks that the person may see them.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         sent = [
@@ -171,8 +173,10 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as the scorecards do: no one has submitted anything, and items' states, gold,
-    qualifications, schema and people's names are what they were."""
+    """Return a state that changes whenever the scorecards may change.
+
+    The state covers submissions, items' states, gold, qualifications, the schema and people's names.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.all_people(session))
@@ -186,7 +190,7 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
-    """How many submissions there are."""
+    """Return the number of submissions."""
     with store.read() as session:
         return work_pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
 
@@ -194,7 +198,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 def pay_sheet(
     store: Store, *, by: Person | None, project: str, since: date | None = None, until: date | None = None
 ) -> list[Pay]:
-    """What everyone did from one day up to and including another (UTC), by login and stage; for leads."""
+    """Return the work of all people from one day up to and including another (UTC), by login and stage, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         known = {row.id: row for row in people.all_people(session)}
@@ -227,11 +231,11 @@ def pay_sheet(
 
 
 def drifts(before: Score, lately: Score) -> tuple[str, ...]:
-    """What is clearly otherwise lately than before, in words.
+    """Return the clear differences of recent work from earlier work, in words.
 
-    A share, if the limits of the two do not meet (which is stricter than a test at 5 %); the pace, if it is half as
-    fast again or more, or two thirds as fast or less. Nothing is said before there are ``WINDOW`` submissions to
-    compare with.
+    A share differs if the two confidence intervals do not overlap, which is stricter than a test at 5 %. The pace
+    differs if it is half as fast again or more, or two thirds as fast or less. With fewer than ``WINDOW`` submissions
+    on either side, the result is empty.
     """
     if min(before.submissions, lately.submissions) < WINDOW:
         return ()
@@ -252,7 +256,7 @@ def drifts(before: Score, lately: Score) -> tuple[str, ...]:
 
 
 def _by_task(sent: Sequence[TimedSubmission]) -> list[list[TimedSubmission]]:
-    """A person's submissions by task, in the order of the first one for each."""
+    """Return a person's submissions by task, in the order of the first submission of each task."""
     found: dict[int, list[TimedSubmission]] = defaultdict(list)
     for one in sent:
         found[one.task_id].append(one)
@@ -291,7 +295,7 @@ def _periods(
     *,
     of: Callable[[date], date],
 ) -> tuple[Period, ...]:
-    """A score for each period; ``of`` gives the first day of that of a day."""
+    """Return a score for each period. ``of`` returns the first day of a day's period."""
     found: dict[date, list[Sequence[TimedSubmission]]] = defaultdict(list)
     for sent in by_task:
         found[of(sent[0].at.astimezone(UTC).date())].append(sent)
@@ -299,8 +303,9 @@ def _periods(
 
 
 def _pairs(access: Access, sent: Sequence[TimedSubmission]) -> dict[int, tuple[int, int]]:
-    """For each counting submission: how many answers of others to the same question are the same, and how many there
-    are."""
+    """Return, for each counting submission, how many answers of other people to the same question are equal, and their
+    total.
+    """
     replaced = {one.supersedes_id for one in sent}
     groups: dict[tuple[object, ...], list[TimedSubmission]] = defaultdict(list)
     for one in sent:
@@ -329,7 +334,9 @@ def _pairs(access: Access, sent: Sequence[TimedSubmission]) -> dict[int, tuple[i
 
 
 def _settled(session: Session, access: Access, sent: Sequence[TimedSubmission]) -> dict[int, bool]:
-    """For each counting vote on an item that a senior accepted or rejected: whether it comes to the same by itself."""
+    """Return, for each counting vote on an item that a senior settled, whether the vote alone gives the same
+    verdict.
+    """
     parts = {stage: part for stage, part in rounds_of(access.schema).items() if part.keep.rule in KEEP_RULES}
     decided = {
         (one.item_id, one.revision, decided_in(one.answers)): one.answers.get("decision")

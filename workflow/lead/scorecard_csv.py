@@ -12,8 +12,10 @@ from workflow.lead.scorecard import Card, Pay, Share
 
 
 def as_csv(cards: Sequence[Card]) -> str:
-    """Scorecards as a table: a line for each person and stage (``window`` 0) and for each window. A number that
-    there is none of is empty; shares stand with their n."""
+    """Return scorecards as a table: a line for each person and stage (``window`` 0), and one for each window.
+
+    A missing number is empty. Each share has its n.
+    """
     rows = []
     for card in cards:
         for window, score in enumerate((card.score, *card.windows)):
@@ -37,7 +39,7 @@ def as_csv(cards: Sequence[Card]) -> str:
 
 
 def pay_csv(lines: Sequence[Pay]) -> str:
-    """The pay sheet as a table."""
+    """Return the pay sheet as a table."""
     return _table([asdict(line) for line in lines], [*Pay.__dataclass_fields__])
 
 

@@ -1,4 +1,6 @@
-"""Items go back to their authors, who are told why and may change them; until they have, no one is asked about them."""
+"""Items sent back to their authors with a reason. Until the author has changed an item, other people are not asked
+about it.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,15 @@ NO_SLOT = "What its author submitted did not come along to this project, so it c
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why items are sent back, as their authors read it."""
+    """The reasons for sending items back, as their authors read them."""
 
     all: str = ""
-    """Of every item that has none of its own."""
+    """The reason for every item without its own."""
     own: Mapping[str, str] = field(default_factory=dict)
-    """By id as in files."""
+    """The reasons of single items, by id in files."""
 
     def of(self, item: str) -> str:
-        """Why this one is."""
+        """Return the reason for one item."""
         return str(showable(self.own.get(item, self.all))).strip()
 
 
@@ -44,7 +46,7 @@ NO_REASONS = Reasons()
 
 
 def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) -> None:
-    """Raise ``InvalidInput`` if something of it has no reason, too long a one, or no one whom the author may ask."""
+    """Raise ``InvalidInput`` if an item has no reason, a reason is too long, or the sender is unknown to the author."""
     problems = [] if by is not None else [Problem("by", "Say as whom: the author reads who it was, and may answer.")]
     silent = [name for name in names if not reasons.of(name)]
     if silent or (not names and not reasons.of("")):
@@ -60,7 +62,7 @@ def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) ->
 def why_not(
     session: Session, access: Access, found: Sequence[StoredItem], back: Mapping[int, sent_back.SentBack]
 ) -> dict[int, str]:
-    """Why items cannot be sent back, by id; those that can are absent."""
+    """Return why items cannot be sent back, by id. Items that can be sent back are absent."""
     rows = projects.members(session, project_id=access.project_id)
     writers = {person.id: as_member(access, member) for member, person in rows}
     wrote = tasks.submitted_items(session, item_ids=[item.id for item in found])
@@ -79,8 +81,10 @@ def why_not(
 
 
 def send(session: Session, access: Access, item: StoredItem, *, why: str, by: Person, now: datetime) -> None:
-    """Send a locked item back: a revision with the same content, about which no one is asked, and a comment for its
-    author alone, who reads it at once; others who are asked blind never do."""
+    """Send a locked item back, as a revision with the same content that other people are not asked about.
+
+    A comment tells its author the reason. Other people who are asked blind never see this comment.
+    """
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
     number = authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
     item = items.lock(session, id=item.id)

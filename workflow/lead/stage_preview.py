@@ -1,4 +1,4 @@
-"""A stage as the people in it see it, for seniors and leads: nothing is claimed, and nothing is written."""
+"""A stage as the people in it see it, for seniors and leads. No slot is claimed, and no data is stored."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ FOR_SENIORS = "The preview of a stage is for seniors and leads."
 KEY_IS_PRIVATE = "The keys of this benchmark are kept private, so previews with its items are for leads."
 SECRET = "You may still be asked about this item blind, and this stage shows what is secret there."
 REAL = frozenset({*VERIFICATIONS, Stage.AUTHORING, Stage.ANSWERING, Stage.GRADING})
-"""Stages that are shown with a real item. The others show what people said, what models answered next to each other,
-or what is wrong with an answer, so a look would change what one may be asked."""
+"""Stages that are previewed with a real item. The others show votes, several models' answers, or errors in answers. A
+preview of those would change what the viewer may still be asked.
+"""
 LOOKED_AT = 60
-"""So many slots from the front of the queue are looked at for one that may be shown."""
+"""The number of slots at the front of the queue among which a preview is searched."""
 
 
 @dataclass(frozen=True)
 class StagePreview:
-    """A task that no one has."""
+    """A task that belongs to no person."""
 
     task: TaskView
     name: str | None
@@ -49,19 +50,20 @@ def preview(
     dimension: str | None = None,
     at: int = 0,
 ) -> StagePreview:
-    """What someone in this stage is sent about an item: the one called so (its id on pages, or in files), else the one
-    ``at`` this place (from 0, begun again behind the last) among the first that wait and may be shown.
+    """Return the view of an item that a person in this stage gets.
 
-    Where items are written it is the first free images, or those of the item. Nothing is stored: no claim, no draft,
-    and no note that someone has looked, as it shows nothing that an annotator does not see.
+    The item is the named one (its id on pages or in files). Without a name, it is the one at position ``at`` (from 0,
+    and wrapping around) among the first that wait and may be shown. For authoring, the view shows the first free
+    images, or those of the item. Nothing is stored: no claim, no draft and no exposure, because the view shows nothing
+    that annotators do not see.
 
     Raises
     ------
     NotAllowed
-        For annotators; for stages that are not shown with real items; for an item that this person has in hand or may
-        still be asked about blind, where they would learn something.
+        The person is an annotator, or the stage is not shown with real items. Or the person has the item in hand,
+        or may still be asked about it blind, and would learn something.
     NotFound
-        There is no such stage or item, or nothing waits.
+        The stage or the item does not exist, or no item waits.
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -113,7 +115,7 @@ def _item(session: Session, access: Access, item: str) -> StoredItem:
 
 
 def _closed(session: Session, access: Access, person: Person, item: StoredItem, stage: Stage) -> str:
-    """Why an item is not shown to someone in this stage; empty if it is."""
+    """Return why an item is not shown to a person in this stage; empty if it may be shown."""
     seen = visibility_of(session, access=access, person=person, item=item)
     told = shown_fields(access.schema, stage)
     return seen.blind or (SECRET if any(seen.asked.intersection(field.secret_in) for field in told) else "")
@@ -122,7 +124,7 @@ def _closed(session: Session, access: Access, person: Person, item: StoredItem, 
 def _waiting(
     session: Session, access: Access, person: Person, stage: Stage, dimension: str | None
 ) -> Iterator[tuple[StoredTask, StoredItem]]:
-    """The first slots in the queue that may be shown, one of each unit."""
+    """Yield the first slots in the queue that may be shown, one of each unit."""
     rows = tasks.waiting(session, project_id=access.project_id, stage=stage, dimension=dimension, limit=LOOKED_AT)
     seen = set()
     for row in rows:

@@ -1,4 +1,4 @@
-"""Which items break which rule of wording, as a lead lists them."""
+"""The items that break a wording rule, as a list for leads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WordingRule:
     field: str
     rule: str
     words: str
-    """The rule as it is listed: `ends_with: ?`."""
+    """The rule in the form of the list: `ends_with: ?`."""
     stops: bool
     n_items: int
 
@@ -49,27 +49,27 @@ class WordingList:
 
     title: str
     n_items: int
-    """So many were looked at: all but those that are rejected."""
+    """The number of checked items: all except rejected ones."""
     rules: Sequence[WordingRule]
     lines: Sequence[UnheldLine]
 
     @property
     def n_unheld(self) -> int:
-        """So many items break a rule."""
+        """Return the number of items that break a rule."""
         return len({line.item for line in self.lines})
 
 
 def unheld(
     store: Store, *, by: Person | None, project: str, field: str | None = None, rule: str | None = None
 ) -> WordingList:
-    """Every rule of wording that an item breaks as it stands, items in the order in which they came; for leads.
+    """Return every wording rule that an item breaks now, in the order of items, for leads.
 
-    ``field`` and ``rule`` take those alone. Rejected items are left out.
+    ``field`` and ``rule`` select some rules. Rejected items are left out.
 
     Raises
     ------
     NotFound
-        The schema has no such rule.
+        The schema does not have the rule.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -109,7 +109,7 @@ def unheld(
 
 
 def as_csv(found: WordingList) -> str:
-    """A line for every rule that an item breaks."""
+    """Return a CSV file with a line for every rule that an item breaks."""
     out = io.StringIO(newline="")
     rows = csv_text.Writer(out)
     rows.writerow(["item", "dimension", "state", "field", "rule", "stops", "sentence"])
@@ -121,7 +121,7 @@ def as_csv(found: WordingList) -> str:
 
 
 def as_json(found: WordingList) -> dict[str, Any]:
-    """The same for other programs, with the rules and how many items break each."""
+    """Return the same as JSON values, with the number of items that break each rule."""
     return {
         "items": found.n_items,
         "unheld": found.n_unheld,

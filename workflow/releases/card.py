@@ -262,13 +262,13 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
 
 
 def _added(section: Section, told: Mapping[str, Any]) -> Iterator[Block]:
-    """Yield what checks of extensions add to the end of a section; *Shortcuts* has its own place for them."""
+    """Yield the blocks that extension checks add to the end of a section. *Shortcuts* has its own place for them."""
     if section.key != "shortcuts":
         yield from card_blocks(section.key, told)
 
 
 def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Block]) -> Section:
-    """Return what public items tell, and ``limited``: the results of checks that extensions add."""
+    """Return the section about shortcuts in the public items. ``limited`` are the blocks of extension checks."""
     table = found.table("set_shortcuts")
     kept_back = [each.name for each in released.splits if released.key in each.withheld]
     without = (

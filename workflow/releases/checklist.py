@@ -151,7 +151,7 @@ def must_be_clear(found: Sequence[Line], asked: Asked) -> None:
 
 
 def must_be_clear_before_work(session: Session, access: Access, about: About, asked: Asked) -> None:
-    """Refuse (``FileRefused``) what ``must_be_clear`` would refuse later, without any statistics."""
+    """Raise the errors of ``must_be_clear`` that need no statistics."""
     found = stored_lines(session, access, about)
     measured = [*(f"{LINE}{name}" for name in history(session, access)), *_names(checks_of(access.schema))]
     _must_know(asked.despite, {*_names(found), *measured})

@@ -87,7 +87,7 @@ class Media:
         return Lying(path, written, mime)
 
     def read(self, asset: ReleasedAsset) -> bytes:
-        """Return the bytes of an image or clip, as they are in the release or would be."""
+        """Return the bytes of an image or clip in their released form."""
         return self.store.bare(self._source(asset))[0].read_bytes()
 
     def as_mp4(self, asset: ReleasedAsset) -> bytes:
@@ -95,7 +95,7 @@ class Media:
         return self.store.mp4(self._source(asset)).read_bytes()
 
     def upright(self, asset: ReleasedAsset) -> bytes | None:
-        """Return an image with its pixels upright; None if they are upright in its file."""
+        """Return an image with its pixels upright; None if the file's pixels are already upright."""
         source = self._source(asset)
         if not self.store.is_turned(source):
             return None

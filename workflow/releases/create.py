@@ -83,12 +83,12 @@ def create(
     asked: Asked,
     progress: Progress = silent,
 ) -> Created:
-    """Make a release. The same state of a project makes the same bytes, but for its number.
+    """Make a release. The same state of a project gives the same bytes, except for its number.
 
     Raises
     ------
     FileRefused
-        Something stands against it: a line of the checklist that is open, a format that cannot hold an item, a leak.
+        A line of the checklist is open, a format cannot hold an item, or the leak check failed.
     Conflict
         Another release was made at the same moment.
     """
@@ -177,8 +177,11 @@ def write(
     *,
     evidence: Callable[[ReleaseFolder], None],
 ) -> dict[str, Any]:
-    """Write a release into two new folders below ``made``; its manifest. ``evidence`` writes what recomputes it: into
-    the private one, if something is withheld, as votes tell the key."""
+    """Write a release into two new folders below ``made``, and return its manifest.
+
+    ``evidence`` writes the evidence. It goes into the private folder if fields are withheld, because votes reveal the
+    key.
+    """
     access, asked = draft.access, draft.asked
     public = ReleaseFolder(made / PUBLIC)
     withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}

@@ -204,7 +204,7 @@ def _worked_out(
 
 
 class _Told:
-    """Says how many of a project's rows were gone through."""
+    """A report of how many of a project's rows have been processed."""
 
     def __init__(self, session: Session, access: Access, progress: Progress) -> None:
         tables = [table for table in project_rows.tables() if table not in LEFT_OUT and table != "event"]

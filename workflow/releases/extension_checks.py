@@ -97,7 +97,7 @@ def checks_of(schema: Schema) -> list[ReleaseCheck]:
 
 
 def manifest_entries(results: Results, *, figures: bool) -> dict[str, Any]:
-    """Return what the manifest has of the results, each at its place."""
+    """Return the manifest's entries of the results, each at its place."""
     entries: dict[str, Any] = {}
     for check, result in results:
         *around, last = check.path.split(".")
@@ -114,7 +114,7 @@ def names_in_manifest() -> set[str]:
 
 
 def card_blocks(section: str, told: Mapping[str, Any]) -> Iterator[Block]:
-    """Yield what a section of the data card shows of the results, which ``told`` has as the manifest does."""
+    """Yield the blocks of a data card section for the results. ``told`` has them in the form of the manifest."""
     for check in extensions.rows("release_checks"):
         entry: Any = told
         for step in check.path.split("."):

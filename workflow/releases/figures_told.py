@@ -36,9 +36,9 @@ from workflow.results.ratings import RATED, Raters, raters_of
 
 _ODD = re.compile(r"[^A-Za-z0-9_+=<>-]+")
 _COUNT = re.compile(r"\d[\d,.]* of \d[\d,.]*")
-"""A cell of a report that counts, and so names nothing either: ``8,412 of 8,412``."""
+"""A cell of a report that holds a count, and is no part of an id: ``8,412 of 8,412``."""
 _ADVICE = frozenset({"grade_next"})
-"""Tables of the report that say what to do next; they measure nothing."""
+"""Tables of the report that give advice and have no figures."""
 _NAME = 60
 """A longer cell of a report is a sentence, and no part of an id."""
 _BASIS = frozenset({"items", "sample", "schema", "scale", "scale_inferred", "answers", "tolerance"})
@@ -290,7 +290,7 @@ def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told
 def _leaderboard(store: Store, access: Access) -> Iterator[Told]:
     with store.read() as session:
         if not answers.count(session, project_id=access.project_id):
-            return  # no one has answered, and every item would be read to say so
+            return  # without answers, do not read every item in vain
     by = reporting.cut_first(access.schema)
     found = leaderboards(store, project=access.name, by=by.value if by in (Cut.DIMENSION, Cut.GROUP) else "dimension")
     for board in found.of.values():

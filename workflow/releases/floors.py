@@ -38,7 +38,7 @@ class Setting:
     at: str
     """Since when that schema is in force."""
     at_least: float | None
-    """None: it was taken away."""
+    """The floor; None after its removal."""
     bound: str
     votes: int
     """Given in that stage before."""
@@ -56,7 +56,7 @@ class Standing:
     title: str
     """The title of the statistic, as pages show it."""
     at_least: float | None
-    """None: it was taken away after votes had been given."""
+    """The floor; None if the floor was removed after votes had been given."""
     bound: str
     settings: Sequence[Setting] = ()
     """The settings of the floor, oldest first; the last one is in force."""
@@ -73,7 +73,7 @@ class Standing:
 
     @property
     def met(self) -> bool:
-        """Whether nothing stands against a release."""
+        """Whether the floor allows a release."""
         return self.outcome in (MET, AWAY)
 
     @property

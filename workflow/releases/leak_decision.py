@@ -1,4 +1,4 @@
-"""Decide which of all signals are leaks: those that are certain, and those whose tests fall."""
+"""The decision which signals are leaks: the certain ones, and those whose tests are rejected."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ def told_by(signals: Sequence[Signal], level: float) -> Iterator[Signal]:
 
 
 def _fallen(tested: Sequence[Signal], level: float) -> list[Signal]:
-    """Return the signals whose tests fall, and that are far enough off.
-
-    The same values in several files are one test.
+    """Return the signals whose tests are rejected and that exceed the least difference. Equal values in several files
+    are one test.
     """
     first: dict[bytes | int, Signal] = {}
     for at, each in enumerate(tested):

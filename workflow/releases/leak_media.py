@@ -25,7 +25,7 @@ from media.strip_metadata import NotUnderstood
 _BASE64 = ("/9j/", "iVBOR", "UklGR", "R0lGOD")
 """The first characters of JPEG, PNG, WebP and GIF in base64."""
 _LARGEST = 1 << 30
-"""Bytes that are taken out of one archive."""
+"""The largest number of bytes that are extracted from one archive."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class PhraseFound:
     where: str
     what: str
     is_leak: bool
-    """False for a phrase that items share: it tells nothing about one item."""
+    """False for a phrase that items share, because it reveals nothing about one item."""
 
 
 class SecretPhrases:

@@ -41,7 +41,7 @@ _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "ind
 _MOST_COLUMNS = 400
 _WORDS = re.compile(r"\s")
 _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", "source", "type", "task", "aspect"})
-"""Columns that say what an item is about, as its question does. A key that goes along with them is no leak."""
+"""Columns about an item's content, like its question. A key that depends on them is no leak."""
 
 _ENCODINGS = {"from 0": "a number from 0", "from 1": "a number from 1"}
 OPTIONS = "(options)"
@@ -136,7 +136,7 @@ class Rows:
         self._take_order(row, at)
         if item.asked.kind is AnswerKind.OPTION or id in self.known.places:
             for column, n in _lengths(row).items():
-                if n != len(item.asked.options):  # else it may be the list of the options, of which the key is one
+                if n != len(item.asked.options):  # a list of this length may be the options, which include the key
                     self._take_plain(column, n, at)
 
     @property
@@ -184,8 +184,8 @@ class Rows:
     def _take_plain(self, column: str, value: Any, at: int, *, entries: bool = False) -> None:
         """Note a number or a short code, such as an index or a name, which may go along with the place of the key.
 
-        With ``entries``, columns that are entries of a list count too. Only places are tested: a yes, a number or a
-        word may rightly depend on what an item is about.
+        With ``entries``, columns that are entries of a list count too. Only places are tested. A yes, a number
+        or a word may legitimately depend on the item's content.
         """
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         is_code = isinstance(value, bool) or (isinstance(value, str) and len(value) < 60 and not _WORDS.search(value))
@@ -345,7 +345,9 @@ def in_kinds(values: Sequence[str | float | None]) -> Codes:
 
 
 def in_order(values: Sequence[str | float | None]) -> Codes | None:
-    """Return in which of four parts each of many different texts is, by their order, as of dates; None of few texts."""
+    """Return in which of four parts of the sorted order each of many distinct texts is, such as dates; None for few
+    texts.
+    """
     texts = {value for value in values if isinstance(value, str)}
     if len(texts) <= FEW:
         return None

@@ -29,7 +29,7 @@ class WrittenNumber(float):
 
 
 def written(value: Any) -> str | None:
-    """Return a text or number as its file writes it; None for other values."""
+    """Return a text or number in the spelling of its file; None for other values."""
     if isinstance(value, WrittenNumber):
         return value.text
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None

@@ -2,7 +2,7 @@
 
 A key can hide in any property that a writer can vary: blanks, invisible characters, the number of letters, a check
 digit, the order of a list. So every column is tested for every property below, and not for known tricks alone. All
-tests share one level (``leak_stats``), so many tests raise no more false alarms than few.
+tests share one level (``leak_stats``), so the number of tests does not raise the rate of false alarms.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Writing:
         self._n = at + 1
 
     def properties(self, n: int) -> Iterator[tuple[str, Codes]]:
-        """Yield each property that varies, with a code for each of ``n`` rows; -1: the row has none."""
+        """Yield each property that varies, with a code for each of ``n`` rows; -1 for a row without the property."""
         self._pad(n)
         there = np.zeros(n, dtype=np.int64)
         there[np.array(self._there, dtype=np.int64)] = 1
@@ -165,7 +165,7 @@ def _visible(text: str) -> Iterator[tuple[str, str | int]]:
 
 
 def order_of(values: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield where the first and the last of several values by the alphabet stand among them."""
+    """Yield the positions of the first and the last of several values in alphabetical order."""
     if len(set(values)) > 1:
         yield _SEEN[2], str(min(range(len(values)), key=values.__getitem__))
         yield _SEEN[3], str(max(range(len(values)), key=values.__getitem__))

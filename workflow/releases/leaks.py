@@ -67,7 +67,7 @@ DO = {
 
 @dataclass(frozen=True)
 class Leak:
-    """Something that tells what should be private."""
+    """A place where public data reveals private data."""
 
     kind: str
     """A row of ``DO``."""

@@ -31,7 +31,7 @@ class Steps:
     store: Store
     placed: Sequence[PlacedItem]
     until: datetime | None
-    """The last moment of the release; None: nothing has happened in the project."""
+    """The last moment of the release; None for a project without events."""
     names: Callable[[], Mapping[int, str]]
     """Gives everyone's pseudonym by person id; asked once, and only if someone asks for steps."""
     _lots: dict[int, dict[int, list[ReleasedStep]]] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 INTERROGATIVES = ("what", "which", "where", "when", "why", "who", "whose", "whom", "how")
 """The words by which a question that begins with one is of a type of its own."""
 OTHER = "other"
-"""The type of a question that begins with none of them: mostly one to be answered with yes or no."""
+"""The type of a question that begins with no interrogative, which is mostly a yes-or-no question."""
 _EDGES = re.compile(r"^[^\w]+|[^\w]+$")
 
 

@@ -1,5 +1,6 @@
-"""Recomputing a release: out of its bundle alone, with the functions that made it, each figure held against the printed
-one."""
+"""The recomputation of a release from its evidence alone, with the original functions, and the comparison of every
+figure.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ class Replayed:
     date: str
     items: int
     changed: Sequence[Changed] = ()
-    """Files that are not what a manifest says."""
+    """Files that differ from the manifest."""
     moved: Sequence[Moved] = ()
     figures: Sequence[Compared] = ()
     without: Sequence[str] = ()
@@ -152,7 +153,7 @@ def _recomputed(
     moved = [
         Moved(item, said.get(item), found.get(item)) for item in {**said, **found} if said.get(item) != found.get(item)
     ]
-    if moved:  # what is counted follows from the verdicts, not from what was stored of them
+    if moved:  # counts are recomputed from the verdicts, and not read from stored ones
         check(store, project=project, rebuild=True)
     counted = None if moved else verdicts.gates
     again = figures_of(

@@ -39,7 +39,7 @@ class ItemScore:
     dimension: str
     group: str
     score: float
-    """nan where it has none."""
+    """The score; nan for a missing score."""
     outcome: str
     """``read``, ``missing``, ``without a key``, or why the answer could not be read."""
     spans: bool = False
@@ -60,14 +60,14 @@ class ScoreFigure:
 
 @dataclass(frozen=True)
 class Scoring:
-    """A submission held against a key file."""
+    """The scores of a submission against a key file."""
 
     keys: Keys
     submission: Submission
     items: Sequence[ItemScore]
     """In the order of the key file."""
     extra: Sequence[str]
-    """Ids of the submission that the key file does not have; they count for nothing."""
+    """Ids of the submission that the key file does not have. They do not count."""
     figures: Sequence[ScoreFigure]
 
     @property

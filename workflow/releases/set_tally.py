@@ -1,4 +1,4 @@
-"""Counting what a set is made of: texts, questions, answers, media, goals, and where right answers stand.
+"""The counts of a data set: texts, questions, answers, media, goals, and the places of right answers.
 
 Texts are counted by 64 bits of their hash, so that a set of a hundred thousand items takes little memory.
 """
@@ -108,7 +108,7 @@ class Lengths:
 
     @property
     def mean(self) -> float | None:
-        """None: of no text."""
+        """The mean length; None without texts."""
         return sum(length * n for length, n in self.counts.items()) / self.n if self.n else None
 
     @property

@@ -135,7 +135,7 @@ class About:
     """The present fields of the data card."""
 
     number: int
-    """Versions so far; 0: nothing was ever said."""
+    """The number of stored versions; 0 for empty fields."""
     values: Mapping[str, Any]
 
 

@@ -25,7 +25,7 @@ _KINDS = 150
 
 @dataclass(frozen=True)
 class Bundle:
-    """A group of items, as far as it matters for filling."""
+    """A group of items, with the facts that filling needs."""
 
     name: str
     counts: tuple[tuple[int, int], ...]

@@ -49,7 +49,7 @@ class SplitPlan:
     """The requested splits."""
 
     parts: tuple[SplitPart, ...]
-    """In the order of the release; none with ``field``."""
+    """The splits in the order of the release; empty with ``field``."""
     field: str | None = None
     """The field of an item that names its split."""
     seed: int = 0

@@ -47,7 +47,7 @@ def opinion(
     levels: bool = False,
     schema_version: int | None = None,
 ) -> SecondOpinion:
-    """Return what other packages say of the coefficients of ``figures``, for the same arguments."""
+    """Return the coefficients of ``figures`` as other packages compute them, for the same arguments."""
     about: dict[str, Any] = {
         "person": None,
         "project": project,

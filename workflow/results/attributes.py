@@ -70,8 +70,10 @@ def names_in(store: Store, *, person: Person | None, project: str) -> tuple[list
 def import_attributes(
     store: Store, *, by: Person | None, project: str, path: Path, read: ReadAttributes, kind: str, refuse: Refuse
 ) -> tuple[int, int, list[BadRow]]:
-    """Keep what a file says: of how many models or items it says something new, of how many it was there already, and
-    the rows that do not fit. ``kind`` is the event: ``DESCRIBED`` or ``LABELLED``."""
+    """Store the attributes of a file. Return the number of new and of known models or items, and the invalid rows.
+
+    ``kind`` is the event: ``DESCRIBED`` or ``LABELLED``.
+    """
     refuse(read.bad)
     bad = list(read.bad)
     with store.write() as session:

@@ -41,7 +41,7 @@ class SeenOfJudges:
     runs: Mapping[str, Sequence[StoredRun]]
     """The runs of each judge, newest first."""
     failed: Sequence[Rating]
-    """The replies that hold no value of a criterion, each as a rating that says why."""
+    """The replies without a value for a criterion, each as a rating with the reason."""
     attacked: Sequence[AttackResult]
     """The scores that the study's judges gave to attack answers."""
     attacked_others: tuple[str, ...]

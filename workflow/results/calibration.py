@@ -1,4 +1,4 @@
-"""Gather what a calibration report of a project is computed from."""
+"""The input of a calibration report: ratings, judges and scales of a project."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Wanted:
     dimension: str | None = None
     show: Show = Show.ALL
     outcome: str | None = None
-    """Only what could not be read in this way: one of the words that ``Line.unread`` counts by."""
+    """A filter for unreadable answers with this outcome, one of the words that ``Line.unread`` counts by."""
     scores: Scores | None = None
     """Only answers that have a part in this number."""
     by: str | None = None
@@ -212,7 +212,7 @@ def with_text(store: Store, *, person: Person | None, project: str, text: str) -
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The cases that are looked for in one state of a project, and what can be looked for."""
+    """The matching cases in one state of a project, and the available filters."""
 
     project: str
     counting: Counting | None

@@ -1,4 +1,4 @@
-"""The numbers that criteria's values are, on which scale, and how several raters' come to one."""
+"""The numeric values of criteria, their scales, and the combination of several raters' values."""
 
 from __future__ import annotations
 

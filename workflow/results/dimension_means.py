@@ -36,8 +36,9 @@ LEVELS: Mapping[str, str] = {
     "dimension": "means of a model in a dimension",
     "model": "means of a model",
 }
-"""At what levels a judge is compared with people. A coefficient of one says nothing of another: means of many answers
-go together well where answers hardly do."""
+"""The levels at which a judge is compared with people. The levels can differ: means of many answers may agree well even
+if single answers hardly do.
+"""
 _OF_MEANS = (Needs.ORDER, Needs.NUMBERS, Needs.RATIO)
 """The requirements of statistics that apply to means."""
 OF_LEVELS = ("percent_agreement", "cohen_kappa", "pearson", "spearman")

@@ -30,7 +30,7 @@ NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding
 
 @dataclass(frozen=True)
 class CodedAnswer:
-    """A model's answer that was sent to coding, and what its codes come to."""
+    """A model's answer that was sent to coding, with its settled codes."""
 
     id: int
     item: int
@@ -40,7 +40,7 @@ class CodedAnswer:
     dimension: str
     standing: Standing
     values: Mapping[str, Any]
-    """The settled value of each criterion with codes; empty as long as nothing is settled."""
+    """The settled value of each criterion with codes; empty before any is settled."""
     coders: Sequence[tuple[str, Mapping[str, Any], str]]
     """The pseudonym, values and note of each coder, in the order in which people joined the project."""
 
@@ -51,13 +51,15 @@ class Count:
 
     model: str
     dimension: str | None
-    """None: all of them."""
+    """The dimension; None for all of them."""
     criterion: str
     code: str | None
     """The code as text; None for answers without a code."""
     n: int
     of: int
-    """Answers of that model and dimension whose codes are settled; ``n`` of several codes may add up to more."""
+    """The number of answers of that model and dimension with settled codes. The ``n`` of several codes may add up to
+    more.
+    """
     low: float
     high: float
     """Wilson's limits of ``n`` of ``of``; nan where that is 0."""

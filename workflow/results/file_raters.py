@@ -1,7 +1,8 @@
 """Imported raters, and which of them count as people.
 
-The decision is stored once for each project and name, and used wherever people are told from judges. An unmarked rater
-counts as a machine. That is the safe choice, because a machine among the people falsifies every figure about people.
+The decision is stored once for each project and name, and used wherever people are separated from judges. An unmarked
+rater counts as a machine. That is the safe choice, because a machine among the people falsifies every figure about
+people.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class FileRater:
     marked: bool = False
     """A lead or the Label Studio file has marked the rater. An unmarked rater counts as a machine."""
     account: bool = False
-    """Someone has rated here under an account of this name, whose ratings these are."""
+    """The ratings belong to a person who has rated here under an account with this name."""
     judge: bool = False
     """A judge or a metric that was run here is called so."""
     ratings: Mapping[Stage, int] | None = None

@@ -32,8 +32,7 @@ _Key = tuple[int, int | None, int | None, bool, str | None]
 
 @dataclass(frozen=True)
 class Differing:
-    """An answer with what two runs say about it: in ``Comparison.differing`` different things, or one of them
-    nothing."""
+    """An answer with the values of two runs. In ``Comparison.differing`` the values differ, or one is missing."""
 
     item: str
     """External id."""
@@ -83,7 +82,7 @@ class Compared:
     alpha: Statistic
     mean_a: float | None
     mean_b: float | None
-    """Over the answers that both scored; None where the values are no numbers."""
+    """The mean over the answers that both scored; None if the values are not numbers."""
     crossed: Mapping[tuple[Value | Verdict, Value | Verdict], int]
     """The count of each pair of outcomes: a value, or the reason for a missing value."""
 

@@ -199,7 +199,7 @@ def _over_parts(
 
 
 def _bounds_of_parts(own: Sequence[Line]) -> tuple[float | None, float | None]:
-    """Return the means over the parts' bounds; None where no part has any."""
+    """Return the means over the parts' bounds; None if no part has bounds."""
     if all(line.lowest is None for line in own):
         return None, None
     ends = [(_or(line.lowest, line.found.value), _or(line.highest, line.found.value)) for line in own]

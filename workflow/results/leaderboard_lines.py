@@ -38,7 +38,7 @@ class Line:
     scores: Scores
     model: str
     part: str | None
-    """The slice; None: all of them."""
+    """The slice; None for all of them."""
     over: Literal["answers", "parts"]
     """The unit of the mean: answers, or the means of the parts, which have equal weights."""
     found: Statistic
@@ -87,7 +87,7 @@ class Line:
 
     @property
     def refused(self) -> int:
-        """Return the number of answers that are refusals, or that stand for one."""
+        """Return the number of answers that are refusals or count as one."""
         return sum((self.unread if self.unreadable else self.missing).get(why, 0) for why in _REFUSED)
 
     @property
@@ -250,7 +250,7 @@ def line_of(
         unanswered = len(as_wrong) + sum(why not in KEYLESS for why in out)
         lowest, highest = _bounds_of_key(of, places, found, unanswered=unanswered)
     elif scores.kind == "judge":
-        whole = found.n_units + failed == len(places)  # else it is a sample, which says nothing of missing answers
+        whole = found.n_units + failed == len(places)  # a sample does not show which answers are missing
         lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
     else:
         lowest, highest = _bounds(found, len(places), len(lot.missing), of)

@@ -67,7 +67,7 @@ class Leaderboards:
     schema nor the caller pairs items.
     """
     schema_version: int | None = None
-    """The version of the schema under which people's grades were given; None: whichever."""
+    """The version of the schema under which people's grades were given; None for any version."""
 
 
 def leaderboards(

@@ -41,7 +41,7 @@ def losses_as_csv(losses: Sequence[Losses], grades_left_out: int = 0) -> str:
 
 
 def agreement_as_csv(results: Sequence[Result], losses: StageLosses) -> str:
-    """Return agreement as a CSV file, a row for each coefficient; nothing is rounded, and undefined has a reason.
+    """Return agreement as an unrounded CSV file with a row for each coefficient. An undefined value has a reason.
 
     ``loss_warning`` has the warnings of the judges whose ratings the row compares.
     """

@@ -27,7 +27,7 @@ from workflow.results.scores import SILENT, Scored, scored
 
 
 def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
-    """Return what a way of scoring loses over the items ``asked``; None where nothing is read for the score.
+    """Return the losses of a way of scoring over the items ``asked``; None if the score reads no text.
 
     Against the key, losses are unreadable answers, and items without an answer of the model. For a judge, even one
     corrected by people, losses are replies without a score.
@@ -133,12 +133,12 @@ class _Lots:
         self._lost: dict[Where, Counter[str]] = {}
 
     def count(self, where: Where, score: float) -> None:
-        """Add what could be counted."""
+        """Count a unit with a value."""
         self._asked[where] += 1
         self._totals.setdefault(where, []).append(score)
 
     def lose(self, where: Where, why: str) -> None:
-        """Add what could not be counted."""
+        """Count a unit without a value."""
         self._asked[where] += 1
         self._lost.setdefault(where, Counter())[why] += 1
 
@@ -160,9 +160,9 @@ def losses_of_judges(
     judges: Collection[str] | None = None,
     criteria: Collection[str] | None = None,
 ) -> list[Losses]:
-    """Return what each judge that was run here has lost in a stage, by criterion; ``judges`` None: all of them.
+    """Return the losses of each judge that ran here in a stage, by criterion; ``judges`` None for all judges.
 
-    Judges whose ratings came without replies are left out: nothing says what failed.
+    Judges with imported ratings but no replies are left out, because their failures are unknown.
     """
     if all(verdict.scored for _, verdict in read.judged):
         return []
@@ -202,12 +202,12 @@ class StageLosses:
 
     @property
     def sentences(self) -> list[str]:
-        """Return the losses in sentences; empty where nothing is lost."""
+        """Return the losses in sentences; empty without losses."""
         told = [each.sentence for each in self.judges]
         return [*told, *([left_out_in_words(self.left_out)] if self.left_out else [])]
 
     def warning(self, criterion: str, raters: Collection[str] | None) -> str:
-        """Return the warnings of these raters about a criterion; None: of all judges."""
+        """Return the warnings of these raters about a criterion; None for all judges."""
         mine = None if raters is None else {subject_of(rater, criterion) for rater in raters}
         return " ".join(
             each.warning
@@ -223,7 +223,7 @@ def losses_of_stage(
     judges: Collection[str] | None = None,
     criteria: Collection[str] | None = None,
 ) -> StageLosses:
-    """Return what numbers about raters of a stage lose; ``judges`` None: all of them."""
+    """Return the losses in figures about raters of a stage; ``judges`` None for all judges."""
     return StageLosses(losses_of_judges(read, stage=stage, judges=judges, criteria=criteria), read.left_out)
 
 
@@ -233,7 +233,7 @@ def left_out_in_words(n: int) -> str:
 
 
 def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:
-    """Return what more than half of the people who rated a unit say of it, by criterion and unit."""
+    """Return the value that more than half of a unit's raters give, by criterion and unit."""
     said: dict[tuple[str, str], list[Any]] = {}
     for row in rows:
         if row.rater in people and row.value is not None:

@@ -35,7 +35,7 @@ class JudgedPair:
     judge: str
     pair: PairKey
     winner: str | None
-    """``a``, ``b`` or ``tie``; None: one of the two replies, or both, has no verdict, or is not there yet."""
+    """``a``, ``b`` or ``tie``; None if a reply is missing or has no verdict."""
     by_place: bool
     """The two orders differ: a tie."""
 

@@ -40,7 +40,7 @@ class TablePlace:
     """The settings of the place's numbers, by key."""
     evaluator: str | None = None
     model: bool = False
-    """Whether it stands for one of several models."""
+    """Whether the place is for one of several models."""
     of_several: bool = True
 
 

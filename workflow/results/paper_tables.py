@@ -21,7 +21,7 @@ from workflow.results.table_losses import loss_notes, table_losses
 from workflow.results.table_numbers import Number, Numbers
 
 NOTHING = "\N{EN DASH}"
-"""Stands where there is no number."""
+"""The text of a cell without a number."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PaperTable:
 
     @property
     def loss_notes(self) -> list[str]:
-        """Return what the numbers lose, in sentences; empty where they lose nothing."""
+        """Return the losses behind the numbers, in sentences; empty without losses."""
         return loss_notes(self.losses, self.grades_left_out)
 
     @property
@@ -138,7 +138,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
         rows, columns, cells = _each_pair_once(rows, columns, cells)
     in_words = bool(columns) and all(
         "attribute" in each.said for each in columns
-    )  # a table of what models are, and of no number
+    )  # a table of models' attributes, without numbers
     says = _any_words if in_words else _any_number
     down = [at for at, row in enumerate(rows) if not row.model or says(cells[at])]
     across = [at for at, each in enumerate(columns) if _is_kept(each, [line[at] for line in cells])]

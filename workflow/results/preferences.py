@@ -42,10 +42,10 @@ class Preference:
     """A criterion whose kind compares two answers."""
     rater: str
     model_a: str
-    """The one of the two whose name comes first."""
+    """The model of the two whose name comes first."""
     model_b: str
     winner: Literal["a", "b", "tie"] | None
-    """``tie`` also where both are bad; None: the person cannot tell."""
+    """``tie`` also if both answers are bad; None if the person cannot tell."""
     said: Said
     """The value of the pressed button."""
     left: Side
@@ -56,7 +56,7 @@ class Preference:
     guideline: int | None
     """The version of the guideline under which it was given."""
     schema: int | None
-    """The version of the schema; None where the project has had one only."""
+    """The version of the schema; None if the project has had only one."""
     source: str | None
     """The source of the item's media; None if unknown."""
     note: str
@@ -107,7 +107,7 @@ class Preferences:
     same: tuple[SamePair, ...]
     """Pairs of the plan whose answers are the same."""
     planned: int
-    """Pairs to be compared, as things stand."""
+    """The present number of pairs to compare."""
     opened: int
     """The number of planned pairs that are open or done."""
     complete: int

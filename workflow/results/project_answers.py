@@ -46,14 +46,15 @@ class Read:
     title: str
     schema: Schema
     mark: tuple[int, ...]
-    """Stays the same as long as nothing is new; see ``mark``."""
+    """A state that changes with any new data; see ``mark``."""
     items: Mapping[int, Item]
     answers: Sequence[Answer]
     unanswered: Mapping[str, Mapping[int, str]]
     """Model -> item -> why there is no answer, of everything that it was asked."""
     grades: Mapping[str, Mapping[int, Sequence[float]]]
-    """Criterion -> answer -> people's grades; nan for one that is no value of the scale. Of a criterion whose values
-    are names (``named_criteria``): the places of the options."""
+    """Criterion -> answer -> people's grades; nan for a value outside the scale. For a criterion with names as values
+    (``named_criteria``), the places of the options.
+    """
     judged: Mapping[tuple[str, str], Mapping[int, float]]
     """(criterion, judge) -> answer -> grade, as ``grades``."""
     unscored: Mapping[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
@@ -87,7 +88,7 @@ class Read:
     attributes: attributes.Said = field(default_factory=dict)
     """The attributes of models, such as size and base model."""
     schema_version: int | None = None
-    """The version of the schema under which people's grades were given; None: whichever."""
+    """The version of the schema under which people's grades were given; None for any version."""
 
     @cached_property
     def models(self) -> tuple[str, ...]:

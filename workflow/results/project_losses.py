@@ -14,9 +14,9 @@ from workflow.results.scores import scored
 
 
 def of_project(store: Store, *, project: str) -> list[str]:
-    """Return what the numbers of a project lose, in sentences: against the key, by judge, and grades left out.
+    """Return the losses in the figures of a project, in sentences: against the key, by judge, and grades left out.
 
-    For anyone who has made sure that the person may see it.
+    The caller checks that the person may see them.
     """
     if not any_model(store, person=None, project=project):
         return []
@@ -26,9 +26,9 @@ def of_project(store: Store, *, project: str) -> list[str]:
 
 
 def of_models(store: Store, *, project: str) -> list[str]:
-    """Return what the accuracy of models loses, in sentences for everyone: they name no model and count no key.
+    """Return the losses in the accuracy of models, in sentences for everyone. They name no model and count no key.
 
-    For anyone who has made sure that the person may see it.
+    The caller checks that the person may see them.
     """
     if not any_model(store, person=None, project=project):
         return []

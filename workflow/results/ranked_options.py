@@ -1,4 +1,4 @@
-"""Options that a model ranked: what wins under each score."""
+"""The accuracy of models that ranked options, under each score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The long table that all statistics read: what people submitted, and ratings that came from files."""
+"""The long table that all statistics read: submissions of people, and ratings from files and judges."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ class Raters:
     from_files: Sequence[str]
     """Imported raters who count as machines, because they are marked as machines or not marked."""
     judges: Sequence[str] = ()
-    """Judges and metrics that were run here: machines, whatever anyone says."""
+    """Judges and metrics that ran here. They always count as machines."""
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The rater names of each judge that ran here, for repeated samples."""
     swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -88,7 +88,7 @@ def import_ratings(
 
 
 def missing_in(schema: Schema, words: Sequence[str] = MISSING_WORDS) -> tuple[str, ...]:
-    """Return the words that stand for a missing rating in this schema: those that no criterion lists as a value."""
+    """Return the words for a missing rating in this schema: those that no criterion lists as a value."""
     declared = {
         spelling(value)
         for stage in FROM_FILES

@@ -48,7 +48,7 @@ class Agreed:
     wrong: int
     """The number of answers that the reader read as a wrong value. Without people, such errors stay hidden."""
     lost: int
-    """The reader says none where people read something."""
+    """The number of answers without a value from the reader, although people read a value."""
 
 
 @dataclass(frozen=True)

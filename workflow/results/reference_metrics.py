@@ -1,7 +1,8 @@
-"""Reference metrics over models' answers: numbers that stand next to the grades of people and judges, as raters do.
+"""Reference metrics over models' answers: numbers that are shown next to the grades of people and judges.
 
-A metric is a run without a worker and without anyone who is asked. Each answer is a unit, each number a reading of an
-attempt, so whatever counts, compares and shows judges does so with metrics. An answer without a number says why.
+A metric is a run without a worker and without questions. Each answer is a unit, and each number is a reading of an
+attempt. So all code that counts, compares or shows judges also works for metrics. An answer without a number has a
+reason.
 """
 
 from __future__ import annotations

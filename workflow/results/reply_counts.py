@@ -43,11 +43,11 @@ def replies_of_judges(
     items: Items | str | None = None,
     read: StageRows | None = None,
 ) -> list[Replies]:
-    """Count the outcomes of requests to judges and other machines in a stage, by criterion; also for repeated requests.
-    ``judges`` None: all of them, repeats and other orders left out. For leads.
+    """Count the outcomes of requests to judges and other machines in a stage, by criterion, for leads.
 
-    ``read`` holds the ratings of the stage, if they are known. Imported ratings came without replies, so all of them
-    are scored: their failures are unknown.
+    ``judges`` None includes all of them, without repeated requests and swapped orders. ``read`` holds the ratings of
+    the stage, if the caller has them. Imported ratings came without replies, so all of them count as scored and their
+    failures are unknown.
     """
     raters = raters_of(store, person=person, project=project, stage=stage)
     wanted = set(raters.machines if judges is None else judges) - set(raters.people)
@@ -101,7 +101,7 @@ def _part(units: Mapping[str, Any], parts: Mapping[str, str], dimension: str | N
 
 
 def refuse_silent(found: Sequence[Replies], raters: Raters, named: Sequence[str]) -> None:
-    """Raise ``RatingsError`` if a judge is named that was asked and has scored nothing at all."""
+    """Raise ``RatingsError`` if a named judge was asked and has no score at all."""
     for name in named:
         mine = [each for each in found if each.judge == name and each.dimension is None]
         if mine and name in raters.machines and not any(each.scored for each in mine):

@@ -1,6 +1,7 @@
-"""Find the value that the text of a judge's reply mentions, whether or not a parser read it.
+"""A search for the value that the text of a judge's reply mentions, whether or not a parser read it.
 
-It says whether replies are lost in one direction where few people have graded the same answers."""
+It shows whether replies are lost in one direction if few people have graded the same answers.
+"""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Scores:
     option: str | None = None
     """The option whose share is the score, as text, if the criterion's values are names."""
     iou: float | None = None
-    """Against a key of spans of time: the share of answers with at least this temporal IoU; None: the mean of it."""
+    """Against a key of spans of time: the share of answers with at least this temporal IoU; None for the mean IoU."""
 
     @property
     def title(self) -> str:

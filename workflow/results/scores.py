@@ -45,7 +45,7 @@ class Scored:
     high: float | None
     """The ends of the scale, where it has some."""
     asked: frozenset[str] | None
-    """The dimensions that the score is about; None: all of them."""
+    """The dimensions that the score is about; None for all of them."""
     failed: frozenset[int] = frozenset()
     """Answers, by their place, about which a judge was asked whose reply holds no score."""
     lacking: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ class Row:
 
     model: str
     part: str | None
-    """The slice; None: all of them."""
+    """The slice; None for all of them."""
     over: str
     """``answers``, or ``parts``: the mean over the slices' means."""
     lines: Mapping[str, Line]

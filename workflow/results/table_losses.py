@@ -27,7 +27,7 @@ def table_losses(
 
 
 def loss_notes(losses: Sequence[Losses], grades_left_out: int) -> list[str]:
-    """Return what numbers lose, in sentences; empty where they lose nothing."""
+    """Return the losses behind numbers, in sentences; empty without losses."""
     told: list[str] = []
     for each in losses:
         if each.lost:

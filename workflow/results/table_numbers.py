@@ -361,7 +361,7 @@ class Numbers:
         return made
 
     def losses_of_judge(self, judge: str, criterion: str) -> Losses | None:
-        """Return what a judge lost on a criterion, over all items that count."""
+        """Return a judge's losses on a criterion, over all items that count."""
         place = ("losses", judge, criterion)
         if place not in self._made:
             of = scored(self._read, Scores("judge", criterion, judge))
@@ -372,7 +372,7 @@ class Numbers:
     # ---- numbers of extensions
 
     def make_once(self, place: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """Return what ``make`` returns, which is kept under ``place`` for the other cells of a table."""
+        """Return the result of ``make``, cached under ``place`` for the other cells of a table."""
         if place not in self._made:
             self._made[place] = make()
         return self._made[place]

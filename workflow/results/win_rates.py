@@ -125,8 +125,9 @@ class Compared:
     """The questions to judges about pairs of answers, and their replies in each order."""
 
     orders: Mapping[Key, Mapping[Unit, Mapping[bool, int | None]]]
-    """Judge and models -> item, answers and sample -> whether the places were exchanged -> which answer is preferred: 1
-    the first, -1 the second, 0 neither, None: no verdict. An order that was not asked is not there."""
+    """Judge and models -> item, answers and sample -> whether the places were exchanged -> the preferred answer. 1 is
+    the first, -1 the second, 0 neither, and None a missing verdict. An order that was not asked has no entry.
+    """
     gone: Mapping[Key, int]
     """The number of pairs about an answer that its model has replaced."""
     about: Mapping[str, frozenset[str]]

@@ -1,4 +1,4 @@
 """Runs: models and judges are asked about many items, by workers, and every attempt is kept.
 
-Imports ``workflow.access`` and ``workflow.annotate``.
+Imports ``workflow.access``, ``workflow.annotate`` and ``workflow.jobs``.
 """

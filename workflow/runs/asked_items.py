@@ -13,12 +13,12 @@ from domain.strategies import Strategy
 
 
 class Cannot(Exception):
-    """Why an item cannot be asked, as a sentence that fits other items too."""
+    """The reason why an item cannot be asked, as a sentence that fits other items too."""
 
 
 @dataclass(frozen=True)
 class AskedItem:
-    """An item as it stands, with its media."""
+    """An item's present content, with its media."""
 
     id: int
     name: str
@@ -27,7 +27,7 @@ class AskedItem:
     assets: Sequence[tuple[str, StoredAsset]]
     """Role and asset, in order."""
     tools: Mapping[str, Any] = field(default_factory=dict)
-    """What tools said about it, by their names."""
+    """The stored results of tools for the item, by tool name."""
 
 
 def read_items(session: Session, ids: Sequence[int], *, strategy: Strategy | None = None) -> dict[int, AskedItem]:

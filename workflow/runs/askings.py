@@ -11,7 +11,7 @@ from workflow.runs import judge_runs, model_runs
 from workflow.runs.run_kinds import Asking
 
 ASKINGS: Mapping[RunKind, Asking] = {asking.kind: asking for asking in (model_runs.ASKING, judge_runs.ASKING)}
-"""Those of core."""
+"""The kinds of runs that core provides."""
 
 
 def asking_of(kind: RunKind) -> Asking:

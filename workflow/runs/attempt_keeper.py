@@ -1,4 +1,4 @@
-"""Next to a model that is asked: every attempt is written as it ends, and the worker says that it is there."""
+"""The thread next to a model: it stores every attempt as the attempt ends, and sends the worker's heartbeat."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from workflow.runs.run_kinds import Keep
 from workflow.runs.worker_registry import LEASE
 
 LOOK_SECONDS = 1.0
-"""How often a worker looks whether its run was paused."""
+"""The seconds between two checks whether the run was paused."""
 HEARTBEAT_SECONDS = 10.0
-"""How often a worker says that it is there."""
+"""The seconds between two heartbeats of a worker."""
 WRITE_AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """The pauses before writing is tried again, where the database cannot be reached."""
 
@@ -36,9 +36,9 @@ class Prepared:
 
 
 class AttemptKeeper(threading.Thread):
-    """Next to the model: writes attempts as they come, says that the worker is there, and looks whether to stop.
+    """A thread next to the model that stores attempts, sends the worker's heartbeat, and checks whether to stop.
 
-    Attempts that end together are written together, and the model never waits for the disk.
+    Attempts that end together are stored together, and the model never waits for the disk.
     """
 
     def __init__(self, store: Store, row: StoredRun, worker_id: int, keep: Keep, stop: Callable[[], bool]) -> None:
@@ -61,7 +61,7 @@ class AttemptKeeper(threading.Thread):
     # ---- what the worker calls ----
 
     def begin(self, prepared: Prepared) -> None:
-        """From now on attempts belong to this chunk."""
+        """Assign all following attempts to this chunk."""
         self._chunk_id, self._lost, self.ended = prepared.chunk_id, False, set()
         self._asked = {question.unit_id: question for question in prepared.questions}
         self._items |= {question.unit_id: question.item_id for question in prepared.questions}
@@ -87,7 +87,7 @@ class AttemptKeeper(threading.Thread):
         self._told.put((self._chunk_id, attempt))
 
     def stop(self) -> bool:
-        """Whether the model is to leave the rest of this chunk."""
+        """Return whether the model should skip the rest of this chunk."""
         return self.stopped or self._lost
 
     @property
@@ -98,20 +98,20 @@ class AttemptKeeper(threading.Thread):
         return self._stopped.is_set()
 
     def pause(self) -> None:
-        """Wait until it is time to look again, but not longer than the run goes on."""
+        """Wait until the next check, or until the run is stopped."""
         end = time.monotonic() + LOOK_SECONDS
         while not self.stopped and (left := end - time.monotonic()) > 0:
             self._stopped.wait(min(left, 0.1))
 
     def flush(self) -> None:
-        """Wait until everything that was told is written; raises what went wrong."""
+        """Wait until all reported attempts are stored. Raises the error of a failed write."""
         self._told.join()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
 
     def end(self) -> None:
-        """Write what is left and leave."""
+        """Store the remaining attempts and end the thread."""
         self._over.set()
         self.join()
 
@@ -135,7 +135,7 @@ class AttemptKeeper(threading.Thread):
                 _log.warning("the database cannot be reached; trying again", exc_info=True)
 
     def _taken(self) -> list[tuple[int, Attempt]]:
-        """What was told since last time; waits a moment for the first."""
+        """Return the attempts reported since the last call. Waits briefly for the first one."""
         found: list[tuple[int, Attempt]] = []
         try:
             found.append(self._told.get(timeout=0.05 if self._over.is_set() else LOOK_SECONDS / 4))

@@ -1,4 +1,4 @@
-"""One command at a run's batch files: what it is at, what was left by one that was killed, and where the run stands."""
+"""One command that works on a run's batch files: its open batches, the remains of a killed command, the run's state."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from inference.endpoint.batches import BatchEndpoint, BatchStatus, Refused
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
+from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
 from workflow.runs.model_questions import TypesOf
 from workflow.runs.stored_runs import (
@@ -31,7 +32,7 @@ from workflow.runs.stored_runs import (
     spec_of_run,
 )
 from workflow.runs.worker import Means, keep_of
-from workflow.runs.worker_registry import is_dead, process, worker_name
+from workflow.runs.worker_registry import is_dead
 
 _T = TypeVar("_T")
 _Given = TypeVarTuple("_Given")
@@ -53,7 +54,7 @@ class BatchCommand:
         self.open_endpoint = open_endpoint
         self.server: BatchEndpoint | None = None
         self.why = ""
-        """Why not everything was handed in."""
+        """Why some questions were not submitted."""
 
     def __enter__(self) -> BatchCommand:
         with self.store.read() as session:
@@ -85,11 +86,11 @@ class BatchCommand:
             run_chunks.end_worker(session, worker_id=self.worker_id, now=self.store.now())
 
     def name(self, number: int) -> str:
-        """What a batch is called among all of all runs."""
+        """Return the name of a batch, unique among all runs."""
         return f"{self.run}-{number}"
 
     def path(self, number: int) -> Path:
-        """Where the questions of a batch are kept."""
+        """Return the path of a batch's questions."""
         return self.folder / f"{self.name(number)}-input.jsonl"
 
     def leave_rest(self, why: str) -> None:
@@ -97,7 +98,7 @@ class BatchCommand:
         self.why = why
 
     def refuse_over(self) -> None:
-        """Refuse a run that asks nothing any more."""
+        """Raise an error for a run that asks no further questions."""
         refuse_changed(self.row)
         refuse_withdrawn(self.row, "before more of it is handed in")
         if self.row.state is not RunState.BATCH:
@@ -105,19 +106,19 @@ class BatchCommand:
 
     @property
     def endpoint(self) -> BatchEndpoint:
-        """Where batches are handed in."""
+        """Return the endpoint that takes the batches."""
         assert self.server is not None
         return self.server
 
     def ask(self, about: str, call: Callable[[*_Given], _T], *given: *_Given) -> _T:
-        """Ask the endpoint something that costs nothing."""
+        """Send the endpoint a request that costs nothing."""
         try:
             return call(*given)
         except (NoReply, Refused) as error:
             raise RunStopped(f"The endpoint does not say what is asked about {about}: {error}") from None
 
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
-        """Change a batch that is as it was left."""
+        """Change a batch. Raises ``Conflict`` if another command has changed it since."""
         with self.store.write() as session:
             if not batches.change(session, id=id, only=only, **values):
                 raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
@@ -129,7 +130,7 @@ class BatchCommand:
     # ---- before ----
 
     def settle(self, *, again: bool = False) -> None:
-        """Find out what became of batches that a command was at when it ended."""
+        """Find out the fate of batches that an earlier command left open."""
         for batch in self.batches_in(BatchState.MAKING, BatchState.SENDING):
             self._refuse_alive(batch)
             if batch.state is BatchState.MAKING:
@@ -156,7 +157,7 @@ class BatchCommand:
                 self.sent(batch.id, found)
 
     def _refuse_alive(self, batch: StoredRunBatch) -> None:
-        """Leave alone what a command that still runs is at."""
+        """Raise ``Conflict`` if a running command works on the batch."""
         with self.store.read() as session:
             there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
             for each in there:
@@ -167,7 +168,7 @@ class BatchCommand:
         self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
 
     def sent(self, id: int, told: BatchStatus) -> None:
-        # whatever another command has made of it meanwhile: it was handed in
+        # in any state that another command has set: the batch was submitted
         self.change(
             id,
             (BatchState.SENDING, BatchState.LOST),
@@ -193,7 +194,7 @@ class BatchCommand:
         return [id for id, _ in written]
 
     def finish(self) -> None:
-        """Note what is done, and what is waited for."""
+        """Store which batches and chunks are finished, and which the run still waits for."""
         for batch in self.batches_in(BatchState.SENT, BatchState.BY_HAND):
             with self.store.read() as session:
                 total, came = batches.counts(session, run_id=self.run_id).get(batch.id, (0, 0))
@@ -242,13 +243,15 @@ class BatchCommand:
         return row
 
     def items_of(self, session: Session, unit_ids: Sequence[int]) -> Mapping[int, int]:
-        """The item that each unit is about."""
+        """Return the item of each unit."""
         return asking_of(self.row.kind).items_of(session, unit_ids)
 
 
 def _types_of(schema: Schema, plan: Plan, spec: ModelSpec) -> TypesOf | None:
-    """In which wordings a model's run asks; None for judges, and where the prompts are no longer what they were: what
-    was paid for is stored all the same."""
+    """Return the prompt wordings of a model's run; None for judges, and if the prompts have changed since.
+
+    Replies that were paid for are stored even then.
+    """
     if not isinstance(plan, RunPlan):
         return None
     try:
@@ -265,7 +268,7 @@ def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:
 
 
 def free_units(session: Session, row: StoredRun) -> list[int]:
-    """The units that are to be handed in, in their order."""
+    """Return the units that are not yet submitted, in order."""
     run_id = row.id
     if row.state is RunState.CANCELLED:
         return []

@@ -1,4 +1,6 @@
-"""Files of questions: written, and handed to the endpoint. What could cost something is on record before it can."""
+"""Files of questions: they are written and submitted to the endpoint. Each possible cost is stored before it can
+arise.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from inference.endpoint.client import NoReply
 from workflow.runs.batch_command import BatchCommand, free_units
 
 MOST_BYTES = 90 * 2**20
-"""Of one file; one question is never cut."""
+"""The largest size of one file. A question is never cut."""
 _ASKED_AT_ONCE = 32
 
 
@@ -37,7 +39,7 @@ class Made:
 
 
 def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand: bool = False) -> Made | None:
-    """Write the next file of questions; None: there is nothing to ask, or nothing that may be."""
+    """Write the next file of questions. Returns None if no question is left or allowed."""
     while not at.why:
         batch, unit_ids = _begun(at, size, by_hand)
         if batch is None:
@@ -58,7 +60,7 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
 
 
 def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch | None, list[int]]:
-    """A batch on record, before its file is."""
+    """Store a new batch before its file is written, and return it with its units."""
     with at.store.write() as session:
         row = at.hold(session)
         if row.state is not RunState.BATCH:
@@ -90,7 +92,9 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
 def _written(
     at: BatchCommand, path: Path, number: int, unit_ids: Sequence[int]
 ) -> tuple[dict[int, dict[str, Any]], list[Attempt], float]:
-    """Write the questions that fit; what was asked by unit, what cannot be asked, and what it costs at most."""
+    """Write the questions that fit. Return the questions by unit, the attempts that cannot be asked, and the highest
+    cost.
+    """
     assert at.spec.endpoint is not None
     asker = at.means.ask(at.row, at.spec, at.plan)
     budget, longest = _budget(at), at.spec.generation.max_new_tokens
@@ -134,7 +138,7 @@ def _line(at: BatchCommand, question: Question, number: int) -> bytes:
 
 
 def _budget(at: BatchCommand) -> Budget:
-    """What may still be spent, what is out counted at its most."""
+    """Return the remaining budget. Open batches count at their highest cost."""
     assert at.spec.endpoint is not None
     budget = Budget(at.spec.endpoint)
     with at.store.read() as session:
@@ -170,7 +174,7 @@ def hand_in(at: BatchCommand, made: Made) -> None:
 
 
 def _units_of_making(session: Session, run_id: int) -> list[int]:
-    """The units of batches whose files are being made: they are not out yet."""
+    """Return the units of batches whose files are still being written, so that they are not yet submitted."""
     return [
         each.unit_id
         for batch in batches.of_run(session, run_id=run_id)

@@ -1,4 +1,6 @@
-"""What comes back of batches: every line is an attempt of its question, or is kept as a line that answers nothing."""
+"""Results of batches: every line becomes an attempt of its question, or is stored as a line that answers no
+question.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +23,22 @@ from inference.endpoint.replies import LONGEST_RAW, storable
 from workflow.runs.batch_command import BatchCommand
 
 LONGEST_LINE = 16 * 2**20
-"""Bytes; a longer one is no one's answer."""
+"""The longest line, in bytes. A longer line answers no question."""
 _AT_ONCE = 200
-"""So many lines are stored together."""
+"""The number of lines that are stored together."""
 
 
 @dataclass(frozen=True)
 class ReadIn:
-    """What reading files of results has brought."""
+    """The result of reading files of results."""
 
     attempts: int = 0
     problems: int = 0
-    """Lines that are no one's answer, those known before left out."""
+    """The number of new lines that answer no question."""
 
 
 def look(at: BatchCommand) -> list[tuple[StoredRunBatch, BatchStatus]]:
-    """What the endpoint says of the batches that it has."""
+    """Return the endpoint's status of each submitted batch."""
     found = []
     for batch in at.batches_in(BatchState.SENT):
         told = at.ask(f"batch {batch.number}", at.endpoint.look, batch.server_id or "")
@@ -46,7 +48,7 @@ def look(at: BatchCommand) -> list[tuple[StoredRunBatch, BatchStatus]]:
 
 
 def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) -> None:
-    """Nothing more comes of a batch whose lines are stored."""
+    """End a batch whose lines are stored, in the state that the endpoint reported."""
     words = f": {told.errors.rstrip('.')}" if told.errors else ""
     if told.status == "failed":
         # the whole file was refused, so its questions were not asked
@@ -63,7 +65,7 @@ def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) 
 
 
 def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") -> int:
-    """End a batch; what has no line by now came to nothing, which is an outcome like others."""
+    """End a batch. Each question without a line gets a failed attempt. Return the number of these questions."""
     n = 0
     while True:
         with at.store.write() as session:
@@ -96,7 +98,7 @@ def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") 
 
 
 def read_in(at: BatchCommand, path: Path, *, only: int | None) -> ReadIn:
-    """Store the lines of a file of results; those of another batch than ``only`` are no one's."""
+    """Store the lines of a file of results. Lines of a batch other than ``only`` answer no question."""
     attempts = problems = 0
     seen: Counter[str] = Counter()
     with path.open("rb") as file:
@@ -198,7 +200,7 @@ def _attempt(at: BatchCommand, line: Line, text: str, row: StoredRunBatchUnit, n
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines that are not blank; of one that is far too long the beginning."""
+    """Yield the lines that are not blank. A line that is far too long is cut."""
     while line := file.readline(LONGEST_LINE):
         whole = line
         while line and not line.endswith(b"\n"):
@@ -210,6 +212,6 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _line_of(raw: bytes) -> tuple[Line, str]:
-    """What a line says, and its text as any database takes it."""
+    """Return the parsed line, and its text in a form that any database can store."""
     text, _ = storable(raw.decode("utf-8", "surrogateescape"))
     return read_line(text), text

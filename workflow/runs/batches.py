@@ -1,9 +1,9 @@
-"""Runs whose questions are handed in as batch files: through an endpoint, or as files that someone carries.
+"""Runs whose questions are submitted as batch files, through an endpoint or by hand.
 
-What could cost something is on record before it can: a batch and its questions are stored before its file is made, that
-it is being handed in before it is, and the endpoint's id of it afterwards. A command that is killed in between leaves a
-batch of which the next one finds out what became of it. Every line that comes back is an attempt of its question, or is
-kept as a line that is no one's answer; reading the same lines again changes nothing.
+Each step is stored before it can cost something: the batch and its questions before its file is written, the submission
+before it starts, and the endpoint's id right after it. If a command is killed in between, the next one finds out what
+happened to the batch. Every returned line is an attempt of its question, or is stored as a line that answers no
+question. Reading the same lines again changes nothing.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from workflow.runs.batch_results import ReadIn
 from workflow.runs.worker import Means
 
 MOST_QUESTIONS = 10_000
-"""Of one batch."""
+"""The largest number of questions in one batch."""
 
 
 @dataclass(frozen=True)
 class BatchView:
-    """Where a batch stands."""
+    """The state of a batch."""
 
     number: int
     state: BatchState
     questions: int
     came: int
-    """Of how many questions a reply came."""
+    """The number of questions with a reply."""
     without: int
-    """Of how many it is known that none will: an error, an expiry, or a batch that ended without a line about it."""
+    """The number of questions that will get no reply, after an error, an expiry, or the end of the batch."""
     status: str
     """In the endpoint's words; empty: it has not been asked."""
     said: str
@@ -56,7 +56,7 @@ class BatchView:
 
 @dataclass(frozen=True)
 class ProblemView:
-    """A line that came back and is no one's answer."""
+    """A returned line that answers no question."""
 
     why: str
     raw: str
@@ -64,17 +64,17 @@ class ProblemView:
 
 @dataclass(frozen=True)
 class BatchesView:
-    """Where the batch files of a run stand."""
+    """The state of a run's batch files."""
 
     state: RunState
     batches: tuple[BatchView, ...]
     free: int
-    """How many questions are still to be handed in."""
+    """The number of questions that are not yet submitted."""
     problems: tuple[ProblemView, ...]
 
 
 def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
-    """Where the batch files of a run stand."""
+    """Return the state of a run's batch files."""
     with store.read() as session:
         row = batch_run(session, by, run)
         counts = batches.counts(session, run_id=row.id)
@@ -117,23 +117,23 @@ def submit(
     size: int = MOST_QUESTIONS,
     again: bool = False,
 ) -> int:
-    """Hand in everything of a run that is not out yet; the number of questions.
+    """Submit all questions of a run that are not yet submitted, and return their number.
 
     Parameters
     ----------
     folder
-        Where files are kept.
+        The folder of the batch files.
     size
-        So many questions at most go into one batch.
+        The largest number of questions in one batch.
     again
-        Questions of a batch of which no one knows whether it was handed in are handed in anew.
+        Submit again the questions of a batch that may or may not have been submitted.
 
     Raises
     ------
     RunStopped
-        The endpoint did not take a batch, or the run's budget is spent.
+        The endpoint refused a batch, or the run's budget is spent.
     Conflict
-        It is not known whether a batch was handed in, or another command is at it.
+        A batch may or may not have been submitted, or another command works on it.
     """
     with BatchCommand(store, by, run, means, folder, open_endpoint) as at:
         at.refuse_over()
@@ -165,7 +165,7 @@ def write(
         at.settle()
         made = batch_questions.make(at, lambda number: file.with_name(f".{file.name}.part"), size=size, by_hand=True)
         if made is not None:
-            os.link(made.path, file)  # never over a file that has come there meanwhile
+            os.link(made.path, file)  # never overwrite a file that was created in the meantime
             at.change(made.id, (BatchState.MAKING,), state=BatchState.BY_HAND, file=str(file), sent_at=store.now())
             made.path.unlink()
         at.finish()
@@ -186,7 +186,7 @@ def poll(
     folder: Path,
     open_endpoint: Callable[[ModelSpec], BatchEndpoint],
 ) -> None:
-    """Ask the endpoint where the batches of a run stand."""
+    """Ask the endpoint for the state of a run's batches."""
     with BatchCommand(store, by, run, means, folder, open_endpoint) as at:
         at.settle()
         batch_results.look(at)
@@ -202,12 +202,12 @@ def fetch(
     folder: Path,
     open_endpoint: Callable[[ModelSpec], BatchEndpoint],
 ) -> ReadIn:
-    """Get what has come of the batches that have ended; of the others nothing is asked for yet.
+    """Fetch and store the results of the batches that have ended.
 
     Raises
     ------
     RunStopped
-        A file of results could not be fetched whole; nothing of that is lost, and the next time goes on.
+        A file of results could not be fetched completely. No result is lost, and the next call continues.
     """
     attempts = problems = 0
     with BatchCommand(store, by, run, means, folder, open_endpoint) as at:
@@ -228,9 +228,9 @@ def fetch(
 
 
 def read(store: Store, *, by: Person | None, run: str, means: Means, folder: Path, file: Path) -> ReadIn:
-    """Read a file of results that someone has brought: outputs or errors of any of the run's batches.
+    """Store the lines of a file of results that a person downloaded: outputs or errors of any batch of the run.
 
-    A batch ends when something came of all of its questions; ``end`` says that no more will.
+    A batch ends when each of its questions has a line. ``end`` ends a batch earlier.
     """
     if not file.is_file():
         raise NotFound(f"{file} is not there.")
@@ -241,7 +241,7 @@ def read(store: Store, *, by: Person | None, run: str, means: Means, folder: Pat
 
 
 def end(store: Store, *, by: Person | None, run: str, number: int, means: Means, folder: Path) -> int:
-    """Say that nothing more will come of a batch; the number of its questions that stay without an answer."""
+    """End a batch by hand. Return the number of questions that stay without an answer."""
     with BatchCommand(store, by, run, means, folder) as at:
         with store.read() as session:
             found = [each for each in batches.of_run(session, run_id=at.run_id) if each.number == number]
@@ -257,5 +257,5 @@ def end(store: Store, *, by: Person | None, run: str, number: int, means: Means,
 
 
 def endpoint_of(settings: Settings) -> Callable[[ModelSpec], BatchEndpoint]:
-    """What opens the endpoint of a description, within what the operator allows here."""
+    """Return a function that opens the batch endpoint of a description, within the operator's limits."""
     return partial(BatchEndpoint, listed=settings.endpoints)

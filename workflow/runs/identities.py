@@ -1,7 +1,7 @@
-"""Who a model or a judge is, whichever run asked it: what is asked, by what, and how its replies are read.
+"""The identity of a model or a judge, independent of the run: the questions, the model, and the reading of replies.
 
-A run asks about some items or answers. Which ones, how fast and for how much money does not make another rater of a
-model or a judge. Runs with the same identity go by one name, and everything that counts reads them as one.
+A run asks about some items or answers. Their choice, the speed and the budget do not make another model or judge. Runs
+with the same identity share one name, and all counts treat them as one rater.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ NOT_SAID = frozenset(
         "probe",
     }
 )
-"""Parts of an endpoint that say how fast and how long it is asked, not what."""
+"""Parts of an endpoint's description that set the speed and duration of requests, and not their content."""
 
 
 def filled(plan: JudgePlan) -> dict[str, str]:
-    """What fills each placeholder of a plan: a field of the item, ``dimension``, or ``prediction``, the model's answer.
+    """Return the source of each placeholder of a plan: a field of the item, ``dimension``, or ``prediction``.
 
-    A plan says all that is not a field of the placeholder's own name, also one of an earlier version.
+    ``prediction`` is the model's answer. A placeholder without an entry in the plan is a field of its own name.
     """
     template = judge_templates.parse_template(plan.template_text, name=plan.template)
     pair = PAIR if template.head.pair else ()
@@ -52,7 +52,7 @@ def filled(plan: JudgePlan) -> dict[str, str]:
 
 
 def described(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A model's description without what makes no other model of it, a name for each part."""
+    """Return a model's description without settings that do not change the model, with a name for each part."""
     told = {name: each for name, each in spec.items() if name not in NOT_ASKED_BY}
     endpoint = told.pop("endpoint", None)
     if isinstance(endpoint, Mapping):
@@ -63,13 +63,13 @@ def described(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def description(spec: Mapping[str, Any]) -> str:
-    """A hash of a model's description without what makes no other model of it."""
+    """Return a hash of a model's description, without settings that do not change the model."""
     told = json.dumps(described(spec), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(told.encode()).hexdigest()
 
 
 def parts_of(spec: Mapping[str, Any] | None, plan: Plan, *, folder: str | None = None) -> dict[str, Any]:
-    """All that makes a model or a judge what it is, a name for each part."""
+    """Return all parts that identify a model or a judge, by name."""
     told = described(spec or {})
     told |= {"folder": folder} if folder else {}
     told |= {name: each for name, each in plan.dump().items() if name not in plan.NOT_IDENTITY}
@@ -79,24 +79,24 @@ def parts_of(spec: Mapping[str, Any] | None, plan: Plan, *, folder: str | None =
 
 
 def parts_of_run(row: StoredRun) -> dict[str, Any]:
-    """As ``parts_of``, of a run of a model or a judge, as it was when it was started."""
+    """Return the same as ``parts_of`` for a stored run, as it was at its start."""
     plan = plan_of(row.kind, row.params.get("plan", {}))
     return parts_of(row.params.get("spec"), plan, folder=row.params.get("folder"))
 
 
 def identity(parts: Mapping[str, Any]) -> str:
-    """SHA-256 of the parts: the same for anyone who is the same."""
+    """Return the SHA-256 of the parts. Equal identities have equal hashes."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def same_judge(row: StoredRun) -> str:
-    """As ``identity``, of a judge, whether models' answers were put before it or answers that attack it."""
+    """Return the identity of a judge, which is the same for models' answers and for attack answers."""
     parts = parts_of_run(row) if "spec" in row.params else {"judge": row.name} | parts_of_run(row)
     return identity({name: each for name, each in parts.items() if name not in ("attacks", "criteria")})
 
 
 def name_of(rows: Sequence[StoredRun], *, kind: RunKind, label: str, parts: Mapping[str, Any]) -> str | None:
-    """What the runs of a project call the model or the judge of that label and identity; None: there is none yet."""
+    """Return the name that runs of a project have for this label and identity; None for a new identity."""
     wanted = identity(parts)
     for row in sorted(rows, key=lambda each: each.id):
         labelled = row.kind is kind and "spec" in row.params and label in (row.name, label_of(row.name))
@@ -106,7 +106,7 @@ def name_of(rows: Sequence[StoredRun], *, kind: RunKind, label: str, parts: Mapp
 
 
 def label_of(name: str) -> str:
-    """A name without the number that tells it from another one of its label.
+    """Return a name without the number that separates it from others of the same label.
 
     >>> label_of("gpt-4 by pca_anchors 1 (2)"), label_of("gpt-4 by pca_anchors 1")
     ('gpt-4 by pca_anchors 1', 'gpt-4 by pca_anchors 1')
@@ -115,7 +115,7 @@ def label_of(name: str) -> str:
 
 
 def differences(one: Mapping[str, Any], other: Mapping[str, Any], *, most: int = 4) -> str:
-    """What makes two of the same label different ones, in words; empty: nothing."""
+    """Return the differences between two identities in words; empty for equal ones."""
     names = [name for name in dict.fromkeys([*one, *other]) if one.get(name) != other.get(name)]
     told = []
     for name in names[:most]:
@@ -127,6 +127,6 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any], *, most: int =
 
 
 def _short(value: Any) -> str | None:
-    """A value in a few letters; None: it is too long for a line."""
+    """Return a value as a short text; None if the text is too long for a line."""
     text = "nothing" if value is None else str(value)
     return text if len(text) <= 40 else None

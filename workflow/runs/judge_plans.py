@@ -1,4 +1,4 @@
-"""What a judge is asked, and how: its plan, out of a template and what the schema says."""
+"""The plan of a judge run: the questions and their form, from a template and the schema."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ from workflow.runs.identities import filled
 ANSWER_A, ANSWER_B = PAIR
 """Placeholders of templates that compare two answers."""
 PREFERENCE = "preference"
-"""What a comparison rates."""
+"""The criterion of a comparison."""
 
 
 def judge_of(schema: Schema, template: str, *, name: str | None = None) -> Judge | None:
-    """The schema's judge of that name, or its first one with that template."""
+    """Return the schema's judge with that name, or its first judge with that template."""
     return next((each for each in schema.judges if name in (None, each.name) and each.template == template), None)
 
 
 def plan_for(
     schema: Schema, template: JudgeTemplate, *, judge: str | None = None, asked_here: bool = True, **chosen: Any
 ) -> JudgePlan:
-    """The plan that a schema has for a judge who is asked by a template; ``chosen`` are fields of ``JudgePlan`` that
-    differ. What is chosen of ``fills`` differs placeholder by placeholder. With ``asked_here`` False the replies are
-    there already, and what the placeholders were filled with is not ours to say.
+    """Return the plan for a judge with a template. ``chosen`` overrides fields of ``JudgePlan``.
+
+    Entries of ``fills`` override single placeholders. With ``asked_here`` False, the replies are imported, so the
+    values of placeholders are unknown and not checked.
 
     Raises
     ------
     InvalidInput
-        Nothing says which criterion the replies are about, or a comparison has no baseline; answers are to be graded
-        and no placeholder holds them, or a placeholder is filled by nothing.
+        The criterion of the replies is unknown, or a comparison has no baseline. Or the answers to grade
+        have no placeholder, or a placeholder has no source.
     """
     head = template.head
     known = judge_of(schema, head.id, name=judge) or _like(schema, head.variables)
@@ -95,7 +96,7 @@ def plan_for(
 
 
 def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
-    """What does not go together where a template compares two answers, or where it does not."""
+    """Return the conflicts between a plan and a template that compares two answers, or does not."""
     people = plan.chosen == COMPARED
     named = [name for name in ("baseline", "models") if getattr(plan, name) is not None]
     problems = []
@@ -123,8 +124,10 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
 
 
 def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
-    """Why what the judge may answer is no value of the criteria that it is to rate: as ratings of them its replies
-    could be compared with no one's."""
+    """Return a problem for each allowed reply that is not a value of its criterion.
+
+    As ratings, such replies could be compared with no rating of a person.
+    """
     problems = []
     for part, name in plan.criteria.items():
         criterion = next(
@@ -153,7 +156,7 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
 
 
 def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
-    """Why the judge would not be shown what it is to grade."""
+    """Return why the judge would not see the content that it has to grade."""
     voted = {each.name for stage in VERIFICATIONS for each in registry.criteria_of(schema, stage)}
     graded = {each.name for each in registry.criteria_of(schema, "grading")}
     rated = set(plan.criteria.values())
@@ -199,7 +202,7 @@ def _names(schema: Schema) -> str:
 
 
 def _like(schema: Schema, variables: Sequence[str]) -> Judge | None:
-    """The schema's first judge whose template has the same placeholders: they are filled alike."""
+    """Return the schema's first judge whose template has the same placeholders. The same sources fill them."""
     for each in schema.judges:
         row = registry.find("template", each.template)
         if isinstance(row, registry.Template) and set(row.placeholders) == set(variables):
@@ -210,14 +213,14 @@ def _like(schema: Schema, variables: Sequence[str]) -> Judge | None:
 def plan_of_project(
     store: Store, *, by: Person | None, project: str, template: JudgeTemplate, **chosen: Any
 ) -> JudgePlan:
-    """As ``plan_for``, with the schema of a project."""
+    """Return the same as ``plan_for``, with the schema of a project."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     return plan_for(access.schema, template, **chosen)
 
 
 def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair: bool) -> dict[str, str]:
-    """The criterion that each part of a reply rates."""
+    """Return the criterion that each part of a reply rates."""
     if pair:
         return {part: PREFERENCE for part in parts}
     rated = (
@@ -231,12 +234,12 @@ def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair
 
 
 def of_answers(plan: JudgePlan) -> bool:
-    """Whether the judge is shown models' answers; else it looks at the items themselves."""
+    """Return whether the judge sees models' answers. Other judges see the items themselves."""
     return PREDICTION in filled(plan).values()
 
 
 def about_in_words(plan: JudgePlan, *, about: int, wanted: int) -> str:
-    """What a run asks about, with its number: ``about`` different things in ``wanted`` requests."""
+    """Return the subjects of a run in words: ``about`` distinct subjects in ``wanted`` requests."""
     if plan.chosen == COMPARED:
         pairs = wanted // (2 * plan.samples)
         return f"{pairs:,} {'pair' if pairs == 1 else 'pairs'} of answers"
@@ -245,7 +248,7 @@ def about_in_words(plan: JudgePlan, *, about: int, wanted: int) -> str:
 
 
 def graded_in_words(plan: JudgePlan) -> str:
-    """What the judge grades, and where in the prompt it stands, as a sentence."""
+    """Return a sentence about the graded content and its placeholder in the prompt."""
     places = [f"{{{name}}}" for name, source in filled(plan).items() if source == PREDICTION]
     if not places:
         return "No placeholder holds the answer of a model: the judge looks at the items themselves."
@@ -255,6 +258,6 @@ def graded_in_words(plan: JudgePlan) -> str:
 
 
 def parts_of(parser: str) -> tuple[str, ...]:
-    """What a reply has a value for, as a parser reads it; nothing where there is no such parser."""
+    """Return the parts of a reply that a parser reads; empty for an unknown parser."""
     found = PARSERS.get(parser)
     return tuple(found.parts) if found is not None else ()

@@ -1,4 +1,4 @@
-"""From a judge's units to what it is asked: the template filled in, with the item's pictures."""
+"""The questions of a judge: the filled template for each unit, with the item's pictures."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class JudgeAsker:
         plan: JudgePlan,
         pictures: Callable[[Sequence[int]], Mapping[int, Sequence[Picture] | str]] | None = None,
     ) -> None:
-        """``pictures`` gives the pictures of items by item id, or a sentence why they cannot be shown."""
+        """Prepare questions for a plan.
+
+        ``pictures`` returns the pictures of each item by item id, or a sentence why they cannot be shown.
+        """
         self.store = store
         self.schema = schema
         self.plan = plan
@@ -59,13 +62,13 @@ class JudgeAsker:
         self.pictures = pictures
 
     def ask(self, unit_ids: Sequence[int]) -> list[Question]:
-        """The questions about these units, in their order; one that cannot be asked says why."""
+        """Return the questions about these units, in order. A question that cannot be asked gives the reason."""
         with self.store.read() as session:
             rows = judging.units(session, ids=unit_ids)
         return self.ask_about([rows[id] for id in unit_ids])
 
     def ask_about(self, rows: Sequence[StoredJudgeUnit]) -> list[Question]:
-        """As ``ask``, of units that need not be stored."""
+        """Return the same as ``ask``, for units that need not be stored."""
         with self.store.read() as session:
             found = self._read(session, {row.id: row for row in rows})
         shown: Mapping[int, Sequence[Picture] | str] = {}
@@ -128,7 +131,7 @@ class JudgeAsker:
         return self.texts.text(self.fields[source], value)
 
     def _fenced(self, answer: str) -> str:
-        """An answer that cannot pretend to end: marks of the template that it holds lose their brackets."""
+        """Return an answer that cannot fake its own end: template marks in it lose their brackets."""
         for line in self.template.prompt.user.splitlines():
             mark = line.strip()
             if mark.startswith("[") and mark.endswith("]") and len(mark) > 4:
@@ -137,7 +140,7 @@ class JudgeAsker:
 
 
 def _answer(row: StoredJudgeUnit, answers: Mapping[int, StoredPrediction]) -> str:
-    """What is judged; empty where the judge looks at the item itself."""
+    """Return the text to judge; empty if the judge sees the item itself."""
     if row.attack is not None:
         return ATTACKS[row.attack]
     return answers[row.prediction_id].text if row.prediction_id is not None else ""
@@ -146,6 +149,6 @@ def _answer(row: StoredJudgeUnit, answers: Mapping[int, StoredPrediction]) -> st
 def asker_of(
     store: Store, media: MediaStore, *, schema: Schema, spec: ModelSpec, plan: JudgePlan, cache: Path
 ) -> JudgeAsker:
-    """Makes the questions of a run; pictures are those that models are shown."""
+    """Return an object that makes the questions of a run, with the pictures that models see."""
     shower = Asker(store, media, schema=schema, plan=RunPlan(), spec=spec, cache=cache)
     return JudgeAsker(store, schema=schema, plan=plan, pictures=shower.pictures_of)

@@ -1,4 +1,4 @@
-"""What judges' replies come to, as a parser reads them; every reply is kept as it came."""
+"""The readings of judges' replies by a parser. Every reply is stored unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workflow.runs import stored_runs
 
 
 def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Counter[Verdict]]:
-    """What the replies of a run come to so far: how many of each, by criterion."""
+    """Return the number of replies with each verdict in a run, by criterion."""
     with store.read() as session:
         row, _ = stored_runs.run_and_access(session, by, run)
         found: dict[str, Counter[Verdict]] = {}
@@ -29,7 +29,9 @@ def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Count
 
 
 def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
-    """Read all replies of a run with its parser as it is now; the number of new readings. No one is asked."""
+    """Read all replies of a run with the present version of its parser, without new questions. Return the number of new
+    readings.
+    """
     with store.read() as session:
         row, _ = stored_runs.run_and_access(session, by, run)
         plan = stored_runs.plan_of_run(row)
@@ -39,17 +41,17 @@ def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
 
 
 def parsers() -> tuple[str, ...]:
-    """The names of what reads replies."""
+    """Return the names of the parsers."""
     return tuple(PARSERS)
 
 
 def read_as(parser: str, reply: str, values: Sequence[Any], *, finish_reason: str | None = None) -> Reading:
-    """A reply as a parser reads it; of the parsers' own names, outside of any run."""
+    """Return the reading of a reply by a parser, outside any run. Parts have the parser's own names."""
     return read_reply(PARSERS[parser], reply, values, finish_reason=finish_reason)
 
 
 def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: str | None, error: str) -> Reading:
-    """What an attempt comes to, as the plan's parser reads it."""
+    """Return the reading of an attempt by the plan's parser."""
     if outcome is Outcome.ANSWERED:
         return read_reply(PARSERS[plan.parser], text, plan.values, finish_reason=finish_reason)
     return Reading(Verdict.of_asking(outcome), why=error or f"The attempt ended as {outcome.value.replace('_', ' ')}.")
@@ -58,7 +60,7 @@ def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: s
 def rows_of(
     plan: JudgePlan, attempt: Attempt | StoredAttempt, *, attempt_id: int, run_id: int, now: datetime
 ) -> list[dict[str, Any]]:
-    """A final attempt as rows of ``judgement``, one for each criterion."""
+    """Return the rows of ``judgement`` for a final attempt, one for each criterion."""
     found = reading_of(
         plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
     )
@@ -79,9 +81,9 @@ def row_of(
     ids: tuple[int, int],
     now: datetime,
 ) -> dict[str, Any]:
-    """A part of a reading as a row of ``judgement`` about a criterion.
+    """Return a part of a reading as a row of ``judgement`` about a criterion.
 
-    ``by`` is the name and the version of what has read the attempt, ``ids`` are the run's and the attempt's.
+    ``by`` is the name and the version of the reader. ``ids`` are the run's and the attempt's.
     """
     span = found.spans.get(part)
     return {
@@ -101,7 +103,9 @@ def row_of(
 
 
 def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
-    """Read all replies of a run with its parser as it is now, without asking anyone; the number of new readings."""
+    """Read all replies of a run with the present version of its parser, without new questions. Return the number of new
+    readings.
+    """
     after, new = 0, 0
     while True:
         with store.write() as session:
@@ -117,13 +121,13 @@ def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
 
 
 class KeepReadings:
-    """Keeps what a judge's replies come to."""
+    """The keeper that stores readings of a judge's replies."""
 
     def __init__(self, plan: JudgePlan) -> None:
         self.plan = plan
 
     def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
-        """Nothing: a reply is read in a moment."""
+        """Do nothing, because reading a reply takes only a moment."""
 
     def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
         judging.add(

@@ -1,7 +1,7 @@
-"""Runs of judges over models' answers: what is added to a judge's description, and what they will ask.
+"""Runs of judges over models' answers: additions to a judge's description, and a preview of the questions.
 
-A run of a judge is a run like that of a model, shared by the same workers. Its units are answers, or pairs of them, or
-attack answers.
+A judge run works like a model run and is shared by the same workers. Its units are answers, pairs of answers, or attack
+answers.
 """
 
 from __future__ import annotations
@@ -32,20 +32,22 @@ if TYPE_CHECKING:
 
 
 def check_plan(spec: ModelSpec, plan: JudgePlan) -> None:
-    """Refuse with a sentence what no worker could do."""
+    """Raise an error with a sentence for a plan that no worker could execute."""
     registry.require_row("parser", plan.parser)
     if plan.batch and spec.endpoint is None:
         raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
 
 
 def described(schema: Schema, spec: ModelSpec, plan: JudgePlan) -> ModelSpec:
-    """The judge's description with what the schema and the template add to it."""
+    """Return the judge's description with the settings of the schema and the template."""
     return with_reply_form(as_schema_says(schema, plan.template, spec), plan)
 
 
 def as_schema_says(schema: Schema, template: str, spec: ModelSpec) -> ModelSpec:
-    """The description with the temperature and longest reply that the schema has for this judge, where it says none
-    itself: of the schema's judges with that template the one with that model, else the first."""
+    """Return the description with the schema's temperature and longest reply for this judge, if it has none itself.
+
+    Of the schema's judges with that template, the one with the same model is used, or the first one.
+    """
     judges = [each for each in schema.judges if each.template == template]
     judge = next((each for each in judges if each.model == spec.model), judges[0] if judges else None)
     if judge is None:
@@ -59,7 +61,7 @@ def as_schema_says(schema: Schema, template: str, spec: ModelSpec) -> ModelSpec:
 
 
 def with_reply_form(spec: ModelSpec, plan: JudgePlan) -> ModelSpec:
-    """The judge's description with the form of replies that the template asks the endpoint for, if it does."""
+    """Return the judge's description with the response format that the template requests, if any."""
     head = judge_templates.parse_template(plan.template_text, name=plan.template).head
     if not head.response_format:
         return spec
@@ -68,7 +70,7 @@ def with_reply_form(spec: ModelSpec, plan: JudgePlan) -> ModelSpec:
 
 
 def label_of(spec: ModelSpec, plan: JudgePlan) -> str:
-    """What tables call a judge who is asked in this way: model, template, and the template's version."""
+    """Return the name of a judge in tables: model, template, and the template's version."""
     attacked = ", attacked" if plan.attacks else ""
     return f"{spec.name} by {plan.template} {plan.template_version}{attacked}"
 
@@ -85,8 +87,10 @@ def preview(
     first: int,
     most: int,
 ) -> Preview:
-    """What asking a judge about these units will be like. The ``first`` questions are made with their pictures; up to
-    ``most`` are looked at for what their texts lack."""
+    """Return a preview of asking a judge about these units.
+
+    The ``first`` questions are made with their pictures. Up to ``most`` are checked for missing texts.
+    """
     asker = asker_of(store, media, schema=access.schema, spec=spec, plan=plan, cache=cache)
     looked_at = [StoredJudgeUnit(id=number, run_id=0, **row) for number, row in enumerate(units[: max(first, most)], 1)]
     questions = asker.ask_about(looked_at[:first])

@@ -1,4 +1,4 @@
-"""The versions of what a project's judges are asked: ours, published ones, and what leads have written."""
+"""The templates of a project's judges, by version: ours, published ones, and those that leads have written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TemplateView:
     hash: str
     template: JudgeTemplate
     origin: str
-    """Where it came from; empty: it came with Touchstone."""
+    """The origin of the template; empty for one that comes with Touchstone."""
     at: datetime | None = None
 
     @property
@@ -44,7 +44,7 @@ class TemplateView:
 
 
 def templates_of(store: Store, *, by: Person | None, project: str) -> list[TemplateView]:
-    """All templates that a project's judges can be asked by: the newest version of each first."""
+    """Return all templates for a project's judges, with the newest version of each first."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         rows = judging.templates(session, project_id=access.project_id)
@@ -57,12 +57,12 @@ def templates_of(store: Store, *, by: Person | None, project: str) -> list[Templ
 
 
 def template(session: Session, *, project_id: int, name: str, version: int | None = None) -> JudgeTemplate:
-    """A template that a project's judges can be asked by; ``version`` None is its newest.
+    """Return a template for a project's judges. ``version`` None is the newest.
 
     Raises
     ------
     NotFound
-        There is no such template, or no such version of it.
+        The template or the version does not exist.
     """
     found = {row.version: row.text for row in judging.templates(session, project_id=project_id) if row.name == name}
     ours = judge_templates.shipped().get(name)
@@ -81,15 +81,16 @@ def template(session: Session, *, project_id: int, name: str, version: int | Non
 
 
 def add_version(store: Store, *, by: Person | None, project: str, text: str, origin: str = "") -> TemplateView:
-    """Keep a template for a project. Its number is the next one, whatever the text says; a text that is there already
-    is the version that it was.
+    """Store a template for a project under the next number, whatever number the text has.
+
+    A text that is already stored keeps its version.
 
     Raises
     ------
     SchemaError
-        The text is no template; a line per problem.
+        The text is not a template; one line per problem.
     InvalidInput
-        Its name does not do, or there is no such parser.
+        Its name is invalid, or its parser is unknown.
     """
     parsed = judge_templates.parse_template(text, name="the template")
     _check(parsed)
@@ -123,12 +124,12 @@ def add_version(store: Store, *, by: Person | None, project: str, text: str, ori
 
 
 def read_text(path: Path) -> str:
-    """The text of a template file. Raises ``SchemaError`` with a sentence if it is none."""
+    """Return the text of a template file. Raises ``SchemaError`` for an unreadable file."""
     return typed_yaml.read_file(path)
 
 
 def value_of(text: str) -> str | float:
-    """A value as someone types it: a number where it is one.
+    """Return a typed value: a number if the text is one, otherwise the text.
 
     >>> value_of("0.5"), value_of("A>B")
     (0.5, 'A>B')
@@ -141,15 +142,16 @@ def value_of(text: str) -> str | float:
 
 
 def published_texts(path: Path, *, parser: str, values: Sequence[Any], pair: Sequence[str] = ()) -> Mapping[str, str]:
-    """The prompts of a published file (JSON lines, as FastChat writes them) as texts of templates, by their own names.
+    """Return the prompts of a published file (JSON lines, as FastChat writes them) as template texts, by their own
+    names.
 
-    Nothing of their words is changed. ``parser`` and ``values`` say how replies to them are read; the prompts named in
-    ``pair`` compare two answers.
+    Their words stay unchanged. ``parser`` and ``values`` declare how replies are read. The prompts named in ``pair``
+    compare two answers.
 
     Raises
     ------
     SchemaError
-        The file does not fit.
+        The file is invalid.
     """
     return {
         name: _text_of(prompt, parser=parser, values=values, pair=name in pair)

@@ -1,4 +1,4 @@
-"""What a run of a judge asks about: answers, pairs of them in both orders, items themselves, or attack answers."""
+"""The units of a judge run: answers, pairs of answers in both orders, items, or attack answers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from workflow.runs.judge_plans import of_answers
 
 
 def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
-    """What a run with this plan asks about, as rows of ``judge_unit`` without their run.
+    """Return the units of a plan as rows of ``judge_unit`` without their run.
 
     Raises
     ------
     InvalidInput
-        There is nothing to judge.
+        The plan selects no unit.
     """
     _check_names(session, access, plan)
     if plan.attacks:
@@ -71,7 +71,7 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 
 
 def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
-    """The pairs of answers that people compare, open to them or not, in both orders."""
+    """Return the pairs of answers that people compare, whether already open or not, in both orders."""
     stage = access.schema.stages.comparison
     if stage is None:
         message = f"The schema {access.schema.name} has no comparison, so there are no pairs that people compare."
@@ -99,8 +99,10 @@ def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[st
 
 
 def counted_in(session: Session, access: Access, plan: JudgePlan) -> Counting:
-    """Which items count in a run of a judge: one that looks at the items themselves stands next to voters, who were
-    shown all of them."""
+    """Return which items count in a judge run.
+
+    A judge of items is compared with voters, who saw all items, so the rule of verification holds.
+    """
     stage = Stage.GRADING if plan.attacks or of_answers(plan) else Stage.VERIFICATION
     return counting(session, access=access, items_=plan.items, stage=stage)
 
@@ -128,7 +130,7 @@ def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
 
 
 def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> list[tuple[int, int, str, str]]:
-    """The answers that are judged, in an order that follows from the plan's seed."""
+    """Return the answers to judge, in an order that depends only on the plan's seed."""
     order = sorted(answers)
     random.Random(plan.seed).shuffle(order)
     if plan.chosen == "stratified":
@@ -143,7 +145,7 @@ def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> lis
 
 
 def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
-    """The items, where a judge looks at them and not at what models answered."""
+    """Return the items to judge, for a judge that sees items and not answers."""
     counted = counted_in(session, access, plan)
     found = [
         (id, id, dimension, "")
@@ -161,7 +163,7 @@ def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, 
 
 
 def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
-    """One attack answer of each kind for every item, or for as many items as the plan allows."""
+    """Return one attack answer of each kind for every item, or for the number of items that the plan allows."""
     counted = counted_in(session, access, plan)
     every = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
     found = [id for id in every if counted.counts(id)]
@@ -185,10 +187,10 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 
 
 def store_units(session: Session, run_id: int, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Store what a run asks about; the ids in the order of the rows."""
+    """Store the units of a run. Return their ids in the order of the rows."""
     return judging.add_units(session, rows=[{"run_id": run_id, **row} for row in rows])
 
 
 def items_of(session: Session, ids: Sequence[int]) -> dict[int, int]:
-    """The item that each stored unit is about."""
+    """Return the item of each stored unit."""
     return {id: row.item_id for id, row in judging.units(session, ids=ids).items()}

@@ -1,4 +1,4 @@
-"""Models' answers kept, with what they state."""
+"""The storage of models' answers, with their readings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workflow.annotate import answer_readings, reading_rows
 
 
 class KeepAnswers:
-    """Keeps a model's answers with what they state."""
+    """A keeper that stores a model's answers with their readings."""
 
     def __init__(self) -> None:
         self._known: reading_rows.Ahead = {}

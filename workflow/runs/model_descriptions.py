@@ -1,4 +1,4 @@
-"""Descriptions of models and judges, as pages and commands take and show them; nothing heavy is loaded for one."""
+"""Descriptions of models and judges for pages and commands. No heavy package is loaded for a description."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ __all__ = [
 
 
 def of_file(path: Path) -> ModelSpec:
-    """A description from a YAML file. Raises ``ModelRefused`` with a line per problem."""
+    """Return the description in a YAML file. Raises ``ModelRefused`` with a line per problem."""
     return specs.read_spec(path)
 
 
 def of_text(text: str, *, name: str) -> ModelSpec:
-    """A description from its text; ``name`` stands for the file in messages. Raises ``ModelRefused``."""
+    """Return a description from its text. ``name`` stands for the file in messages. Raises ``ModelRefused``."""
     return specs.spec_of(text, name=name)
 
 
 def named(name: str, *, batch_size: int | None = None) -> ModelSpec:
-    """A description from a file, or one of ours by name; its model's folder may be named from the file's own."""
+    """Return a description from a file, or one of ours by name. A model's folder may be relative to the file."""
     path = Path(name)
     ours = specs.HOME / f"{name}.yaml"
     found = specs.read_spec(ours if not path.exists() and ours.is_file() else path)
@@ -49,17 +49,17 @@ def named(name: str, *, batch_size: int | None = None) -> ModelSpec:
 
 
 def shipped() -> Iterator[ModelSpec]:
-    """The descriptions that come with Touchstone, by file name."""
+    """Yield the descriptions that come with Touchstone, by file name."""
     return specs.shipped()
 
 
 def as_yaml(spec: ModelSpec) -> str:
-    """The description as YAML, defaults written out; reading it gives the same description."""
+    """Return the description as YAML, with defaults included. Reading the text gives the same description."""
     return specs.written(spec)
 
 
 def stored_as_yaml(kept: Mapping[str, Any]) -> str:
-    """A description as a run keeps it, as YAML; one of a version that knew other keys as it stands."""
+    """Return a stored description as YAML. One from a version with other keys is returned unchanged, as JSON."""
     try:
         return as_yaml(ModelSpec.model_validate(dict(kept)))
     except ValueError:
@@ -67,12 +67,12 @@ def stored_as_yaml(kept: Mapping[str, Any]) -> str:
 
 
 def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -> Answerer:
-    """The model loaded, or its endpoint reached for, within what the operator allows here.
+    """Open the model or its endpoint, within the operator's limits.
 
     Raises
     ------
     ModelRefused
-        It cannot be had here; the message says what would help.
+        The model cannot be opened here; the message gives the advice.
     """
     from inference.opening import open_answerer
 
@@ -80,7 +80,9 @@ def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -
 
 
 def allowed_by(settings: Settings, *, tools: Path | None = None) -> specs.Allowed:
-    """What the operator lets models do here. ``tools`` is a tool set's file that was given to the command."""
+    """Return what the operator allows models here. ``tools`` is the file of a tool set that was given to the
+    command.
+    """
     files = [path for strategy in added_strategies() for path in strategy.files(settings).values()]
     files += [tools] if tools else []
     return specs.Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=tuple(files))

@@ -1,4 +1,4 @@
-"""Models that lie in folders of this machine: which there are, whether they fit into it, and what is missing."""
+"""Models in folders on this machine: their names, whether they fit into memory, and missing packages."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from workflow.runs.run_start import with_full_path
 
 @dataclass(frozen=True)
 class Offered:
-    """A model's folder with what can be said about it."""
+    """A model's folder with its known properties."""
 
     name: str
     family: str
     parameters: str
-    """As people say them; empty: not known."""
+    """The number of parameters in words; empty if unknown."""
     size: str
-    """Of its weights; empty: not known."""
+    """The size of the weights; empty if unknown."""
     here: str
-    """On what of this machine it runs, or why it cannot, as a sentence."""
+    """The device on which the model runs, or why it cannot run, as a sentence."""
     fits: bool
     needs: tuple[str, ...]
-    """What is missing for it to be asked, a sentence each."""
+    """The missing requirements for asking the model, one sentence each."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a model of a description will run."""
+    """The device on which a described model will run."""
 
     sentence: str
     fits: bool = True
@@ -40,7 +40,7 @@ class Place:
 
 
 def offered(folder: Path) -> list[Offered]:
-    """What lies below a folder of models."""
+    """Return the models below a folder."""
     memory = fit.free_memory()
     found = []
     for each in fit.models_in(folder):
@@ -60,12 +60,12 @@ def offered(folder: Path) -> list[Offered]:
 
 
 def description_of(folder: Path, name: str) -> str:
-    """A description, as YAML, of one of the models that lie below a folder."""
+    """Return a description, as YAML, of a model below a folder."""
     return specs.written(fit.spec_for_folder(fit.picked(folder, name)))
 
 
 def place_of(spec: ModelSpec, settings: Settings, *, by: Person | None) -> Place:
-    """Of a local model: on what it will run, whether it fits, and what is missing."""
+    """Return the device of a local model, whether it fits, and its missing requirements."""
     folder = Path(with_full_path(spec, settings, by=by).model or "")
     if not folder.is_dir():
         return Place(

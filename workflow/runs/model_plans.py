@@ -1,4 +1,4 @@
-"""How a model is asked: its plan, out of what the schema says and what was chosen, with its prompts frozen."""
+"""The plan of a model run, from the schema and the chosen options, with frozen prompts."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def plan_for(
     kept: Mapping[str, str] | None = None,
     **chosen: Any,
 ) -> RunPlan:
-    """The plan that a schema has for a model, its prompts frozen; ``chosen`` are fields of ``RunPlan`` that differ.
+    """Return the schema's plan for a model, with frozen prompts. ``chosen`` overrides fields of ``RunPlan``.
 
-    ``prompts`` is a row of the registry, a file (``FILE#NAME`` where it holds several) or one of the texts ``kept``
-    (``kept_prompts``); None: what the schema names.
+    ``prompts`` is a row of the registry, a file (``FILE#NAME`` for one of several), or one of the texts ``kept``
+    (``kept_prompts``). None selects the schema's prompts.
 
     Raises
     ------
     ModelRefused
-        There are no such prompts, the file does not fit, they have no such injection, or a seed has nothing to choose.
+        The prompts or the injection are unknown, the file is invalid, or a seed has nothing to choose.
     """
     models = schema.models
     plan = RunPlan(
@@ -58,13 +58,15 @@ def plan_for(
 
 
 def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
-    """The plans of the runs that a plan is crossed into, which are about the same items: without what it adds to the
-    question, then with one more of it in each run, in their order; ``every``: with every combination.
+    """Return the plans of a crossed run, all over the same items.
+
+    The first plan has no injection, and each further one has one injection more, in order. ``every`` returns every
+    combination of injections.
 
     Raises
     ------
     ModelRefused
-        It adds nothing, or something twice.
+        The plan has no injection, or one twice.
     """
     names = plan.injections
     if not names or len(set(names)) < len(names):
@@ -76,18 +78,18 @@ def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
 
 
 def told_fields(plan: RunPlan) -> dict[str, tuple[str, ...]]:
-    """The fields of the items that each of ``RunPlan.crossed`` tells."""
+    """Return the item fields that each injection in ``RunPlan.crossed`` shows."""
     injections = prompts_of(plan).injections if plan.crossed else {}
     return {name: tuple(plan.fills.get(each, each) for each in injections[name].placeholders) for name in plan.crossed}
 
 
 def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str, str] | None = None) -> RunPlan:
-    """The plan with these prompts (None: those that it names), their text and hash as they are now.
+    """Return the plan with these prompts (None for its own), with their present text and hash.
 
     Raises
     ------
     ModelRefused
-        There are no such prompts, the file does not fit, or they have no such injection.
+        The prompts or the injection are unknown, or the file is invalid.
     """
     name = prompts or plan.prompt_set
     if registry.find("prompt_set", name) is not None:
@@ -122,9 +124,9 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
 
 
 def with_tools(plan: RunPlan, path: Path | None) -> RunPlan:
-    """Return the plan with the tool set in a file, as it is now; None: with the strategy's own.
+    """Return the plan with the present tool set of a file; None selects the strategy's own tool set.
 
-    Raises ``ModelRefused`` if the file does not fit, or if models do not ask for tools in the plan's strategy.
+    Raises ``ModelRefused`` for an invalid file, or if models do not ask for tools in the plan's strategy.
     """
     if path is None:
         return replace(plan, tools_text="", tools_hash="")
@@ -135,7 +137,7 @@ def with_tools(plan: RunPlan, path: Path | None) -> RunPlan:
 
 
 def tools_in_words(plan: RunPlan) -> Sequence[str]:
-    """Return what is run here of a plan's tool set, a line for each tool."""
+    """Return the tools of a plan that run here, a line for each."""
     added = added_strategy(plan.strategy)
     return () if added is None else added.in_words(plan)
 
@@ -146,12 +148,12 @@ NO_TOOLS = (
 
 
 def prompts_of(plan: RunPlan) -> PromptSet:
-    """The prompts of a plan, as they were when it was made.
+    """Return the prompts of a plan, as they were when the plan was made.
 
     Raises
     ------
     ModelRefused
-        They are no longer what they were, or there are none of that name.
+        The prompts have changed since, or their name is unknown.
     """
     if plan.prompt_text:
         found = _parsed(plan)
@@ -169,7 +171,7 @@ def prompts_of(plan: RunPlan) -> PromptSet:
 
 
 def kept_prompts(session: Session, project_id: int) -> dict[str, str]:
-    """The prompt files that runs of a project were made with: their text by name, the latest of a name."""
+    """Return the texts of prompt files used by runs of a project, by name. The latest text of a name wins."""
     found: dict[str, str] = {}
     for row in sorted(runs.of_project(session, project_id=project_id), key=lambda row: row.id):
         plan = row.params.get("plan")
@@ -179,7 +181,9 @@ def kept_prompts(session: Session, project_id: int) -> dict[str, str]:
 
 
 def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
-    """The placeholders of a plan's prompts that no field of the items fills, so that the plan has to say one."""
+    """Return the placeholders of a plan's prompts that no field of the items fills, so that the plan must name a
+    source.
+    """
     writer = Writer(schema, plan, plan.family, prompts_of(plan))
     variants = {writer.variant(each.id) for each in schema.dimensions}
     variants |= {FIRST} if plan.strategy == TWO_STEPS else set()

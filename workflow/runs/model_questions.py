@@ -1,7 +1,7 @@
-"""From items to what a model is asked, by a plan.
+"""The questions to a model, made from items by a plan.
 
-What keeps a single item from being asked is a sentence on its question, never an error: the other items are asked all
-the same.
+If a single item cannot be asked, its question holds the reason, and no error is raised. The other items are asked
+anyway.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 _AT_ONCE = 200
-"""So many items are read with one query."""
+"""The number of items in one query."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,18 @@ class Draft:
     question: Question
     parts: tuple[str | Shown, ...] = ()
     first: tuple[str | Shown, ...] = ()
-    """Of the question that is asked before it."""
+    """The parts of the preceding question."""
 
 
 class TypesOf:
-    """In which wordings the items of a run are asked, without asking about them."""
+    """The prompt wordings of a run's items, without asking about them."""
 
     def __init__(self, schema: Schema, plan: RunPlan, spec: ModelSpec) -> None:
-        """Raises ``ModelRefused`` where the prompts of the plan cannot be had."""
+        """Read the prompts. Raises ``ModelRefused`` if the prompts of the plan cannot be loaded."""
         self._writer = Writer(schema, plan, plan.family or spec.prompts, prompts_of(plan))
 
     def __call__(self, session: Session, item_ids: Collection[int]) -> dict[int, dict[str, str]]:
-        """What is kept of the prompt of each item (``Question.prompt_type``)."""
+        """Return the stored name and hash of each item's wording (``Question.prompt_type``)."""
         if not self._writer.prompts.types:
             return {}
         rows = items.by_ids(session, ids=item_ids)
@@ -65,12 +65,12 @@ class Asker:
     def __init__(
         self, store: Store, media: MediaStore, *, schema: Schema, plan: RunPlan, spec: ModelSpec, cache: Path
     ) -> None:
-        """``cache`` is the folder in which prepared pictures lie.
+        """Prepare questions for a plan. ``cache`` is the folder of prepared pictures.
 
         Raises
         ------
         ModelRefused
-            The prompts of the plan cannot be had.
+            The prompts of the plan cannot be loaded.
         """
         from media.model_input import Pictures
 
@@ -84,11 +84,11 @@ class Asker:
         self._shower = Shower(schema, plan, self.pictures)
 
     def ask(self, item_ids: Sequence[int]) -> list[Question]:
-        """The questions to these items, in their order; one that cannot be asked says why."""
+        """Return the questions about these items, in order. A question that cannot be asked gives the reason."""
         return [self._prepared(draft) for draft in self._drafts(item_ids)]
 
     def describe(self, item_ids: Sequence[int], *, first: int = 3) -> Preview:
-        """What asking about these items will be like. Only the pictures of the ``first`` questions are made."""
+        """Return a preview of asking about these items. Only the ``first`` questions get their pictures."""
         cannot: Counter[str] = Counter()
         types: Counter[str] = Counter()
         shown: list[Question] = []
@@ -118,7 +118,7 @@ class Asker:
         )
 
     def _clips(self) -> dict[str, str]:
-        """How clips become frames, each number with where it is from; empty where items have none."""
+        """Return how clips become frames, each setting with its origin; empty if items have no clips."""
         if not any(slot.kind == "clip" for slot in self.schema.item.assets):
             return {}
         of_schema = self.schema.models.clips if self.schema.models else {}
@@ -141,7 +141,7 @@ class Asker:
                 yield self.draft(found[item_id])
 
     def draft(self, item: AskedItem) -> Draft:
-        """The question to an item, without its pictures."""
+        """Return the question about an item, without its pictures."""
         question = Question(
             unit_id=item.id,
             name=item.name,
@@ -163,8 +163,10 @@ class Asker:
         return Draft(replace(asked, first=replace(question, system=before[0])), tuple(parts), tuple(before[1]))
 
     def pictures_of(self, item_ids: Sequence[int], *, fit: bool = True) -> dict[int, Sequence[Picture] | str]:
-        """The pictures of items, as any model is shown them; a sentence where they cannot be shown. ``fit``: also where
-        this model cannot be shown so many."""
+        """Return the pictures of items as any model sees them, or a sentence why they cannot be shown.
+
+        With ``fit`` False, the limit of this model on the number of pictures is ignored.
+        """
         found: dict[int, Sequence[Picture] | str] = {}
         with self.store.read() as session:
             read = read_items(session, item_ids)
@@ -173,7 +175,7 @@ class Asker:
         return found
 
     def pictures_for(self, item: AskedItem, *, fit: bool = True) -> Sequence[Picture] | str:
-        """The same of one item, which may have no texts yet."""
+        """Return the pictures of one item, which may have no texts yet, or a sentence why they cannot be shown."""
         try:
             shown = self._shower.shown(item)
             if fit:
@@ -183,7 +185,7 @@ class Asker:
             return str(error)
 
     def _fits(self, shown: Sequence[Shown]) -> None:
-        """Whether the model can be shown so many pictures."""
+        """Raise ``Cannot`` if the model cannot see this number of pictures."""
         n = sum(n_pictures(each) for each in shown)
         if n and self.spec.modality == "text":
             raise Cannot(
@@ -194,7 +196,7 @@ class Asker:
             raise Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.{hint}")
 
     def _prepared(self, draft: Draft) -> Question:
-        """The question with its pictures made."""
+        """Return the question with its prepared pictures."""
         if draft.question.cannot:
             return draft.question
         try:

@@ -1,4 +1,4 @@
-"""Runs of models over a project's items: which items they are about, and what they will ask."""
+"""Runs of models over a project's items: the selected items, and a preview of the questions."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 _AT_ONCE = 500
-"""So many items are read with one query."""
+"""The number of items in one query."""
 
 
 def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
-    """The description with the temperature and longest answer of the schema's models, where it says none itself."""
+    """Return the description with the schema's temperature and longest answer, if it has none itself."""
     models = schema.models
     if models is None:
         return spec
@@ -48,7 +48,7 @@ def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
 
 
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
-    """Refuse with a sentence what no worker could do."""
+    """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
         raise ModelRefused(
             f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
@@ -69,9 +69,9 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
 
 
 def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
-    """The items that a run with this plan is about, in the project's own shuffled order.
+    """Return the items of a plan, in the project's own shuffled order.
 
-    Raises ``InvalidInput`` where there are none.
+    Raises ``InvalidInput`` if the plan selects no item.
     """
     known = [dimension.id for dimension in access.schema.dimensions]
     problems = [
@@ -110,7 +110,7 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
 
 
 def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int]) -> dict[int, str]:
-    """Of each of these items why it is in none of the runs that a plan is crossed with; empty where it is in them."""
+    """Return why each item is left out of all runs of a crossed plan; empty for an item that is included."""
     told = told_fields(plan)
     contents = items.current_content(session, project_id=access.project_id)
     found = {}
@@ -121,7 +121,7 @@ def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int])
 
 
 def left_out_of_cross(session: Session, access: Access, plan: RunPlan) -> dict[str, int]:
-    """How many of the items that a plan is about are in none of the runs that it is crossed with, by the reason."""
+    """Return the number of a plan's items that are left out of its crossed runs, by reason."""
     whole = wanted_items(session, access, replace(plan, crossed=(), limit=None))
     found = Counter(why for why in lacking(session, access, plan, whole).values() if why)
     return dict(found.most_common())
@@ -132,14 +132,14 @@ def _is_empty(value: object) -> bool:
 
 
 def counted_in(session: Session, access: Access, plan: RunPlan) -> Counting | None:
-    """Which items count in a run; None where its plan names their states itself."""
+    """Return which items count in a run; None if the plan names their states itself."""
     if plan.states is not None and plan.items is None:
         return None
     return counting(session, access=access, items_=plan.items)
 
 
 def label_of(spec: ModelSpec, plan: RunPlan) -> str:
-    """What tables call a model that is asked in this way."""
+    """Return the name of a model in tables, with the injections of its plan."""
     parts = [spec.name, *(f"+{name}" for name in plan.injections)]
     return " ".join(parts) + (", text only" if plan.text_only else "")
 
@@ -161,7 +161,7 @@ def preview(
     most: int,
     make: Callable[..., Asker] = _asker,
 ) -> Preview:
-    """What asking a model about these items will be like; ``make`` has what makes the questions."""
+    """Return a preview of asking a model about these items. ``make`` creates the object that makes the questions."""
     with store.read() as session:
         dimensions = Counter(
             row.dimension for some in chunked(units, _AT_ONCE) for row in items.by_ids(session, ids=some).values()

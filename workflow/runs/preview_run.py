@@ -1,4 +1,4 @@
-"""What a run will do, before anything of it is done: what is asked, what cannot be, and what it may cost."""
+"""A preview of a run: the questions, the items that cannot be asked, and the likely cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 LOOKED_AT = 2_000
-"""So many units are looked at, so that the page of a large project answers within a moment."""
+"""The number of units in a preview, so that the page of a large project answers within a moment."""
 
 
 def preview(
@@ -36,7 +36,7 @@ def preview(
     first: int = 3,
     most: int = LOOKED_AT,
 ) -> Preview:
-    """Look at what ``run_start.start`` would ask; raises what it would raise. Nothing is written down."""
+    """Preview the questions of ``run_start.start``, with the same errors. Nothing is stored."""
     asking = asking_of(kind_of(plan))
     asking.check(spec, plan)
     with store.read() as session:
@@ -57,24 +57,24 @@ def preview(
 
 @dataclass(frozen=True)
 class Estimate:
-    """What so many requests to an endpoint come to, worked out from the first of them."""
+    """The estimated requests, tokens and cost of a run, extrapolated from its first requests."""
 
     requests: int
-    """If each succeeds at once."""
+    """The number of requests if each succeeds at once."""
     worked_out_from: int
     tokens_in: int
     tokens_out: int
     """At most."""
     cost: float | None
-    """At most, in the currency of the price; None: no price is known."""
+    """The highest cost, in the currency of the price; None without a price."""
     currency: str | None
     rule: str
 
 
 def estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blind: bool = False) -> Estimate:
-    """What asking ``asked`` questions like these comes to; nothing is sent.
+    """Return an estimate for ``asked`` questions like these. Nothing is sent.
 
-    ``blind``: options are ranked without pictures as well.
+    ``blind`` means that options are also ranked without pictures.
     """
     from inference.endpoint.estimate import estimated
 
@@ -92,5 +92,5 @@ def estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blin
 
 
 def cache_of(settings: Settings) -> Path:
-    """Where pictures lie as models get them."""
+    """Return the folder of prepared pictures."""
     return settings.home / "prepared"

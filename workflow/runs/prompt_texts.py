@@ -46,10 +46,10 @@ class Writer:
         self._variants = {each: variant for variant, names in plan.variants.items() for each in names}
 
     def variant(self, dimension: str) -> str:
-        """The variant that a dimension gets; ``general`` where the family has none of that name.
+        """Return the prompt variant of a dimension; ``general`` if the family has no such variant.
 
-        Of dimensions without a variant of their own: the strategy's name where tools are asked, ``text_only`` without
-        pictures, where the family has them.
+        A dimension without a variant of its own uses, if the family has it, the strategy's name (with tools) or
+        ``text_only`` (without pictures).
         """
         added = added_strategy(self.plan.strategy)
         usual = TEXT_ONLY if self.plan.text_only else GENERAL
@@ -59,13 +59,15 @@ class Writer:
         return variant if variant in family else GENERAL
 
     def prompt(self, item: AskedItem, variant: str | None = None) -> Prompt:
-        """The prompt of an item, in its dimension's variant or another one: of several wordings the one that the plan's
-        seed chooses by the item's name."""
+        """Return the prompt of an item, in its dimension's variant or another one.
+
+        With several wordings, the plan's seed and the item's name choose one.
+        """
         prompt = self.prompts.prompt(family=self.family, variant=variant or self.variant(item.dimension))
         return self.prompts.type_for(prompt, seed=self.plan.prompt_seed, item=item.name)
 
     def prompt_type(self, item: AskedItem) -> dict[str, str]:
-        """What is kept of the prompt where it has several wordings."""
+        """Return the stored name and hash of the item's wording; empty with a single wording."""
         prompt = self.prompt(item)
         first = self.prompts.prompt(family=self.family, variant=self.variant(item.dimension))
         several = len(self.prompts.types_of(first)) > 1
@@ -74,7 +76,7 @@ class Writer:
     def parts(
         self, item: AskedItem, shown: Sequence[Shown], *, variant: str | None = None
     ) -> tuple[str | None, list[str | Shown]]:
-        """The system's text and the user's turn, in the dimension's variant or another one."""
+        """Return the system's text and the user's turn, in the dimension's variant or another one."""
         prompt = self.prompt(item, variant)
         told = self._told(item)
         values = {name: self._value(name, item, told) for name in prompt.placeholders}
@@ -82,13 +84,13 @@ class Writer:
             prompt = replace(prompt, user=f"{{{INJECTED}}}\n\n{prompt.user}")
             values[INJECTED] = told.lstrip("\n")
         for name in (CHOICES, INJECTED):
-            if values.get(name):  # what follows its lines begins a new one
+            if values.get(name):  # the text after these lines starts on a new line
                 prompt = replace(prompt, user=prompt.user.replace(f"{{{name}}} ", f"{{{name}}}\n"))
         system = Prompt(prompt.name, prompt.system).fill(values).user if prompt.system is not None else None
         return system, self._placed(prompt, values, shown)
 
     def _placed(self, prompt: Prompt, values: Mapping[str, str], shown: Sequence[Shown]) -> list[str | Shown]:
-        """The pictures where the prompt has its marks, else before the text."""
+        """Return the parts with the pictures at the prompt's marks, or before the text if it has no marks."""
         texts = [self._with_first_answer(prompt.name, piece, values) for piece in prompt.user.split(IMAGE)]
         n_marks = len(texts) - 1
         if n_marks > 1 and shown and n_marks != len(shown):
@@ -103,14 +105,14 @@ class Writer:
         return parts
 
     def _with_first_answer(self, name: str, piece: str, values: Mapping[str, str]) -> list[str]:
-        """A piece of a prompt, filled; the places for the first answer stand by themselves."""
+        """Return a filled piece of a prompt. The places of the first answer become parts of their own."""
         here = f"{{{SUMMARY}}}"
         texts = piece.split(here) if self._is_first_answer(SUMMARY) else [piece]
         first, *rest = (Prompt(name, each).fill(values).user for each in texts)
         return [first, *(each for text in rest for each in (FirstAnswer(here), text))]
 
     def ranked(self, item: AskedItem) -> tuple[str, ...]:
-        """The options, where they are ranked."""
+        """Return the options, if the plan ranks them."""
         if self.plan.strategy != "rank_options":
             return ()
         found = item.fields.get(self.options or "")
@@ -119,7 +121,7 @@ class Writer:
         return tuple(str(entry) for entry in found)
 
     def _told(self, item: AskedItem) -> str:
-        """What is added to the question, a line each."""
+        """Return the lines of the plan's injections."""
         found = ""
         for name in self.plan.injections:
             injection = self.prompts.injections.get(name)
@@ -130,7 +132,7 @@ class Writer:
         return found
 
     def tools(self, item: AskedItem) -> Mapping[str, Any] | None:
-        """Where a text model asks for tools: their stored results."""
+        """Return the stored results of tools, if the strategy lets the model ask for tools."""
         if added_strategy(self.plan.strategy) is None:
             return None
         if not item.tools and not self.plan.tools_hash:
@@ -138,7 +140,7 @@ class Writer:
         return item.tools
 
     def fills(self, placeholder: str) -> bool:
-        """Whether something fills a placeholder."""
+        """Return whether a placeholder has a source."""
         known = {*self.fields, INJECTED, CHOICES, DIMENSION}
         return self._source(placeholder) in known or self._is_first_answer(placeholder)
 
@@ -176,7 +178,7 @@ class Writer:
         return text
 
     def _choices(self, item: AskedItem) -> str:
-        """The options, a line each, where there are any and they are not ranked."""
+        """Return the options, one line each; empty if there are none or the plan ranks them."""
         found = item.fields.get(self.options or "")
         if not isinstance(found, list | tuple) or not found or self.plan.strategy == "rank_options":
             return ""
@@ -185,7 +187,7 @@ class Writer:
 
 
 class FieldTexts:
-    """An item's fields as a prompt has them: lists with letters where raters choose from them, else with commas."""
+    """The texts of an item's fields in a prompt: lists have letters if raters choose from them, otherwise commas."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
@@ -196,7 +198,7 @@ class FieldTexts:
         }
 
     def text(self, known: ItemField, value: Any) -> str | None:
-        """The text; None for what is drawn on a picture."""
+        """Return the text of a value; None for a value that is drawn on a picture."""
         value = kinds.of_field(known).in_words(known, value)
         if value is None:
             return None
@@ -215,6 +217,6 @@ def _letters(options: Sequence[Any]) -> str:
 
 
 def _joined(before: str | Shown, after: str) -> str:
-    """Two texts between which a mark stood that no picture takes."""
+    """Return two texts joined over a picture mark without a picture."""
     assert isinstance(before, str)
     return before + (after[1:] if before.endswith("\n") and after.startswith("\n") else after)

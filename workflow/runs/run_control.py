@@ -1,4 +1,4 @@
-"""What leads do with a run: pausing, resuming and ending it, asking again what failed, and withdrawing it."""
+"""Actions of leads on a run: pause, resume, cancel, retry and withdraw."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _waits_for_batch(session: Session, row: StoredRun) -> bool:
 
 
 def pause(store: Store, *, by: Person | None, run: str) -> None:
-    """Pause a run: workers leave it within seconds, and nothing that was answered is lost."""
+    """Pause a run. Workers leave the run within seconds, and no answer is lost."""
     with store.write() as session:
         row = _held(session, by, run)
         if row.state is RunState.PAUSED:
@@ -43,7 +43,7 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
 
 
 def resume(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> None:
-    """Let workers go on with what is left of a run that was paused or has stopped."""
+    """Let workers continue a run that was paused or has stopped."""
     with store.write() as session:
         row = _held(session, by, run)
         if row.state in OPEN:
@@ -56,11 +56,11 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
         log(session, "run.resumed", by=by, run=row, now=store.now())
-    wake(settings, run)
+    wake(store, settings, run)
 
 
 def cancel(store: Store, *, by: Person | None, run: str) -> None:
-    """End a run for good. What was answered stays."""
+    """End a run for good. Its answers stay."""
     with store.write() as session:
         row = _held(session, by, run)
         if row.state is RunState.CANCELLED:
@@ -72,9 +72,9 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
 
 
 def retry_failed(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> int:
-    """Have the items asked again whose last attempt brought no answer; how many there are.
+    """Queue the items whose last attempt brought no answer, and return their number.
 
-    What they got so far is kept. Nothing is asked again unless someone says so here.
+    Earlier attempts are kept. Failed items are asked again only by this function.
     """
     with store.write() as session:
         row = _held(session, by, run)
@@ -97,22 +97,23 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
             log(session, "run.resumed", by=by, run=row, now=store.now(), data={"again": len(again)})
         awaited = row.state in OPEN
     if awaited:
-        wake(settings, run)
+        wake(store, settings, run)
     return len(again)
 
 
 def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
-    """Let a run count nowhere: its answers and ratings stay, and it is listed with the reason. It can be taken back.
+    """Exclude a run from all counts. Its answers and ratings stay, and it is listed with the reason. This can be
+    undone.
 
-    Slots for grading, refinement and coding of its answers that no one has done are withdrawn, and no one is asked gold
-    checks that were made of its answers.
+    Unfinished slots for grading, refinement and coding of its answers are withdrawn. Gold checks made of its answers
+    are no longer shown.
 
     Raises
     ------
     InvalidInput
-        There is no reason.
+        The reason is empty.
     Conflict
-        A worker may be at it (pause or cancel it first), or it was withdrawn before.
+        A worker may be working on the run (pause or cancel it first), or the run is already withdrawn.
     """
     if not reason.strip():
         raise InvalidInput([Problem("reason", "Say why the run is withdrawn; the reason stays with it.")])
@@ -128,7 +129,9 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
 def withdraw_now(
     session: Session, *, access: Access, row: StoredRun, why: str, by: Person | None, now: datetime
 ) -> None:
-    """As ``withdraw``, in this transaction, of a run that counts and that no one works on."""
+    """Withdraw a run as ``withdraw`` does, in this transaction. The run must count, and no worker may be working
+    on it.
+    """
     row = runs.withdraw(session, row=row, why=why, now=now)
     for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
         task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=prediction_id)])
@@ -154,7 +157,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
 
 
 def _any_held(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
-    """A run of any kind with its project, held until the transaction ends."""
+    """Return a run of any kind with its project, locked until the transaction ends."""
     _, access = run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
@@ -163,7 +166,7 @@ def _any_held(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
 
 
 def _held(session: Session, by: Person | None, run: str) -> StoredRun:
-    """As ``_found``, held until the transaction ends."""
+    """Return a run that workers can work on, locked until the transaction ends."""
     run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:

@@ -20,12 +20,10 @@ from workflow.runs.stored_runs import refuse_withdrawn, run_and_access
 
 
 def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
-    """Let people grade a run's answers; the number of new slots. Sending twice sends once.
+    """Open slots for people to grade a run's answers, and return their number. Repeated calls open each slot once.
 
-    Many answers are sent a lot at a time, so that no one who submits meanwhile has to wait for all of them. Anyone who
-    ends it on the way sends the rest by sending again.
-
-    Raises ``Conflict`` where the project's schema has no grading.
+    Answers are sent in lots, so that people who submit do not wait for all of them. If sending is interrupted, another
+    call sends the rest. Raises ``Conflict`` if the project's schema has no grading.
     """
     with store.write() as session:
         row, _ = _gradable(session, by, run)
@@ -48,19 +46,21 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
 
 
 def send_imports(store: Store, *, by: Person | None, project: str) -> int:
-    """Let people grade all answers out of files; the number of new slots. For leads who want every model graded."""
+    """Open slots for people to grade all imported answers, and return their number. For leads who want every model
+    graded.
+    """
     ids = [each.id for each in run_views.runs_of(store, by=by, project=project, kind=RunKind.IMPORT)]
     return sum(send_to_grading(store, by=by, run=id) for id in reversed(ids))
 
 
 SENT_AT_ONCE = 1_000
-"""So many answers are passed on to people in one transaction: with three graders about half a second."""
+"""The number of answers in one transaction: about half a second with three graders."""
 BETWEEN_LOTS_SECONDS = 0.05
 """So long anyone who waits to write has the way free between two of them."""
 
 
 def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
-    """A run whose answers people may grade, held until the transaction ends."""
+    """Return a run whose answers people may grade, locked until the transaction ends."""
     run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
@@ -76,24 +76,23 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
 
 
 def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
-    """How many slots ``send_to_grading`` would open now, by dimension; empty where no one grades."""
+    """Return the number of slots that ``send_to_grading`` would open now, by dimension; empty without grading."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
         return grading.slots_by_dimension(session, access=access, predictions=runs.to_grade(session, run_id=row.id))
 
 
 def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | Standing | None:
-    """How far people's grading of a project's answers is, for its leads; None where no one grades."""
+    """Return the progress of people's grading, for leads; None without grading."""
     with store.read() as session:
         return grading.sample_of(session, access=require_lead(session, by=by, project=project))
 
 
 def planned_sample(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> Standing | None:
-    """The sample that a project's schema plans, what it costs and how far it is; None where it plans none. For leads.
+    """Return the sample that a project's schema plans, with its cost and progress, for leads; None without a plan.
 
-    ``outputs``: as it would be with so many answers. Nothing is changed.
-
-    Raises ``Conflict`` where so many cannot be drawn, as ``draw_sample`` does.
+    ``outputs`` previews another number of answers, without any change. Raises ``Conflict`` if that number cannot be
+    drawn, as ``draw_sample`` does.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -105,17 +104,16 @@ def planned_sample(store: Store, *, by: Person | None, project: str, outputs: in
 
 
 def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> int:
-    """Open what the planned sample of answers lacks, or of a larger one; the number of new slots. For leads.
+    """Open the missing slots of the planned sample, or of a larger one, and return their number. For leads.
 
-    However often it is asked, what is open already is not opened twice. Many answers are opened a lot at a time, so
-    that no one who submits meanwhile has to wait for all of them; asking again opens what is left of one that ended on
-    the way.
+    Repeated calls open each slot once. Answers are opened in lots, so that people who submit do not wait for all of
+    them. If opening is interrupted, another call opens the rest.
 
     Raises
     ------
     Conflict
-        The schema has no grading, lets people grade all answers anyway, or ``outputs`` is less than is planned, or of
-        a plan more than there are; a plan that is opened for the first time fits nothing in the project.
+        The schema has no grading, or lets people grade all answers. Or ``outputs`` is below the planned number, or
+        above the number of answers. Or a plan that is opened for the first time selects no answer.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -148,7 +146,7 @@ def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int |
 
 
 def _refuse_outputs(session: Session, access: Access, outputs: int) -> int:
-    """Raise ``Conflict`` where so many answers cannot be graded; else how many are planned before."""
+    """Return the number of answers planned before. Raises ``Conflict`` if ``outputs`` answers cannot be graded."""
     before = grading_sample.planned(session, access=access)
     if before is None:
         if grading_sample.plan_of(access) is not None:

@@ -1,6 +1,6 @@
-"""How someone is asked in runs of a kind. Whatever previews, starts, works on or keeps a run reads it.
+"""The interface of a kind of run, for the code that previews, starts, executes or stores runs.
 
-``domain.run_kinds`` has the kinds, and ``workflow.runs.askings`` has the ``Asking`` of each.
+``domain.run_kinds`` lists the kinds, and ``workflow.runs.askings`` has the ``Asking`` of each.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 class Asks(Protocol):
-    """What makes questions of units."""
+    """An object that makes questions from units."""
 
     def ask(self, item_ids: Sequence[int]) -> list[Question]:
-        """The questions, in the order of the units."""
+        """Return the questions, in the order of the units."""
 
 
 class Keep(Protocol):
-    """Keeps what attempts have brought."""
+    """A keeper that stores the results of attempts."""
 
     def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
-        """Do whatever keeping them takes that no one else has to wait for, before the transaction that stores them."""
+        """Do the slow preparation before the transaction that stores the attempts, so that no other process waits."""
 
     def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
         """Keep attempts, given with their ids, in the transaction that writes them."""
@@ -43,25 +43,27 @@ class Keep(Protocol):
 
 @dataclass(frozen=True)
 class Asking:
-    """How someone is asked. ``Any`` is the kind's own plan. Nothing heavy is loaded before a model is opened."""
+    """The functions of a kind of run. ``Any`` is the kind's own plan. Heavy packages load only when a model is
+    opened.
+    """
 
     kind: RunKind
     check: Callable[[ModelSpec, Any], None]
-    """Refuses with a sentence what no worker could do."""
+    """Raise an error with a sentence for a plan that no worker could execute."""
     counted: Callable[[Session, Access, Any], Counting | None]
-    """Which items count; None where the plan names their states itself."""
+    """Return which items count; None if the plan names their states itself."""
     units: Callable[[Session, Access, Any], Sequence[Any]]
-    """What is asked about, in order; refuses with a sentence where there is nothing."""
+    """Return the units in order. Raises an error with a sentence if the plan selects none."""
     store_units: Callable[[Session, int, Sequence[Any]], list[int]]
     """Stores units of a run; their ids in order."""
     items_of: Callable[[Session, Sequence[int]], Mapping[int, int]]
     """The item that each unit is about."""
     described: Callable[[Schema, ModelSpec, Any], ModelSpec]
-    """The description with what schema and plan add to it."""
+    """Return the description with the settings of the schema and the plan."""
     label: Callable[[ModelSpec, Any], str]
-    """What tables call anyone who is asked in this way."""
+    """Return the name of the model or judge in tables."""
     open: Callable[[ModelSpec, Any, Allowed], Answerer]
     ask: Callable[[Store, MediaStore, Schema, ModelSpec, Any, Path], Asks]
     keep: Callable[[Any], Keep]
     preview: Callable[..., Preview]
-    """Looks at what a run would ask (``workflow.runs.preview_run``)."""
+    """Preview the questions of a run (``workflow.runs.preview_run``)."""

@@ -1,14 +1,13 @@
-"""Writing down a run of any kind, so that workers can take it.
+"""The start of a run of any kind, as rows that workers take. No model is loaded here.
 
-Nothing here loads a model. A run is rows: chunks of units in a shuffled order, which workers (``workflow.runs.worker``)
-take one after the other, and every attempt at asking.
+A run is rows: chunks of units in a shuffled order, which workers (``workflow.runs.worker``) take one after the other,
+and every attempt.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,11 +25,9 @@ from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.runs import identities
+from workflow.runs import identities, run_jobs
 from workflow.runs.askings import asking_of
 from workflow.runs.stored_runs import folder_hash, plan_of_run, spec_of_run
-
-_log = logging.getLogger(__name__)
 
 
 def start(
@@ -42,23 +39,23 @@ def start(
     plan: Plan,
     settings: Settings | None = None,
 ) -> str:
-    """Write down a run of a model or of a judge, whichever the plan is for, so that workers can take it; its public id.
+    """Store a new run of a model or a judge, so that workers can take it. Return its public id.
 
     Parameters
     ----------
     by
-        None is the command on the machine itself.
+        None is a command on the machine itself.
     settings
-        With them a waiting worker is woken at once; without, it finds the run by itself a few seconds later.
+        Wake a waiting worker at once. Without settings, the worker finds the run a few seconds later.
 
     Raises
     ------
     NotAvailable
-        What the plan names (a strategy, prompts, a score, a parser) is not built.
+        A strategy, prompt set, score or parser of the plan is not available.
     ModelRefused
-        No worker could ask in this way.
+        No worker could ask with this description.
     InvalidInput
-        There is nothing to ask about.
+        The plan selects no unit.
     """
     kind = kind_of(plan)
     asking = asking_of(kind)
@@ -83,7 +80,7 @@ def start(
         )
         add_chunks(session, run, asking.store_units(session, run.id, units))
     if not plan.batch:
-        wake(settings, run.public_id)
+        wake(store, settings, run.public_id)
     return run.public_id
 
 
@@ -99,10 +96,11 @@ def write_down(
     plan: Plan,
     n_units: int,
 ) -> StoredRun:
-    """A new run without its chunks. It goes by the name of what it asks, which runs of the same model or judge share
-    (``workflow.runs.identities``), and no one else has.
+    """Store a new run without its chunks.
 
-    Raises ``ModelRefused`` for an endpoint that no worker would ask, so that no password out of a URL is kept.
+    The run has the name of its model or judge, which only runs with the same identity share
+    (``workflow.runs.identities``). Raises ``ModelRefused`` for an endpoint that no worker would ask, so that a password
+    in a URL is never stored.
     """
     endpoints.check(spec)
     folder = folder_hash(spec)
@@ -131,7 +129,7 @@ def write_down(
 
 
 def add_chunks(session: Session, row: StoredRun, unit_ids: Sequence[int]) -> None:
-    """Cut a run's units into the pieces that workers take."""
+    """Cut a run's units into the chunks that workers take."""
     spec, plan = spec_of_run(row), plan_of_run(row)
     clips = isinstance(plan, RunPlan) and bool(plan.clips) and not plan.text_only
     size = _chunk_size(spec, len(unit_ids), clips=clips)
@@ -139,14 +137,15 @@ def add_chunks(session: Session, row: StoredRun, unit_ids: Sequence[int]) -> Non
 
 
 def with_full_path(spec: ModelSpec, settings: Settings | None, *, by: Person | None = None) -> ModelSpec:
-    """The description with the model's folder named in full, so that every worker finds it.
+    """Return the description with the full path of the model's folder, so that every worker finds it.
 
-    A lead names folders of models below the operator's; an admin, and the command on the machine itself, any folder.
+    A lead can name folders below the operator's folder of models. An admin, and a command on the machine itself, can
+    name any folder.
 
     Raises
     ------
     ModelRefused
-        The folder lies elsewhere.
+        The folder is outside the operator's folder.
     """
     if spec.adapter in ("endpoint", "file") or not spec.model:
         return spec
@@ -171,7 +170,7 @@ def _inside(folder: Path, home: Path | None) -> bool:
 
 
 def free_name(session: Session, access: Access, label: str) -> str:
-    """The label, with a number behind it where a run or a model of the project is called that already."""
+    """Return the label, with a number if a run or a model of the project already has this name."""
     taken = runs.names(session, project_id=access.project_id)
     number, name = 2, label
     while name in taken:
@@ -180,9 +179,10 @@ def free_name(session: Session, access: Access, label: str) -> str:
 
 
 def _chunk_size(spec: ModelSpec, wanted: int, *, clips: bool = False) -> int:
-    """So that a worker is busy for a while with each, several workers share small runs too, and batches are full.
+    """Return the number of units in a chunk.
 
-    A chunk's pictures are made before its first question is asked; ``clips`` has dozens of them for each.
+    The size keeps a worker busy for a while, lets several workers share small runs, and fills batches. A chunk's
+    pictures are made before its first question is asked, and ``clips`` means dozens of pictures for each question.
     """
     at_once = spec.endpoint.concurrency if spec.endpoint else spec.batch_size
     most = at_once * (max(2, -(-8 // at_once)) if clips else max(16, -(-64 // at_once)))
@@ -195,15 +195,7 @@ def _hash(spec: ModelSpec, plan: Plan) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def wake(settings: Settings | None, run: str) -> None:
-    """Tell a waiting worker. It would find the run by itself, so a queue that cannot be reached is no failure."""
-    if settings is None:
-        return
-    from workflow.runs import run_queue
-
-    try:
-        run_queue.wake(settings, run)
-    except Exception:
-        _log.warning(
-            "the queue of background work cannot be reached; workers find the run by themselves", exc_info=True
-        )
+def wake(store: Store, settings: Settings | None, run: str) -> None:
+    """Have a worker work on a run. Without settings whoever started the run works on it."""
+    if settings is not None:
+        run_jobs.wake(store, run)

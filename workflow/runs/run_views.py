@@ -1,4 +1,4 @@
-"""Where runs stand, as leads see it: figures, the newest answers, every attempt, and why some have no answer."""
+"""The state of runs for leads: figures, newest answers, attempts, and reasons for missing answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workflow.runs.stored_runs import judge_plan_now, plan_of_run, run_and_acces
 from workflow.runs.worker_registry import is_alive
 
 SHOWN = 10
-"""So many of the newest answers and failures a run's view has."""
+"""The number of newest answers and failures in a run's view."""
 _PACE = timedelta(minutes=10)
 """The rate of a run is that of its last minutes."""
 
@@ -46,10 +46,10 @@ class FailureView:
 
     outcome: Outcome
     reason: str
-    """What went wrong, as a sentence."""
+    """The failure as a sentence."""
     items: int
     item: str
-    """One of them, by its external id."""
+    """The external id of one failed item."""
 
 
 @dataclass(frozen=True)
@@ -69,61 +69,62 @@ class WorkerView:
 
     name: str
     about: Mapping[str, Any]
-    """Versions of libraries, device, dtype, batch size; what a probe of the endpoint found."""
+    """Versions of libraries, device, dtype, batch size, and the result of a probe of the endpoint."""
     started_at: datetime
     seen_at: datetime
     there: bool
-    """It was heard of within the last minute, has not left, and its process was not seen to be gone."""
+    """The worker was seen within the last minute, has not left, and its process is not known to be dead."""
 
 
 @dataclass(frozen=True)
 class RunView:
-    """Where a run stands."""
+    """The state of a run."""
 
     id: str
     """Public."""
     project: str
     name: str
-    """Of the model, as tables show it."""
+    """The name of the model in tables."""
     kind: RunKind
     state: RunState
     said: str
-    """Why it stopped, as a sentence."""
+    """Why the run stopped, as a sentence."""
     wanted: int
-    """How many items it is about."""
+    """The number of items in the run."""
     done: int
-    """How many of them were asked to the end, whatever came of it."""
+    """The number of items with a final attempt, whatever its outcome."""
     answered: int
-    """How many units have an answer, of a judge a reply."""
+    """The number of units with an answer, or with a reply for a judge."""
     by_outcome: Mapping[Outcome, int]
-    """Items by what became of their last attempt; they add up to ``done``. One that waits to be asked again is not
-    among them, as it is still to be done."""
+    """The number of items by the outcome of their last attempt. The numbers add up to ``done``. Items that wait for a
+    retry are not included.
+    """
     rate: float | None
-    """Items a second, lately; None while no one works on it."""
+    """The recent number of items per second; None while no worker is active."""
     remaining: float | None
     """Seconds until it is done at that rate."""
     attempts: int
     tokens_in: int | None
     tokens_out: int | None
     cost: float | None
-    """Of the attempts whose cost is known; ``without_cost`` are not among them."""
+    """The cost of the attempts with a known cost. The others are counted in ``without_cost``."""
     without_cost: int
     currency: str | None
     in_grading: int
-    """How many of its answers people have been given to grade."""
+    """The number of answers that people were given to grade."""
     spec: Mapping[str, Any]
-    """The model's description as it was when the run was started."""
+    """The model's description at the start of the run."""
     plan: RunPlan | JudgePlan
     hash: str
     """SHA-256 of the model's description and the plan."""
     identity: str
-    """The same for all runs of the same model or judge; empty for answers out of files."""
+    """The identity of the model or judge, equal for all of its runs; empty for imported answers."""
     withdrawn: str
-    """Why it counts nowhere; empty: it counts."""
+    """Why the run counts nowhere; empty for a run that counts."""
     differs: str
-    """Where another one of its label is there: what makes this one differ from the first of them."""
+    """The differences from the first model or judge with the same label, if there is another one."""
     by: str | None
-    """The login of the person who started it; None: the command on the machine itself."""
+    """The login of the person who started the run; None for a command on the machine itself."""
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
@@ -139,12 +140,12 @@ class RunView:
 
     @property
     def failed(self) -> int:
-        """How many items were asked to the end without an answer."""
+        """Return the number of items with a final attempt but no answer."""
         return sum(n for outcome, n in self.by_outcome.items() if outcome not in ANSWERS)
 
     @property
     def left(self) -> int:
-        """How many items are still to be asked."""
+        """Return the number of items that are still to be asked."""
         return max(self.wanted - self.done, 0)
 
     @property
@@ -154,9 +155,9 @@ class RunView:
 
 
 def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = RunKind.MODEL) -> list[RunView]:
-    """A project's runs of models, of judges, or answers out of files, the newest first.
+    """Return a project's runs of models or judges, or imported answers, newest first.
 
-    They come without their newest answers and failures.
+    The newest answers and failures are left out.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -165,7 +166,7 @@ def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = Ru
 
 
 def view(store: Store, *, by: Person | None, run: str) -> RunView:
-    """Where a run stands, with its newest answers and failures."""
+    """Return the state of a run, with its newest answers and failures."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
         run_id = row.id
@@ -199,9 +200,9 @@ def attempts_of(
     before: int | None = None,
     limit: int = 50,
 ) -> tuple[AttemptView, ...]:
-    """Attempts of a run, the newest first: those older than the attempt ``before``, and at most ``limit``.
+    """Return attempts of a run, newest first: those before the attempt ``before``, and at most ``limit``.
 
-    ``only_last`` leaves out what was followed by another attempt at the same item.
+    ``only_last`` leaves out attempts that were followed by another one at the same item.
     """
     with store.read() as session:
         row, _ = run_and_access(session, by, run)
@@ -219,7 +220,7 @@ def attempts_of(
 
 
 def failures_of(store: Store, *, by: Person | None, run: str) -> tuple[FailureView, ...]:
-    """Why items have no answer, the most frequent reason first."""
+    """Return the reasons for missing answers, the most frequent first."""
     with store.read() as session:
         row, _ = run_and_access(session, by, run)
         return tuple(FailureView(*each) for each in run_attempts.reasons(session, run_id=row.id))
@@ -311,7 +312,7 @@ def _view(session: Session, store: Store, row: StoredRun, access: Access) -> Run
 
 
 def _told_apart(session: Session, row: StoredRun) -> tuple[str, str]:
-    """Who is asked in a run, and what makes them another one than the first of their label."""
+    """Return the identity of a run's model or judge, and its differences from the first one with the same label."""
     if row.kind.plan is None or "spec" not in row.params:
         return "", ""
     parts = identities.parts_of_run(row)

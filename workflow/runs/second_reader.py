@@ -1,7 +1,7 @@
-"""A second reader: a language model that is asked what an answer states, where the rules read nothing.
+"""A second reader: a language model that reads answers which the rules cannot read.
 
-It never replaces the rules: its readings are kept next to theirs, under its own name, and count only where someone asks
-for them (``rules+NAME``). It may name one of the options, or none; anything else that it says is no reading.
+It never replaces the rules. Its readings are stored next to theirs, under its own name, and count only on request
+(``rules+NAME``). It may name one of the options, or none. Any other reply is not a reading.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PROMPT_VERSION = 1
 """Counts up whenever it is asked in other words: then it is asked again."""
 
 _AT_ONCE = 32
-"""So many answers are handed to it together; what it has said of them is kept as it comes."""
+"""The number of answers that the reader gets together. Its replies are stored as they arrive."""
 
 SYSTEM = (
     "You read answers that a model gave to questions. You do not answer the question yourself, and you do not say "
@@ -60,29 +60,31 @@ _PAIRS = re.compile(r"\d[\d.]*(?: to |-)\d[\d.]*(?:[,;] ?\d[\d.]*(?: to |-)\d[\d
 
 @dataclass(frozen=True)
 class ReadAgain:
-    """What asking a second reader came to."""
+    """The result of asking a second reader."""
 
     reader: str
-    """As it is named in results: ``rules+NAME``."""
+    """The reader's name in results: ``rules+NAME``."""
     wanted: int
     """Answers that the rules do not read."""
     known: int
-    """Of these, those that it has read before, asked in the same words."""
+    """The number of these answers that the reader has read before, from the same prompt."""
     asked: int
     """Questions that were put to it; answers with the same text and options are asked about once."""
     read: int
     """Answers that it has read now."""
     none: int
-    """Answers of which it says that they state nothing."""
+    """The number of answers that state nothing, in the reader's judgment."""
     failed: Mapping[str, int] = field(default_factory=dict)
-    """Why there is no reading of the others. Those without a reply are asked about again the next time."""
+    """The number of other answers by the reason for the missing reading. Answers without a reply are asked again next
+    time.
+    """
     counted: str = ""
     """Which items were counted, as a sentence."""
 
 
 @dataclass(frozen=True)
 class _Case:
-    """What is asked about: a text with what it was to answer, and the answers that it is."""
+    """One text to read, with its question and all answers that have this text."""
 
     text: str
     asked: Asked
@@ -93,7 +95,7 @@ class _Case:
 
 
 def question(text: str, asked: Asked, *, unit_id: int) -> Question:
-    """What the second reader is asked about an answer."""
+    """Return the question to the second reader about an answer."""
     parts = []
     if asked.options:
         lines = (f"{ascii_uppercase[at]}. {option}" for at, option in enumerate(asked.options[:26]))
@@ -105,7 +107,7 @@ def question(text: str, asked: Asked, *, unit_id: int) -> Question:
 
 
 def read_reply(reply: str, asked: Asked) -> Reading | None:
-    """What a reply of the second reader says an answer states; None where it says nothing that was allowed.
+    """Return the reading in a reply of the second reader; None for a reply that is not allowed.
 
     >>> read_reply("B.", Asked(AnswerKind.OPTION, ("cup", "plate"))).value
     'plate'
@@ -148,29 +150,29 @@ def read_again(
     limit: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> ReadAgain:
-    """Ask a language model about the answers that the rules do not read; what it says is kept as it comes.
+    """Ask a language model about the answers that the rules cannot read. Replies are stored as they arrive.
 
-    Whatever it was asked before, in the same words with the same description, it is not asked again; stopped anywhere,
-    it goes on from there. What makes no other model of it (its note, how fast it is asked) may change.
+    An answer that was asked before, with the same words and description, is not asked again, so an interrupted call can
+    be continued. Settings that do not change the model (its note, its speed) may change.
 
     Parameters
     ----------
     by
-        A lead; None is the command on the machine itself.
+        A lead; None is a command on the machine itself.
     models
-        Only these models' answers; None: everyone's.
+        Only these models' answers; None for all models.
     items
-        Which items count (``workflow.access.counted_items``): only answers to these are asked about, a model's last
-        one to each.
+        Which items count (``workflow.access.counted_items``). Only each model's last answer to such an item is
+        read.
     limit
         At most this many questions.
 
     Raises
     ------
     ModelRefused
-        The description is not of a language model that is asked through an endpoint.
+        The description is not a language model behind an endpoint.
     Conflict
-        Another description has read answers of the project under this name.
+        Another description has read answers of the project under the same name.
     """
     _refuse_unfit(spec)
     fill_up(store, project=project)
@@ -213,7 +215,7 @@ def read_again(
 
 
 def _refuse_unfit(spec: ModelSpec) -> None:
-    """Refuse what is no language model behind an endpoint, or goes by a name that means something else."""
+    """Raise an error for a description without an endpoint, or with a name that has another meaning."""
     if spec.adapter != "endpoint":
         raise ModelRefused(
             f"{spec.name} is not asked through an endpoint (adapter `{spec.adapter}`); a second reader is. Describe it "
@@ -224,7 +226,7 @@ def _refuse_unfit(spec: ModelSpec) -> None:
 
 
 def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: str) -> tuple[list[_Case], int]:
-    """What it was not asked about before, and how many answers it was."""
+    """Return the cases that the reader was not asked before, and the number of known answers."""
     lacking, old = [], 0
     for case in cases:
         hash = asked_hash(as_shown(case.asked, case.ended), more)
@@ -236,7 +238,7 @@ def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: st
 
 
 def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity: str) -> None:
-    """Refuse a name under which another one has read answers of the project: their readings could not be told apart."""
+    """Raise ``Conflict`` if another description has read answers under this name, because readings would be mixed."""
     last = readings.last_detail(session, project_id=access.project_id, reader=spec.name)
     if last is not None and last.get("identity", identity if last.get("spec") == spec.hash else "") != identity:
         raise Conflict(
@@ -249,7 +251,7 @@ def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity:
 def _wanted(
     session: Session, access: Access, counted: Counting, models: Sequence[str] | None
 ) -> list[tuple[int, UnreadAnswer]]:
-    """The answers that count, to items with a key, that the rules find to state nothing, or not one."""
+    """Return the counting answers to items with a key that the rules found unreadable."""
     there = that_count(session, access=access, counted=counted)
     found = readings.counting(session, project_id=access.project_id)
     ids = [
@@ -261,7 +263,7 @@ def _wanted(
 
 
 def _cases(session: Session, access: Access, answers: Sequence[UnreadAnswer]) -> list[_Case]:
-    """What is to be asked, each text with the same options once, in the order in which the answers came."""
+    """Return the cases to ask, in the order of the answers. Equal texts with equal options are one case."""
     states = readings.revisions(session, item_ids=[each.item_id for each in answers])
     ended = readings.ended(session, answers=answers)
     together: dict[tuple[Asked, str, tuple[int, ...]], list[tuple[int, int]]] = defaultdict(list)
@@ -334,7 +336,7 @@ _NONE, _SAID = "none", "said"
 
 
 def _reading(attempt: Attempt, asked: Asked, failed: Counter[str]) -> Reading | None:
-    """What an attempt comes to as a reading; None where no reply came, so that it is asked again."""
+    """Return the reading of an attempt; None without a reply, so that the answer is asked again."""
     if not attempt.outcome.replied:
         failed[f"no reply came ({attempt.outcome.value.replace('_', ' ')})"] += 1
         return None

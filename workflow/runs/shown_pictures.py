@@ -1,4 +1,4 @@
-"""Which pictures of an item a model is shown: images with boxes and marks drawn, frames taken out of clips."""
+"""The pictures of an item that a model sees: images with drawn boxes and marks, and frames of clips."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from media.model_input import Pictures
 
 FRAMES = 8
-"""Of a clip, where neither plan nor schema says how many."""
+"""The number of frames of a clip, if neither the plan nor the schema gives one."""
 _TICK = 0.001
-"""Clips note times in milliseconds: a frame that is reckoned to come at a moment may be noted so much later."""
+"""The tolerance for frame times in seconds, because clips store them in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def n_pictures(part: str | Shown) -> int:
 
 
 class Shower:
-    """Says which pictures of an item are shown."""
+    """A selection of the pictures of an item to show."""
 
     def __init__(self, schema: Schema, plan: RunPlan, pictures: Pictures) -> None:
         self.schema = schema
@@ -74,7 +74,7 @@ class Shower:
         self.n_observed = _count(given, "observation_frames", None)
 
     def shown(self, item: AskedItem) -> list[Shown]:
-        """The pictures in the order of the schema's places."""
+        """Return the pictures in the order of the schema's roles."""
         found: list[Shown] = []
         for slot in self.schema.item.assets:
             rows = [asset for role, asset in item.assets if role == slot.role]
@@ -93,13 +93,13 @@ class Shower:
     # ---- clips ------------------------------------------------------------------------------------------------------
 
     def _has_clip(self, item: AskedItem, slot: AssetSlot) -> bool:
-        """Whether something of the clip is shown: an item that has segments, but none of them, has no clip yet."""
+        """Return whether a part of the clip is shown. An item with an empty list of segments has no clip yet."""
         if self.recent == 0 or self.n_frames == 0:
             return False
         return slot.min > 0 or self.segments is None or item.fields.get(self.segments) != []
 
     def _segments_of(self, item: AskedItem, sha256: str, slot: AssetSlot, *, number: int) -> list[Shown]:
-        """The last segments of a clip, each as frames that are spread evenly over it; they count from ``number``."""
+        """Return the last segments of a clip, each as evenly spread frames. They are numbered from ``number``."""
         from media.model_input import evenly
 
         times = self._times(sha256, slot)
@@ -119,7 +119,7 @@ class Shower:
         return times
 
     def _spans(self, item: AskedItem, end: float) -> list[tuple[float, float]]:
-        """Beginning and end of each segment in seconds of the clip; the whole clip where none is told."""
+        """Return the start and end of each segment in seconds of the clip; the whole clip without segments."""
         told = item.fields.get(self.segments or "") or []
         if not isinstance(told, list | tuple) or not all(isinstance(each, Mapping) for each in told):
             raise Cannot(f"Its `{self.segments}` is no list of segments.")
@@ -129,7 +129,10 @@ class Shower:
         return [(max(start, 0.0), min(stop, end)) for start, stop in seconds if start < end and stop > 0] or [(0, end)]
 
     def _from_frames(self, item: AskedItem, told: Sequence[Mapping[str, Any]], end: float) -> list[tuple[float, float]]:
-        """From frames of the source: the clip begins with the first segment and ends with the observation."""
+        """Return the segments from frame numbers of the source.
+
+        The clip begins with the first segment and ends with the observation.
+        """
         frames = _numbers(told, "start_frame", "stop_frame")
         if frames is None:
             raise Cannot(f"A segment in its `{self.segments}` does not say where it starts and stops.")
@@ -143,7 +146,7 @@ class Shower:
         return [((start - first) * scale + _TICK, (stop - first) * scale + _TICK) for start, stop in frames]
 
     def _stands_in(self, item: AskedItem, rows: Sequence[StoredAsset]) -> bool:
-        """Whether the clip's last frames stand in for an image that is not there, as the plan's clips allow."""
+        """Return whether the clip's last frames replace a missing image, as the plan's clips allow."""
         if not self.n_observed or any(self._is_there(asset) for asset in rows):
             return False
         return any(self._clip(item, place) for place in self.schema.item.assets)
@@ -171,7 +174,7 @@ class Shower:
         return asset.sha256
 
     def _drawn(self, item: AskedItem, role: str, at: int) -> dict[str, Any]:
-        """Boxes and marks of the ``at``-th image of a role, without those that are the answer."""
+        """Return the boxes and marks of the ``at``-th image of a role, without those that are the answer."""
         found: dict[str, Any] = {}
         first = next((role for role, _ in item.assets if role in self.images), self.first_role)
         for part in self.schema.item.fields:
@@ -197,7 +200,7 @@ def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | No
 
 
 def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[tuple[float, float]] | None:
-    """What segments say under two keys; None if one of them does not say it."""
+    """Return the numbers of each segment under two keys; None if a segment lacks one."""
     found = []
     for each in told:
         pair = each.get(start), each.get(stop)
@@ -208,12 +211,12 @@ def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[t
 
 
 def shows(plan: RunPlan) -> bool:
-    """Not where pictures are left out on purpose, nor where tools say what is in them."""
+    """Return whether the model sees pictures: not in a text-only run, nor if tools describe them."""
     return not plan.text_only and added_strategy(plan.strategy) is None
 
 
 def clips_in_words(schema: Schema, plan: RunPlan) -> str:
-    """What a plan shows of a clip: segments x frames of each + frames of the observation; empty where items have none.
+    """Return the shown parts of a clip: segments x frames of each + frames of the observation; empty without clips.
 
     >>> from annotation_schemas import HOME, loader
     >>> egoplan = loader.load_schema(HOME / "egoplan.yaml").schema_

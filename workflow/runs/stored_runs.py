@@ -1,4 +1,4 @@
-"""What a stored run says of itself: who is asked, by which plan, and whether it may go on."""
+"""The contents of a stored run: its model, its plan, and whether it may continue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from workflow.access.projects import Access, access_to, require_lead
 
 
 def folder_hash(spec: ModelSpec) -> str | None:
-    """SHA-256 of a model folder's configurations and of the names and sizes of its other files; None without one."""
+    """Return the SHA-256 of a model folder: the contents of its configuration files, and the names and sizes of others.
+
+    None for a description without a folder.
+    """
     if spec.adapter in ("endpoint", "file") or not spec.model or not Path(spec.model).is_dir():
         return None
     told = []
@@ -35,7 +38,7 @@ def folder_hash(spec: ModelSpec) -> str | None:
 
 
 def refuse_changed(row: StoredRun) -> None:
-    """Refuse to go on with a model whose folder is no longer what it was when the run was started."""
+    """Raise ``ModelRefused`` if the model's folder has changed since the run was started."""
     known = row.params.get("folder")
     if known is None:
         return
@@ -49,36 +52,38 @@ def refuse_changed(row: StoredRun) -> None:
 
 
 def refuse_withdrawn(row: StoredRun, before: str) -> None:
-    """Refuse what would count nowhere; ``before`` says what it is to be taken back for."""
+    """Raise ``Conflict`` for a withdrawn run. ``before`` completes the advice to take the run back."""
     if row.withdrawn_at is not None:
         raise Conflict(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); take it back {before}.")
 
 
 def spec_of_run(row: StoredRun) -> ModelSpec:
-    """The model of a run, as it was when it was started."""
+    """Return the model description of a run, as it was at its start."""
     return ModelSpec.model_validate(row.params["spec"])
 
 
 def plan_of_run(row: StoredRun) -> Plan:
-    """The plan of a run: what kind it has depends on what it is a run of."""
+    """Return the plan of a run. Its class depends on the kind of the run."""
     return plan_of(row.kind, row.params.get("plan", {}))
 
 
 def judge_plan_now(row: StoredRun, reading: Reading) -> JudgePlan:
-    """The plan of a run of a judge, its criteria and values as they are called now: what was read of its replies is
-    said in these words, too."""
+    """Return the plan of a judge run, with the present names of its criteria and values.
+
+    Readings of the run's replies use the same names.
+    """
     plan = JudgePlan.of(row.params["plan"])
     version = reading.version_of((row.params.get("schema") or {}).get("version"))
     return plan if version is None else plan.reworded(partial(reading.rating, version))
 
 
 def in_batches(row: StoredRun) -> bool:
-    """Whether a run's questions are handed in as batch files."""
+    """Return whether a run's questions are submitted as batch files."""
     return plan_of_run(row).batch
 
 
 def run_and_access(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
-    """A run and its project, for leads; to others it does not exist."""
+    """Return a run and its project, for leads. For others the run does not exist."""
     row = runs.by_public_id(session, public_id=run)
     name = runs.project_of(session, public_id=run)
     if row is None or name is None:

@@ -44,7 +44,7 @@ class Subject(Generic[R]):
     failed: Callable[[Fault], R]
     """Returns the result of a request without a whole reply."""
     pictures: Callable[[], Sequence[Picture] | str] = tuple
-    """Returns the pictures for the text, or a sentence that says why they cannot be shown."""
+    """Return the pictures for the text, or a sentence with the reason why they cannot be shown."""
     heard: list[tuple[Line, tuple[Fault, ...]]] = field(default_factory=list)
     """Every request, with the faults of its reply."""
     said: R | None = None
@@ -77,7 +77,7 @@ class Subject(Generic[R]):
         return self.read(line["text"])
 
     def is_open(self, tries: int) -> bool:
-        """Tell whether to ask about the subject again."""
+        """Return whether the subject has to be asked again."""
         return self.said is None and self.tried < tries and not self.silent
 
     def question(self, at: int, *, shown: bool = True) -> Question:
@@ -147,7 +147,7 @@ def ask(
     Raises
     ------
     RunStopped
-        Further questions make no sense.
+        Further questions would fail too.
     """
 
     def heard(attempt: Attempt) -> None:

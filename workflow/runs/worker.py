@@ -1,7 +1,7 @@
-"""What a worker does: it takes chunks of a run, asks the model, and writes down every attempt as it ends.
+"""The worker: it takes chunks of a run, asks the model, and stores every attempt as it ends.
 
-A worker that is killed loses what it has not written yet, a fraction of a second's work; what it had taken is free
-again when its lease ends, or at once where another worker on the same machine sees that its process is gone.
+A killed worker loses the attempts of a fraction of a second. Its chunks become free when its lease ends, or at once if
+another worker on the same machine sees that its process is gone.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from domain.strategies import added_strategy
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
+from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
 from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
 from workflow.runs.model_descriptions import allowed_by
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
-from workflow.runs.worker_registry import LEASE, end_dead_workers, is_alive, is_taken, process, worker_name
+from workflow.runs.worker_registry import LEASE, end_dead_workers, is_alive, is_taken
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -45,17 +46,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Means:
-    """What a worker works with: how a model is opened, and how units become questions."""
+    """The means of a worker: functions that open a model, and that turn units into questions."""
 
     open: Callable[[ModelSpec, Plan], Answerer]
     ask: Callable[[StoredRun, ModelSpec, Plan], Asks]
     tools: Callable[[StoredRun, ModelSpec, Plan, Callable[[], bool]], Tools | None] = lambda *_: None
-    """What runs the tools that a run's model asks for, until it is to stop; None: nothing does."""
+    """Return an object that runs the tools a run's model asks for, until it has to stop; None without tools."""
 
 
 def means_of(store: Store, media: MediaStore, settings: Settings, *, tools: Path | None = None) -> Means:
-    """The real ones. Nothing heavy is loaded before a model is opened. ``tools`` is a tool set's file that was given to
-    the command."""
+    """Return the real means. Heavy packages load only when a model is opened.
+
+    ``tools`` is the file of a tool set that was given to the command.
+    """
 
     def open_(spec: ModelSpec, plan: Plan) -> Answerer:
         return asking_of(kind_of(plan)).open(spec, plan, allowed_by(settings, tools=tools))
@@ -70,7 +73,7 @@ def means_of(store: Store, media: MediaStore, settings: Settings, *, tools: Path
         added = added_strategy(plan.strategy) if isinstance(plan, RunPlan) else None
         if added is None:
             return None
-        pictures = partial(ask, row, spec, plan)  # its own: tools run next to what is asked
+        pictures = partial(ask, row, spec, plan)  # an asker of its own: tools run while questions are made
         return added.serve(store=store, plan=plan, allowed=allowed, pictures=pictures, stop=stop)
 
     return Means(open_, ask, run_tools)
@@ -85,18 +88,18 @@ def work(
     wait: bool = False,
     share: bool = True,
 ) -> RunState:
-    """Work on a run until nothing is left of it, or someone pauses it; how it stands then.
+    """Work on a run until it is finished or paused. Return its final state.
 
-    Raises ``ModelRefused`` where the model cannot be had here, but other workers are at it.
+    Raises ``ModelRefused`` if the model cannot be opened here, but other workers are active.
 
     Parameters
     ----------
     stop
-        True when this worker is to leave; the run goes on when there is another one.
+        Return True when this worker should leave. Another worker can continue the run.
     wait
-        Stay while other workers have the last chunks, and take them over if they die.
+        Stay while other workers have the last chunks, and take over the chunks of dead workers.
     share
-        False leaves alone what another worker of this machine works on: its memory holds the model already.
+        False skips a run that another worker of this machine works on, because memory holds its model already.
     """
     with store.write() as session:
         row = runs.by_public_id(session, public_id=run, hold=True)
@@ -117,7 +120,7 @@ def work(
     except ModelRefused as error:
         if not _others(store, row, worker_id):
             _stop_run(store, row, str(error))
-        else:  # the run goes on where the model can be had
+        else:  # other workers can open the model
             _log.warning("run %s: %s", run, error)
             raise
     except TouchstoneError as error:
@@ -138,12 +141,12 @@ def work(
 
 
 def keep_of(row: StoredRun) -> Keep:
-    """What becomes of a run's attempts."""
+    """Return the keeper that stores a run's attempts."""
     return asking_of(row.kind).keep(plan_of_run(row))
 
 
 class _Worker:
-    """One worker at one run."""
+    """One worker on one run."""
 
     def __init__(
         self, store: Store, row: StoredRun, worker_id: int, means: Means, keeper: AttemptKeeper, wait: bool
@@ -172,7 +175,7 @@ class _Worker:
                 self.answerer.close()
 
     def _chunks(self, beside: ThreadPoolExecutor) -> None:
-        """One chunk after the other; the questions of the next one are made while the model answers."""
+        """Work on one chunk after the other. The next chunk's questions are made while the model answers."""
         coming: Future[Prepared | None] = beside.submit(self._prepare)
         while not self.keeper.stopped:
             prepared = coming.result()
@@ -194,7 +197,7 @@ class _Worker:
             return None
         now = self.store.now()
         with self.store.write() as session:
-            self._begin(session)  # everyone holds a run before its chunks, so that no one waits for each other
+            self._begin(session)  # all lock a run before its chunks, which prevents deadlocks
             chunk = run_chunks.claim(session, run_id=self.run_id, worker_id=self.worker_id, now=now, until=now + LEASE)
             if chunk is None:
                 return None
@@ -206,7 +209,7 @@ class _Worker:
         return Prepared(chunk.id, self.asker.ask(left) if self.asker and left else [])
 
     def _begin(self, session: Session) -> None:
-        """With its first chunk the run is no longer waiting."""
+        """Set the run's state from waiting to running with the first chunk."""
         if self.begun:
             return
         row = runs.by_public_id(session, public_id=self.row.public_id, hold=True)
@@ -251,7 +254,7 @@ class _Worker:
         return self.answerer
 
     def _budget(self, answerer: Answerer) -> None:
-        """Tell a model that has a budget what the run has cost so far, no matter who worked on it."""
+        """Set the run's cost so far, by all workers, for a model with a budget."""
         spent = getattr(answerer, "spent", None)
         if spent is not None:
             with self.store.read() as session:
@@ -259,7 +262,7 @@ class _Worker:
             spent(figures.calls, figures.cost or 0.0)
 
     def _left(self) -> bool:
-        """Whether chunks are left; a run without any is done."""
+        """Return whether chunks are left. A run without any is marked as done."""
         with self.store.write() as session:
             row = runs.by_public_id(session, public_id=self.row.public_id, hold=True)
             if row is None or row.state not in OPEN:
@@ -275,7 +278,7 @@ class _Worker:
 
 
 def _stop_run(store: Store, row: StoredRun, said: str) -> None:
-    """The run cannot go on by itself: it stops, and says why."""
+    """Stop a run that cannot continue by itself, with the reason."""
     with store.write() as session:
         found = runs.by_public_id(session, public_id=row.public_id, hold=True)
         if found is None or found.state not in OPEN:
@@ -285,14 +288,14 @@ def _stop_run(store: Store, row: StoredRun, said: str) -> None:
 
 
 def _others(store: Store, row: StoredRun, worker_id: int) -> bool:
-    """Whether other workers are at a run."""
+    """Return whether other workers are active on a run."""
     with store.read() as session:
         there = run_chunks.workers(session, run_id=row.id, only_there=True)
         return any(is_alive(each, store) for each in there if each.id != worker_id)
 
 
 def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
-    """The worker goes; a run that no one works on waits."""
+    """Remove the worker. A run without workers is set to waiting."""
     with store.write() as session:
         found = runs.by_public_id(session, public_id=row.public_id, hold=True)
         now = store.now()

@@ -1,54 +1,33 @@
-"""Who works on runs: what a worker is called, and whether it is still there."""
+"""The registry of workers: their names, and whether each is alive."""
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from db import run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunWorker
+from workflow.jobs.live_process import is_gone, process
 
 LEASE = timedelta(seconds=60)
-"""So long a worker that does not say that it is there keeps what it has taken."""
+"""The time for which a silent worker keeps its chunks."""
 _LEFT_ALONE = timedelta(seconds=5)
 
 
-def worker_name() -> str:
-    """What people call this worker: machine and process."""
-    return f"{socket.gethostname()}, process {os.getpid()}"
-
-
-def process() -> dict[str, Any]:
-    """This process among all that ever ran on this machine."""
-    return {"host": socket.gethostname(), "id": os.getpid(), "space": _space(), "born": _born(os.getpid())}
-
-
 def is_alive(row: StoredRunWorker, store: Store) -> bool:
-    """Whether a worker was heard of lately and its process, where that can be seen from here, still runs."""
+    """Return whether a worker was seen lately and its process, if visible from here, still runs."""
     return row.ended_at is None and row.seen_at > store.now() - LEASE and not is_dead(row)
 
 
 def is_dead(row: StoredRunWorker) -> bool:
-    """Whether a worker's process ran on this machine and is gone. False where that cannot be known."""
+    """Return whether a worker's process ran on this machine and is gone. False if that is unknown."""
     return is_gone(row.about.get("process") or {})
 
 
-def is_gone(known: Mapping[str, Any]) -> bool:
-    """Whether a process (as ``process`` told of it) ran on this machine and is gone; False where that cannot be
-    known."""
-    space = _space()
-    if space is None or known.get("host") != socket.gethostname() or known.get("space") != space:
-        return False
-    return known.get("born") is None or _born(int(known.get("id", 0))) != known["born"]
-
-
 def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
-    """Whether a worker of this machine works on a run, or any worker where the model is an endpoint with its limits."""
+    """Return whether a worker of this machine works on a run, or any worker if the model is an endpoint with limits."""
     here = process()
     endpoint = row.params.get("spec", {}).get("adapter") == "endpoint"
     for each in run_chunks.workers(session, run_id=row.id, only_there=True):
@@ -60,35 +39,16 @@ def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
 
 
 def end_dead_workers(session: Session, store: Store, *, run_id: int) -> None:
-    """Free what workers had taken whose processes are gone."""
+    """Free the chunks of workers whose processes are gone."""
     for row in run_chunks.workers(session, run_id=run_id, only_there=True):
         if is_dead(row):
             run_chunks.end_worker(session, worker_id=row.id, now=store.now())
 
 
-def _space() -> str | None:
-    """The space in which process ids of this machine have their meaning; None where that cannot be told."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
-    except OSError:
-        return None
-
-
-def _born(pid: int) -> str | None:
-    """When a process was started, in ticks since the machine was; None if there is none."""
-    try:
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    fields = told.rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else fields[19]
-
-
 def waiting(store: Store, *, share: bool = False) -> list[str]:
-    """The public ids of runs that a worker of this machine should begin with, the oldest first.
+    """Return the public ids of runs that a worker of this machine should begin with, oldest first.
 
-    A run that has just been started is left to anyone who started it: the command in the foreground works on it itself.
+    A new run is left to the process that started it, because a command in the foreground works on the run itself.
     """
     with store.read() as session:
         found = runs.open_runs(session)

@@ -1,7 +1,7 @@
-"""What people do besides verification, brought up to a changed schema: answers graded, compared, coded and given.
+"""The migration of stages other than verification to a changed schema: grading, comparison, coding and answering.
 
-No verdict hangs on it, so there are only slots to open and to call off, and what is asked again. An item at a time, as
-in ``workflow.schemas.items``: what is done twice is done once.
+No verdict depends on these stages. So the migration only opens and withdraws slots, and asks some questions again. It
+works item by item, as ``workflow.schemas.items`` does, and repeating a step changes nothing.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from workflow.schemas.effects import Effect
 from workflow.schemas.items import Change, Tally, ask_again, with_votes_of_before
 
 AT_ONCE = 10
-"""So many items are held at a time: of each there may be an answer of every model."""
+"""The number of items that are locked at a time. Each item may have an answer of every model."""
 
 
 @dataclass(frozen=True)
 class InStage:
-    """What becomes of a stage besides verification."""
+    """The effect of a change on a stage other than verification."""
 
     title: str
     opened: int
@@ -43,7 +43,7 @@ class InStage:
 
     @property
     def sentence(self) -> str:
-        """As people read it.
+        """Return the effect as a sentence.
 
         >>> InStage("Grading", 40, 0, 3).sentence
         'Grading: 40 slots open for more people, 0 are called off, 3 answers are asked again.'
@@ -56,16 +56,16 @@ class InStage:
 
 @dataclass(frozen=True)
 class _Current:
-    """What of a stage people are to do, as things stand."""
+    """The work of a stage in the project's present state."""
 
     counted: Counting
     answers: frozenset[int]
     """Every model's last answer to each item, by id."""
     pairs: frozenset[str] | None
-    """Of comparison: the pairs that are planned."""
+    """The planned pairs, for comparison."""
 
     def wants(self, item: StoredItem, slots: Sequence[StoredTask]) -> bool:
-        """Whether a unit that someone has done would be offered to others."""
+        """Return whether a unit with a finished submission would be offered to more people."""
         if self.counted.which is Items.KEPT and item.state is not ItemState.KEPT:
             return False
         if self.pairs is not None:
@@ -76,12 +76,12 @@ class _Current:
 
 
 def stages_of(stage: Stage) -> tuple[Stage, ...]:
-    """A stage, and what settles what is said in it."""
+    """Return a stage, and the stage that settles its disagreements."""
     return (stage, Stage.ARBITRATION) if stage is Stage.CODING else (stage,)
 
 
 def bring_up(store: Store, *, project: str, change: Change, tally: Tally) -> None:
-    """Bring everything besides verification up to the schema that is in force."""
+    """Migrate all stages other than verification to the schema in force."""
     for stage in change.effect.through:
         with store.read() as session:
             access = require_lead(session, by=None, project=project)
@@ -92,7 +92,7 @@ def bring_up(store: Store, *, project: str, change: Change, tally: Tally) -> Non
                 access = require_lead(session, by=None, project=project)
                 newest = schema_changes.newest(session, project_id=access.project_id)
                 if newest is None or newest.number != change.number or newest.finished_at is not None:
-                    return  # someone else has gone on with it
+                    return  # another process has continued it
                 lot = _lot(session, access, stage, after=last, hold=True)
                 if not lot.items:
                     break
@@ -101,7 +101,7 @@ def bring_up(store: Store, *, project: str, change: Change, tally: Tally) -> Non
 
 
 def look(store: Store, future: Access, effect: Effect) -> list[InStage]:
-    """What would become of the stages besides verification; nothing happens."""
+    """Return the effect of a change on stages other than verification. Nothing is changed."""
     found = []
     for stage in effect.through:
         with store.read() as session:
@@ -149,7 +149,7 @@ def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bo
 
 
 def _units(lot: schema_changes.ItemBatch, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
-    """The slots of each unit of an item in a stage."""
+    """Yield the slots of each unit of an item in a stage."""
     units: dict[str, list[StoredTask]] = {}
     for slot in lot.slots.get(item.id, []):
         if slot.stage is stage:
@@ -160,7 +160,7 @@ def _units(lot: schema_changes.ItemBatch, item: StoredItem, stage: Stage) -> Ite
 def _again(
     session: Session, access: Access, effect: Effect, item: StoredItem, lot: schema_changes.ItemBatch
 ) -> list[StoredAnnotation]:
-    """What was said of the answers to an item that is asked again."""
+    """Return the votes about the answers to an item that are asked again."""
     votes = [vote for vote in lot.votes.get(item.id, []) if vote.stage in lot.stages]
     if not votes or not (effect.again or effect.only_of is not None):
         return []
@@ -205,13 +205,13 @@ def _counted(slots: Sequence[StoredTask]) -> Counter[TaskState]:
 
 
 def _lacking(access: Access, effect: Effect, stage: Stage, n: Counter[TaskState], wanted: bool, *, back: bool) -> int:
-    """How many more slots of a unit are offered to people, since more are asked."""
+    """Return the number of additional slots that a unit needs because the schema asks more people."""
     if stage not in effect.raised:
         return 0
     raters = people_asked(access.schema)[stage]
     waits = n[TaskState.OPEN] + n[TaskState.CLAIMED]
     fewest = access.reading.fewest(raters, stage)
-    called_off = back and n[TaskState.WITHDRAWN]  # what the change had called off is needed as before
+    called_off = back and n[TaskState.WITHDRAWN]  # slots that the change had withdrawn are needed again
     complete = n[TaskState.DONE] >= fewest and not waits and not called_off
     on_offer = bool(waits) or (bool(n[TaskState.DONE]) and wanted)
     return 0 if complete or not on_offer else max(raters - waits - n[TaskState.DONE], 0)
@@ -226,8 +226,10 @@ def _fill_up(
     current: _Current,
     now: datetime,
 ) -> int:
-    """Open what the units of an item lack of their slots; how many are offered. Units that are called off get theirs
-    for the day on which they are offered again."""
+    """Open the missing slots of an item's units, and return the number of offered ones.
+
+    Withdrawn units get their slots too, for the day on which they are offered again.
+    """
     added: list[task_slots.Slot] = []
     offered: list[str] = []
     stage = units[0][0].stage if units else Stage.GRADING

@@ -1,4 +1,4 @@
-"""What differs from a schema to another one, with how much a project has stored that hangs on each difference."""
+"""The differences between two schemas, with the stored data that depends on each difference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workflow.schemas.uses import StoredUses
 
 
 def in_use(store: Store, *, project: str) -> LoadedSchema:
-    """The schema of a project, for the command on the machine itself. Raises ``NotFound``."""
+    """Return the schema of a project, for a command on the machine itself. Raises ``NotFound``."""
     with store.read() as session:
         access = require_lead(session, by=None, project=project)
         return stored_schema(session, id=access.schema_version_id)
@@ -27,14 +27,14 @@ def differences(
     new: LoadedSchema,
     decisions: Decisions | None = None,
 ) -> Comparison:
-    """From one schema to another, for a project's leads.
+    """Return the differences between two schemas, for a project's leads.
 
-    It counts what is stored and looks at no verdict: ``migration.preview`` does.
+    Stored data is counted, but no verdict is computed; ``migration.preview`` does that.
 
     Raises
     ------
     InvalidInput
-        Decisions that fit no change, or name what is not there.
+        A decision fits no change, or has an unknown name.
     """
     decisions = decisions or Decisions()
     with store.read() as session:

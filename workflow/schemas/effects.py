@@ -1,8 +1,8 @@
-"""What a change of the schema does to what a project has: from the differences and what was decided about them.
+"""The effect of a schema change on a project's data, from the differences and the decisions about them.
 
-Votes stay stored as they were given, with the version of the schema under which they were. Names and options that have
-changed are read anew (``domain.rewording``), so that the change holds at one moment for everyone, nothing is written
-for each vote, and taking it back is exact. Only votes that are asked again get a row in their place.
+Votes stay stored unchanged, with the version of the schema under which they were given. Renamed names and options are
+translated when votes are read (``domain.rewording``). So a change takes effect at one moment for all people, no vote is
+rewritten, and undoing it is exact. Only votes that are asked again get a new row.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from domain.states import VERIFICATIONS, Stage
 from workflow.files.project_check import people_asked
 
 BESIDES = (Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
-"""Stages besides those of verification in which several people are asked about the same."""
+"""Stages other than verification in which several people are asked about the same unit."""
 ASKED_AGAIN = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
-"""Stages of which what people have said can be asked again: nothing but their own slots hangs on it."""
+"""Stages whose votes can be asked again, because only their own slots depend on them."""
 
 
 class Votes(Enum):
-    """Which votes on a criterion are asked again."""
+    """The votes on a criterion that are asked again."""
 
     WITH_VALUE = "with_value"
-    """Those that gave an option that is gone."""
+    """Votes for a removed option."""
     ANSWERED = "answered"
     SKIPPED = "skipped"
     UNFIT = "unfit"
-    """Those whose answer is none any more."""
+    """Votes whose value is no longer valid."""
     SILENT = "silent"
-    """Those that say nothing about it."""
+    """Votes without a value for the criterion."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Again:
 
     stage: Stage
     criterion: str
-    """By its name in the new schema."""
+    """The criterion's name in the new schema."""
     which: Votes
     value: Scalar | None = None
 
     def concerns(self, stage: Stage) -> bool:
-        """Whether it is about what is said in a stage; what settles codes is asked as coding is."""
+        """Return whether it applies to a stage. Arbitration follows coding."""
         return self.stage is (Stage.CODING if stage is Stage.ARBITRATION else stage)
 
 
@@ -91,35 +91,35 @@ _QUIET = frozenset(
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change does."""
+    """The effect of a change."""
 
     schema: Schema
     """The new one."""
     step: Step
     step_back: Step = field(default_factory=Step)
-    """How what is given from then on is read once the change is taken back."""
+    """The translation of later data if the change is undone."""
     again: tuple[Again, ...] = ()
     stays_complete: tuple[Stage, ...] = ()
-    """Stages in which what had been done by everyone who was asked needs no more, though the schema asks more people
-    now."""
+    """Stages in which complete units need no further votes, although the schema now asks more people."""
     raised: tuple[Stage, ...] = ()
     """Stages in which the schema asks more people now."""
     through: tuple[Stage, ...] = ()
-    """Stages besides those of verification whose answers and pairs have to be looked at."""
+    """Stages other than verification whose answers and pairs must be checked."""
     stays_kept: tuple[str, ...] = ()
     """Further stages of verification to which items that were kept before do not come."""
     looks: bool = True
     """Whether items have to be looked at."""
     reorders: bool = False
-    """Whether slots may have to stand elsewhere, or to wait for an image or clip."""
+    """Whether slots may change their place in the order, or may have to wait for an image or clip."""
     answers_begin: bool = False
     """The stage answering is new."""
     only_of: frozenset[int] | None = None
-    """Votes given under these versions (ids) that do not fit the new form are asked again, whatever they are about, and
-    no others; None: ``again`` says which. A vote that answers more than the new form asks fits."""
+    """If set, only votes given under these versions (ids) that do not fit the new form are asked again. None leaves the
+    choice to ``again``. A vote that answers more than the new form asks fits.
+    """
 
     def asks_again(self, vote: StoredAnnotation, fields: Mapping[str, Any], *, now: int) -> bool:
-        """Whether a vote, in the words of now, is asked again; ``now`` is the version (id) in force."""
+        """Return whether a vote, in present words, is asked again. ``now`` is the version (id) in force."""
         if vote.schema_version_id == now:
             return False
         criteria = criteria_of(self.schema, vote.stage.value, self._dimension_of(vote))
@@ -137,8 +137,10 @@ class Effect:
         )
 
     def placed(self, items: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-        """How many items each dimension has before and after, from how many it has; empty where none changes its own.
-        Those of the new schema come first."""
+        """Return the number of items in each dimension before and after; empty if no item changes its dimension.
+
+        Dimensions of the new schema come first.
+        """
         if not self.step.dimensions:
             return {}
         after: Counter[str] = Counter()
@@ -148,7 +150,7 @@ class Effect:
         return {name: (items.get(name, 0), after[name]) for name in names}
 
     def _dimension_of(self, vote: StoredAnnotation) -> str:
-        """As the new schema calls it, before the change and after it."""
+        """Return the new name of a vote's dimension, for votes before and after the change."""
         return self.step.dimensions.get(vote.dimension, vote.dimension)
 
     def _meets(self, again: Again, vote: StoredAnnotation, fields: Mapping[str, Any]) -> bool:
@@ -169,7 +171,7 @@ class Effect:
 
 
 def effect_of(comparison: Comparison) -> Effect:
-    """What a change of the schema does, as it was decided."""
+    """Return the effect of a schema change with its decisions."""
     step = _step(comparison)
     again = tuple(each for change in comparison.changes for each in _asked_again(change))
     raised = more_people(comparison.old, comparison.new)
@@ -202,7 +204,7 @@ def effect_of(comparison: Comparison) -> Effect:
 
 
 def more_people(before: Schema, now: Schema) -> tuple[Stage, ...]:
-    """The stages of both schemas in which the second asks more people."""
+    """Return the stages of both schemas in which the second one asks more people."""
     one, other = people_asked(before), people_asked(now)
     return tuple(stage for stage in (*VERIFICATIONS, *BESIDES) if 0 < one[stage] < other[stage])
 
@@ -227,7 +229,7 @@ def _asked_again(change: Change) -> list[Again]:
         case _:
             return []
     if change.row is sorts.REMOVED_OPTION:
-        # an option that no one had chosen when it was decided may be chosen until the moment of the change
+        # an unused option may still be chosen between the decision and the change
         gone = change.old["value"] if isinstance(change.old, dict) else change.old
         return [Again(about, name, Votes.WITH_VALUE, gone)] if way_of(change) in (None, sorts.ASK_AGAIN) else []
     way, which = _AGAIN.get(change.row, (None, Votes.UNFIT))
@@ -235,7 +237,7 @@ def _asked_again(change: Change) -> list[Again]:
 
 
 def _step(comparison: Comparison) -> Step:
-    """How names and values change; by their earlier names."""
+    """Return the translation of names and values, by their earlier names."""
     renamed: dict[str, dict[str, str]] = {"criteria": {}, "fields": {}}
     for change in comparison.changes:
         if way_of(change) is sorts.RENAME_CRITERION:
@@ -273,7 +275,7 @@ def _step(comparison: Comparison) -> Step:
 
 
 def _places(comparison: Comparison, *ways: Way) -> dict[str, str]:
-    """The dimensions or roles of which that was decided, with what they have become."""
+    """Return the dimensions or roles with one of these decisions, and their new names."""
     found = {}
     for change in comparison.changes:
         if change.decided is not None and change.decided.way in ways:
@@ -282,8 +284,11 @@ def _places(comparison: Comparison, *ways: Way) -> dict[str, str]:
 
 
 def _places_back(comparison: Comparison) -> dict[str, str]:
-    """The step back of dimensions. One that took the items of others keeps what came in between; one that came with
-    the change gives it to the first of those whose items it took."""
+    """Return the translation of dimensions for an undo.
+
+    A dimension that existed before and took the items of others keeps the later items. A dimension that came with the
+    change gives them to the first dimension whose items it took.
+    """
     back = {now: was for was, now in _places(comparison, sorts.RENAME_DIMENSION).items()}
     there = {each.id for each in comparison.old.dimensions}
     for was, now in _places(comparison, sorts.MOVE_ITEMS).items():
@@ -292,7 +297,9 @@ def _places_back(comparison: Comparison) -> dict[str, str]:
 
 
 def _step_back(comparison: Comparison, step: Step) -> Step:
-    """The step back. An option that was only called otherwise has its name again: no other had the new one."""
+    """Return the translation for an undo. A renamed option gets its old name back, because no other option has the new
+    one.
+    """
     values: dict[str, dict[str, list[tuple[Any, Any]]]] = {"criteria": {}, "fields": {}}
     for change in comparison.changes:
         if way_of(change) is sorts.RENAME_OPTION:

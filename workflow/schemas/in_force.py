@@ -29,21 +29,21 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Done:
-    """What a change of the schema has done."""
+    """The result of a schema change."""
 
     number: int
-    """Of the change in the project's history."""
+    """The number of the change in the project's history."""
     version: int
-    """Of the schema that is in force now."""
+    """The version of the schema in force."""
     before: Mapping[ItemState, int]
     after: Mapping[ItemState, int]
     tally: Tally
     stages: Stages
-    """Of the schema that is in force now: they say what states are called."""
+    """The stages of the schema in force, which give states their titles."""
 
 
 def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Reading:
-    """How everything is read with the new schema."""
+    """Return the translation of all stored data to the new schema."""
     asked = project_check.people_asked(access.schema)
     known = replace(access.reading, numbers=access.reading.numbers or {before: access.schema.version})
     under = frozenset(known.numbers) - {now}
@@ -62,14 +62,13 @@ def reading_with(access: Access, effect: Effect, *, before: int, now: int, numbe
 
 
 def _most(known: Mapping[str, int], access: Access) -> Mapping[str, int]:
-    """How many people a schema of the project asked in a stage of verification at most, the one in force among them."""
+    """Return the largest number of people that any schema of the project asked in each verification stage."""
     now = {stage.value: part.raters for stage, part in rounds_of(access.schema).items()}
     return {stage: max(known.get(stage, 0), now.get(stage, 0)) for stage in {**known, **now}}
 
 
 def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> tuple[Reading, Step]:
-    """How everything is read once a change is taken back (what was there before, as it was then), and the step that
-    leads there."""
+    """Return the translation of all stored data after an undo, and the step that leads there."""
     back = _effect(session, past).step_back
     before = Reading.from_json(past.reading_before)
     known = replace(before, numbers=before.numbers or {past.before_id: access.reading.numbers[past.before_id]})
@@ -84,14 +83,14 @@ def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> 
 
 
 def _effect(session: Session, row: StoredSchemaChange) -> Effect:
-    """What a change does, or the one does that it takes back."""
+    """Return the effect of a change, or of the change that it undoes."""
     old, new = (stored_schema(session, id=id) for id in (row.before_id, row.after_id))
     decisions = Decisions.from_json(row.decisions)
     return effect_of(compare(old.schema_, new.schema_, decisions=decisions))
 
 
 def _under_way(session: Session, access: Access, number: int) -> tuple[Change, int]:
-    """A change that is to be brought to its end, and up to which item (id) it is."""
+    """Return an unfinished change, and the last item (id) that was migrated."""
     rows = {row.number: row for row, _ in schema_changes.of_project(session, project_id=access.project_id)}
     row = rows[number]
     if row.undoes is None:
@@ -153,8 +152,10 @@ def put_into_force(
 
 
 def take_guideline(session: Session, access: Access, loaded: LoadedSchema, *, by: Person | None, now: datetime) -> None:
-    """Bring the guideline of the new schema into force, if it is another than that of the schema before: what leads
-    have made of that one since stays in force otherwise."""
+    """Put the guideline of the new schema in force if it differs from that of the schema before.
+
+    Otherwise the leads' later edits of the old guideline stay in force.
+    """
     if stored_schema(session, id=access.schema_version_id).guideline_hash == loaded.guideline_hash:
         return
     version = guidelines.by_hash(session, project_id=access.project_id, hash=loaded.guideline_hash)
@@ -182,7 +183,7 @@ def bring_all_up(
     before: Mapping[ItemState, int],
     progress: Progress | None,
 ) -> Done:
-    """Bring all items up to the schema that is in force."""
+    """Migrate all items to the schema in force."""
     tally, seen, n = Tally(), 0, sum(before.values())
     with store.read() as session:
         access = require_lead(session, by=None, project=project)
@@ -193,7 +194,7 @@ def bring_all_up(
             access = require_lead(session, by=None, project=project)
             newest = schema_changes.newest(session, project_id=access.project_id)
             if newest is None or newest.number != number or newest.finished_at is not None:
-                break  # someone else has gone on with it, and has brought it to its end
+                break  # another process has continued and finished it
             lot = schema_changes.lot(session, project_id=access.project_id, after=last, limit=AT_ONCE, hold=True)
             bring_up(session, access=access, change=change, lot=lot, now=store.now(), tally=tally)
             if not lot.items:

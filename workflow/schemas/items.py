@@ -1,7 +1,7 @@
-"""Items brought up to a changed schema: votes asked again, slots opened and called off, verdicts counted anew.
+"""The migration of items to a changed schema: votes asked again, slots opened and withdrawn, verdicts recomputed.
 
-A lot of items at a time, each lot in a transaction of its own, so that people go on working meanwhile. A lot that is
-done twice is done once. What someone has in hand stays theirs, and counts when they submit it.
+Items are migrated in lots, each in its own transaction, so that people can keep working. Repeating a lot changes
+nothing. A claimed slot stays with its person, and counts when it is submitted.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from workflow.annotate.verification import follow, open_verification
 from workflow.schemas.effects import Effect
 
 AT_ONCE = 50
-"""So many items are held at a time: for a few hundredths of a second."""
+"""The number of items that are locked at a time, for a few hundredths of a second."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """An item that comes out otherwise."""
+    """An item whose verdict changes."""
 
     item: str
-    """Its id as in files."""
+    """The item's id in files."""
     before: ItemState
     after: ItemState
     why: str
@@ -39,12 +39,13 @@ class Moved:
 
 @dataclass
 class Tally:
-    """What became of items and votes."""
+    """The number of changed items and votes."""
 
     moved: list[Moved] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    """Items (ids as in files) of which a vote that had been asked again does not come back, because others have voted
-    in its place."""
+    """The ids in files of items with a vote that an undo cannot restore, because another person has voted in its
+    place.
+    """
     asked_again: int = 0
     """Votes that count no more and are asked again."""
     counted_again: int = 0
@@ -75,7 +76,7 @@ class Change:
 def outcome(
     access: Access, effect: Effect, item: StoredItem, lot: schema_changes.ItemBatch
 ) -> tuple[Verdict, list[StoredAnnotation]]:
-    """What an item comes to with a schema that may not be in force yet, and its votes that are asked again."""
+    """Return the verdict of an item under a schema that may not be in force yet, and its votes that are asked again."""
     fields, votes = lot.contents[item.id], lot.votes.get(item.id, [])
     again = [vote for vote in votes if effect.asks_again(vote, fields, now=access.schema_version_id)]
     gone = {vote.id for vote in again}
@@ -86,11 +87,11 @@ def outcome(
 def bring_up(
     session: Session, *, access: Access, change: Change, lot: schema_changes.ItemBatch, now: datetime, tally: Tally
 ) -> None:
-    """Bring a lot of items, which are held, up to the schema that is in force."""
+    """Migrate a lot of locked items to the schema in force."""
     if change.undoes is not None:
         lot = with_votes_of_before(session, access, change, lot, tally)
     verdicts: list[tuple[StoredItem, Verdict]] = []
-    with_author = sent_back.of_project(session, access=access)  # no one else is asked about these
+    with_author = sent_back.of_project(session, access=access)  # other people are not asked about these items
     for item in lot.items:
         verdict, again = outcome(access, change.effect, item, lot)
         slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
@@ -122,8 +123,9 @@ def bring_up(
 def with_votes_of_before(
     session: Session, access: Access, change: Change, lot: schema_changes.ItemBatch, tally: Tally
 ) -> schema_changes.ItemBatch:
-    """The lot with the votes that the change which is taken back had asked again, as far as no one has voted in their
-    place since."""
+    """Return the lot with the votes that the undone change had asked again, unless another vote has replaced them
+    since.
+    """
     if change.undoes is None:
         raise ValueError("nothing is taken back")
     ids = [item.id for item in lot.items]
@@ -146,16 +148,18 @@ def with_votes_of_before(
 
 
 def ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: StoredTask, now: datetime) -> None:
-    """The slot is offered to everyone who may vote on the item, also to the person who had filled it: they find what
-    they said in the form, as far as it is still asked."""
-    if not slot.correcting:  # else what they have written in its place is there
+    """Offer the slot to all who may vote on the item, including the person who had filled it.
+
+    That person finds the earlier values in the form, as far as they are still asked.
+    """
+    if not slot.correcting:  # a correction in progress has a draft already
         content: dict[str, Any] = {"values": vote.answers, "reasons": vote.reasons, "note": vote.note}
         submissions.put_draft(session, task_id=slot.id, person_id=vote.person_id, seq=None, content=content, now=now)
     schema_changes.ask_again(session, vote=vote, slot=slot, change=change.number)
 
 
 def _close(session: Session, access: Access, slots: Sequence[StoredTask], state: ItemState) -> int:
-    """Call off slots that no one has and that are more than the item needs; how many."""
+    """Withdraw unclaimed slots that the item no longer needs, and return their number."""
     surplus: list[StoredTask] = []
     for stage, part in rounds_of(access.schema).items():
         there = [slot for slot in slots if slot.stage is stage]
@@ -168,9 +172,9 @@ def _close(session: Session, access: Access, slots: Sequence[StoredTask], state:
 
 
 def _reopen(session: Session, raters: int, slots: Sequence[StoredTask]) -> int:
-    """Offer slots of a stage again that were called off and are needed now; how many."""
+    """Reopen withdrawn slots of a stage that are needed again, and return their number."""
     there = sum(slot.state is not TaskState.WITHDRAWN for slot in slots)
-    new = raters - sum(slot.slot < raters for slot in slots)  # these have just been opened, and are none of ``slots``
+    new = raters - sum(slot.slot < raters for slot in slots)  # these were just opened, and are not in ``slots``
     off = [slot for slot in slots if slot.state is TaskState.WITHDRAWN][: max(raters - there - new, 0)]
     schema_changes.offer(session, slots=off)
     return len(off)

@@ -1,8 +1,8 @@
-"""A project takes another schema while it is in use: what that would do, doing it, taking it back, what was done.
+"""The migration of a project in use to another schema: preview, migration, undo and history.
 
-The new schema comes into force in one short transaction; from then on everything is read and asked in its words. Items
-are brought up to it after that, a lot at a time, while people work on; ``finish`` goes on with what was interrupted.
-Taking it back is the same in the other direction: what came in between is kept, and counts as far as it fits.
+The new schema takes effect in one short transaction, and from then on all data is read and asked in its words. The
+items are migrated afterwards, in lots, while people keep working. ``finish`` continues an interrupted migration. An
+undo is the same in the other direction: data from the time in between is kept, and counts where it fits.
 """
 
 from __future__ import annotations
@@ -44,42 +44,42 @@ from workflow.schemas.uses import StoredUses
 MIGRATED, UNDONE = "project.migrated", "project.migration_undone"
 _READ_AT_ONCE = 500
 _TRIES = 30
-"""So often a change is begun anew, each time after it has waited for a moment: for about ten seconds."""
+"""The largest number of attempts to begin a change. With the pauses in between, they take about ten seconds."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a change of the schema would do. Nothing has happened yet."""
+    """The effect of a schema change, before it happens."""
 
     project: str
     version: int
-    """Of the schema that is in force, as it calls itself."""
+    """The version of the schema in force."""
     new_version: int
     comparison: Comparison
     refused: Sequence[str]
-    """Why it cannot be done whatever is decided, each with what to do instead."""
+    """Why the change is impossible with any decisions, each with an advice."""
     before: Mapping[ItemState, int]
-    """Items in each state, as they are now."""
+    """The present number of items in each state."""
     after: Mapping[ItemState, int]
-    """As they would be."""
+    """The number of items in each state after the change."""
     moved: Sequence[Moved]
-    """The items that would come out otherwise, each with why."""
+    """The items with another verdict, each with the reason."""
     votes: int
-    """Votes that count now, of verification (about items as they stand) and of the stages ``besides``."""
+    """The counting votes of verification (about items' present content) and of the stages ``besides``."""
     asked_again: int
-    """Of these, those that would count no more and be asked again."""
+    """The number of these votes that would no longer count and be asked again."""
     in_hand: int
     """Tasks that people have in hand; they stay theirs."""
     drafts: int
-    """Of these, those for which something is written; it stays."""
+    """The number of these slots with a draft. Drafts are kept."""
     besides: Sequence[InStage] = ()
-    """What becomes of other stages in which several people are asked about the same."""
+    """The effect on other stages in which several people are asked about the same unit."""
     placed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Items in each dimension, by id, before and after; empty where none changes its own."""
 
     @property
     def can_be_done(self) -> bool:
-        """Whether nothing is left to decide or refused."""
+        """Whether every decision is made and no obstacle is left."""
         return self.comparison.can_be_taken and not self.refused
 
 
@@ -92,9 +92,9 @@ class Past:
     """Before."""
     new_version: int
     decisions: Sequence[str]
-    """As options of the command."""
+    """The decisions as options of the command."""
     by: str | None
-    """The login; None: the command on the machine itself."""
+    """The login; None for a command on the machine itself."""
     at: datetime
     finished_at: datetime | None
     undoes: int | None
@@ -112,16 +112,16 @@ def preview(
     decisions: Decisions | None = None,
     progress: Progress | None = None,
 ) -> Preview:
-    """What it would do to a project to take a schema, for its leads; nothing happens.
+    """Return the effect of another schema on a project, for its leads. Nothing is changed.
 
-    It looks at all votes where verdicts may change: about half a millisecond of work for each item.
+    All votes are checked if verdicts may change, which takes about half a millisecond for every item.
 
     Raises
     ------
     InvalidInput
-        Decisions that fit no change, or name what is not there.
+        A decision fits no change, or has an unknown name.
     Conflict
-        A change is under way.
+        Another change is in progress.
     """
     decisions = decisions or Decisions()
     with store.read() as session:
@@ -171,14 +171,14 @@ def migrate(
     decisions: Decisions | None = None,
     progress: Progress | None = None,
 ) -> Done:
-    """Let a project take a schema; for its leads. Everyone works on meanwhile.
+    """Migrate a project to a schema, for its leads, while people keep working.
 
     Raises
     ------
     InvalidInput
-        The schema cannot be taken as things are decided: a sentence for everything that is in the way.
+        The migration is impossible with these decisions; one sentence for each obstacle.
     Conflict
-        Another change is under way, or has come first.
+        Another change is in progress, or was faster.
     """
     decisions = decisions or Decisions()
     with store.read() as session:
@@ -194,7 +194,7 @@ Begun = tuple[int, int, Mapping[ItemState, int]]
 
 
 def _patiently(store: Store, begin: Callable[[], Begun]) -> Begun:
-    """Begin anew where others hold for a moment what is to be changed (``dimensions.do_not_wait``)."""
+    """Begin a change, and try again while other transactions hold its rows (``dimensions.do_not_wait``)."""
     for _ in range(_TRIES):
         try:
             return begin()
@@ -207,7 +207,7 @@ def _patiently(store: Store, begin: Callable[[], Begun]) -> Begun:
 def _begin(
     store: Store, by: Person | None, seen: Access, loaded: LoadedSchema, comparison: Comparison, decisions: Decisions
 ) -> Begun:
-    """Bring a schema into force that was compared with the one that was ``seen``."""
+    """Put a schema in force, if the one that was ``seen`` is still in force."""
     effect, project = effect_of(comparison), seen.name
     with store.write() as session:
         if effect.step.dimensions or effect.step.assets:
@@ -244,7 +244,7 @@ def _begin(
 
 
 def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> None:
-    """``Conflict`` where items have come to a dimension that was empty when the change was looked at."""
+    """Raise ``Conflict`` if items have come to a removed dimension since the preview."""
     gone = {each.id for each in access.schema.dimensions} - {each.id for each in loaded.schema_.dimensions}
     left = gone & set(dimensions.items_in(session, project_id=access.project_id)) if gone else set()
     if left:
@@ -252,25 +252,25 @@ def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> Non
 
 
 def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:
-    """Take the last change of a project's schema back that is not taken back yet; for its leads.
+    """Undo the last change of a project's schema that is not undone yet, for its leads.
 
-    Votes and items are as they were. Votes of the time in between stay and count where they fit the form that is in
-    force again; the others are kept and asked again. A vote that the change had asked again counts as before, unless
-    someone has voted in its place since (``Tally.left_out``).
+    Votes and items return to their old form. Votes from the time in between count if they fit the old form; the others
+    are kept and asked again. A vote that the change had asked again counts as before, unless another vote has replaced
+    it since (``Tally.left_out``).
 
     Raises
     ------
     NotFound
-        There is nothing to take back.
+        No change can be undone.
     Conflict
-        Another change is under way, or a dimension that would go holds something by now.
+        Another change is in progress, or a dimension to remove now has items.
     """
     begun = _patiently(store, lambda: _begin_back(store, by, project))
     return bring_all_up(store, project, *begun[:2], before=begun[2], progress=progress)
 
 
 def _begin_back(store: Store, by: Person | None, project: str) -> Begun:
-    """Bring the schema of before into force again."""
+    """Put the earlier schema in force again."""
     with store.write() as session:
         dimensions.do_not_wait(session)
         access = lead_alone(session, by=by, project=project)
@@ -293,12 +293,12 @@ def _begin_back(store: Store, by: Person | None, project: str) -> Begun:
 
 
 def finish(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:
-    """Go on with a change of the schema that was begun and not brought to its end; for leads.
+    """Continue a schema change that was interrupted, for leads.
 
     Raises
     ------
     NotFound
-        None is under way.
+        No change is in progress.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -311,7 +311,7 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
 
 
 def in_each_state(store: Store, *, by: Person | None, project: str) -> Mapping[ItemState, int]:
-    """How many items a project has in each state; for its leads."""
+    """Return the number of a project's items in each state, for its leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return schema_changes.states(session, project_id=access.project_id)
@@ -328,7 +328,7 @@ class UnderWay:
 
 
 def under_way(store: Store, *, by: Person | None, project: str) -> UnderWay | None:
-    """The change that is under way or was interrupted, if there is one; for leads."""
+    """Return the change that is in progress or was interrupted, if any, for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = schema_changes.newest(session, project_id=access.project_id)
@@ -340,14 +340,16 @@ def under_way(store: Store, *, by: Person | None, project: str) -> UnderWay | No
 
 
 def history(store: Store, *, by: Person | None, project: str) -> list[Past]:
-    """All changes of a project's schema, the first one first; for its leads."""
+    """Return all changes of a project's schema, oldest first, for its leads."""
     with store.read() as session:
         return _history(session, require_lead(session, by=by, project=project))
 
 
 def to_undo(store: Store, *, by: Person | None, project: str) -> Past:
-    """The change that ``undo`` would take back, for leads of the project; ``NotFound`` where there is none, and
-    ``Conflict`` where it cannot be."""
+    """Return the change that ``undo`` would undo, for leads.
+
+    Raises ``NotFound`` without such a change, and ``Conflict`` if it cannot be undone.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = _to_undo(session, access)
@@ -395,13 +397,13 @@ def _not_decided(path: str, asks: Sequence[str]) -> str:
 
 
 def _future(access: Access, loaded: LoadedSchema, effect: Effect, *, id: int) -> Access:
-    """The project as it would be; a schema that is not stored yet has the id 0, as no other."""
+    """Return the project's access under the new schema. A schema that is not stored yet has the id 0."""
     reading = reading_with(access, effect, before=access.schema_version_id, now=id, number=loaded.schema_.version)
     return replace(access, loaded=loaded, reading=reading, schema_version_id=id)
 
 
 def _look(store: Store, future: Access, effect: Effect, tally: Tally, n: int, progress: Progress | None) -> None:
-    """What would become of all items."""
+    """Compute the effect of the new schema on all items."""
     last = seen = 0
     while True:
         with store.read() as session:

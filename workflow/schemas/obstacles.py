@@ -1,4 +1,4 @@
-"""What keeps a project in use from taking a schema, whatever is decided: each with what to do instead."""
+"""Obstacles that make a schema change impossible with any decisions, each with an advice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDED = (RunState.DONE, RunState.CANCELLED)
 
 
 def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison: Comparison) -> Iterator[str]:
-    """What is in the way whatever is decided."""
+    """Yield the obstacles that no decision can remove."""
     yield from _not_yet(comparison)
     had = {number: id for id, number in access.reading.numbers.items()}
     known = had.get(loaded.schema_.version)
@@ -63,7 +63,7 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
 
 
 def _come_back(session: Session, access: Access, comparison: Comparison) -> Iterator[str]:
-    """Names that an earlier schema had for something else: what was stored under them then would count for it."""
+    """Yield names that an earlier schema used for something different, because its stored data would count for them."""
     added = [change.steps for change in comparison.changes if change.old is None]
     here = access.schema_version_id
     for id, number in sorted(access.reading.numbers.items(), key=lambda known: known[1]):
@@ -97,7 +97,7 @@ def _name_now(name: str, renamed: Sequence[Mapping[str, str]]) -> str:
 
 
 def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Iterator[str]:
-    """Right answers of gold checks that no one could give any more."""
+    """Yield right answers of gold checks that would no longer be possible."""
     found = []
     about: Any = {"project_id": access.project_id}
     for stage, gold in (
@@ -118,7 +118,7 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
 
 
 def _named_elsewhere(session: Session, access: Access, comparison: Comparison, step: Step) -> Iterator[str]:
-    """Names under which ratings of judges or out of files are stored already, for something else."""
+    """Yield names under which ratings of judges or from files are already stored for something different."""
     taken = set(step.criteria.values())
     added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
     for each in sorted(schema_changes.named_elsewhere(session, project_id=access.project_id), key=str):
@@ -148,7 +148,7 @@ _WHY = {
 
 
 def _not_yet(comparison: Comparison) -> list[str]:
-    """What cannot be done to a project in use yet, whatever is decided; each with what to do instead."""
+    """Return the changes that are not supported in a project in use, each with an advice."""
     said = []
     for change in comparison.changes:
         stage = change.steps[1] if change.steps[0] == "stages" else None
@@ -165,7 +165,7 @@ def _not_yet(comparison: Comparison) -> list[str]:
 
 
 def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Reading) -> None:
-    """Refuse to take back a dimension that holds something by now: nothing says where that would go."""
+    """Raise ``Conflict`` for an undo that removes a dimension with data, because the data would have no place."""
     there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
     about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
     for name, held in dimensions.once_called(session, **about).items():

@@ -1,4 +1,4 @@
-"""How much a project has stored that hangs on a change of its schema."""
+"""The amount of stored data that depends on a change of a project's schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workflow.access.projects import Access
 
 
 class StoredUses:
-    """What a project has, looked up as far as it is asked for; the session reads it in the words of the old schema."""
+    """The stored data of a project, read on demand. The session reads it in the words of the old schema."""
 
     def __init__(self, session: Session, access: Access, new: Schema, decisions: Decisions) -> None:
         self.session, self.access, self.new = session, access, new
@@ -39,7 +39,7 @@ class StoredUses:
         self._votes: dict[Stage, list[files.CountingVote]] = {}
 
     def behind(self, change: Change) -> Used:
-        """As ``annotation_schemas.changes.Uses`` says."""
+        """Return the uses behind a change (``annotation_schemas.changes.Uses``)."""
         match change.steps:
             case ("stages", stage, "criteria", name, *_):
                 return self._of_criterion(change, Stage(stage), self.before.get(name, name))
@@ -61,7 +61,7 @@ class StoredUses:
         return Used(*(each(self.session, **about).get(name, 0) for each in found))
 
     def votes(self, stage: Stage) -> Sequence[files.CountingVote]:
-        """What counts in a stage; in verification, of items as they stand."""
+        """Return the counting votes in a stage; in verification, those about items' present content."""
         if stage not in self._votes:
             about: dict[str, Any] = {"project_id": self.access.project_id, "stage": stage}
             self._votes[stage] = files.counting_votes(self.session, **about, as_they_stand=True)
@@ -69,12 +69,12 @@ class StoredUses:
 
     @cached_property
     def contents(self) -> Mapping[int, dict[str, Any]]:
-        """The fields of all items as they stand."""
+        """Return the present fields of all items."""
         return items.current_content(self.session, project_id=self.access.project_id)
 
     @cached_property
     def states(self) -> Mapping[ItemState, int]:
-        """How many items there are in each state."""
+        """Return the number of items in each state."""
         return schema_changes.states(self.session, project_id=self.access.project_id)
 
     def _of_criterion(self, change: Change, stage: Stage, name: str) -> Used:

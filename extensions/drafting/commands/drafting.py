@@ -34,7 +34,7 @@ def make(
     ],
     out: Annotated[
         Path,
-        typer.Option(help="The file for the proposals; what the model replied, and how they were made, go beside it."),
+        typer.Option(help="The file for the proposals. The replies and the settings are written next to it."),
     ],
     tasks: Annotated[
         Path | None,
@@ -42,28 +42,29 @@ def make(
     ] = None,
     dimension: Annotated[
         str | None,
-        typer.Option("--dimension", "-d", help="What images that are for any dimension are asked about."),
+        typer.Option("--dimension", "-d", help="The dimension for images that may be used for any."),
     ] = None,
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="A text to ask by instead of ours, with {fields}; {form}, {dimension}, {situation} and {guideline} "
-            "are filled, too.",
+            help="Your own prompt, with {fields}; {form}, {dimension}, {situation} and {guideline} are filled, too.",
             metavar="FILE",
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images, in the order of the pool.")] = None,
-    seed: Annotated[int, typer.Option(help="Draws which situation of --tasks an image gets.")] = 0,
-    tries: Annotated[
-        int, typer.Option(min=1, max=20, help="So many replies about an image at most; then it is left out.")
-    ] = 3,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="The maximum number of images, in the order of the pool.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed that chooses a situation of --tasks for each image.")] = 0,
+    tries: Annotated[int, typer.Option(min=1, max=20, help="The maximum number of replies about an image.")] = 3,
     constrain: Annotated[
         bool,
         typer.Option("--constrain", help="Have the server hold replies to the form (response_format, json_schema)."),
     ] = False,
-    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this number of requests.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask no one.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the first question and the costs, and ask nothing.")
+    ] = False,
 ) -> None:
     """Have a model behind an endpoint propose a whole item for each free image, with every field of the authors' form.
 
@@ -98,19 +99,18 @@ def make(
 @drafting.command("import")
 def import_(
     project: Annotated[str, typer.Argument(help="The project of the images.")],
-    file: Annotated[Path, typer.Argument(help="What `touchstone drafting make` wrote, mended or not.")],
+    file: Annotated[Path, typer.Argument(help="The file of `touchstone drafting make`, edited or not.")],
     share: Annotated[
         float,
-        typer.Option(help="So many of the images, as a fraction, have authors who are shown the proposal; 1: all."),
+        typer.Option(help="The fraction of images whose authors are shown the proposal."),
     ] = 0.5,
     seed: Annotated[
-        int | None, typer.Option(help="Draws which images these are; by default the project's own seed.")
+        int | None, typer.Option(help="The seed of the random choice; by default that of the project.")
     ] = None,
     made: Annotated[
         Path | None,
         typer.Option(
-            help="What `touchstone drafting make` wrote of how they were made; by default FILE.made.json beside them, "
-            "if it is there. *Pipelines* shows it.",
+            help="The file that tells how the proposals were made, for *Pipelines*; by default FILE.made.json.",
             metavar="FILE",
         ),
     ] = None,
@@ -130,7 +130,7 @@ def import_(
     for said in sentences(taken):
         typer.echo(said)
     if taken.refused:
-        typer.echo(f"Not taken: {len(taken.refused):,}.")
+        typer.echo(f"Refused: {len(taken.refused):,}.")
     for name, why in taken.refused[:SHOWN]:
         typer.echo(f"   {name}: {why}")
     if (more := len(taken.refused) - SHOWN) > 0:
@@ -151,7 +151,7 @@ def _tell_dry(asked: ProposalRequest, here: Resources) -> None:
     from extensions.drafting.proposal_run import dry
 
     questions, known = dry(asked, here)
-    typer.echo(f"{count(len(questions), 'image')} to ask about, {known:,} with what is known already.")
+    typer.echo(f"{count(len(questions), 'image')} to ask about; {known:,} have an answer already.")
     if questions:
         tell_estimate(asked.spec, questions[:3], asked=len(questions))
         typer.echo(f"--- {questions[0].name}\n{questions[0].cannot or questions[0].text}")
@@ -180,7 +180,7 @@ def _tell(asked: ProposalRequest, told: RunResult) -> None:
     journal = asked.result.beside("asked.jsonl")
     tell_asked(told, asked.spec, about="image", wanted="proposal", journal=journal, more=". ")
     if left := left_fields(asked.free.loaded.schema_):
-        typer.echo(f"Left to people, as no model is asked for them: {', '.join(each.name for each in left)}.")
+        typer.echo(f"Fields for people, not for the model: {', '.join(each.name for each in left)}.")
     typer.echo(
         f"{count(len(told.proposed), 'proposal')} at {asked.out}; every reply: {journal}; "
         f"how they were made: {asked.result.beside('made.json')}"

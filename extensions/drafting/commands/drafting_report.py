@@ -42,10 +42,10 @@ def report(
 
 def plan(
     rate: Annotated[float, typer.Option(help="The keep rate that you expect without proposals, from 0 to 1.")],
-    difference: Annotated[float, typer.Option(help="How far the other one may be from it.")] = 0.1,
-    power: Annotated[float, typer.Option(help="How likely that is to be found, if it is so.")] = 0.8,
+    difference: Annotated[float, typer.Option(help="The difference that the study has to find.")] = 0.1,
+    power: Annotated[float, typer.Option(help="The probability to find this difference.")] = 0.8,
     per_source: Annotated[float, typer.Option(help="Items of a source (a video) on average.")] = 1.0,
-    alike: Annotated[float, typer.Option(help="How alike items of a source are, from 0 to 1 (ICC).")] = 0.0,
+    alike: Annotated[float, typer.Option(help="Intraclass correlation of items of one source, from 0 to 1.")] = 0.0,
 ) -> None:
     """Print the number of items with a verdict that each arm needs to find a difference of the keep rate."""
     from agreement.two_arms import arm_size
@@ -62,7 +62,7 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     from extensions.drafting.arms import Arm
 
     if not any(found.assigned.values()):
-        yield "No proposals have come in; `touchstone drafting import` gives them to images."
+        yield "The project has no proposals. Import some with `touchstone drafting import`."
     yield f"{'':34}{'with':>10}{'without':>10}"
     for what, counts in (("images", found.assigned), ("begun", found.begun), ("written", found.written)):
         yield f"{what:34}{counts[Arm.WITH]:>10,}{counts[Arm.WITHOUT]:>10,}"
@@ -79,8 +79,8 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     if found.edited:
         yield ""
         yield (
-            "How far fields are from what was proposed (share of characters changed; fields left as they were), and "
-            "the seconds of authors at them:"
+            "Share of characters that differ from the proposal, share of unchanged fields, and seconds of authors at "
+            "each field:"
         )
         yield f"{'':34}{'with':>24}{'without, unseen':>24}"
     for one in found.edited:

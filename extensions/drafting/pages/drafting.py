@@ -24,13 +24,15 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Drafting",
-        "A model proposes items, people edit and own them; chance decides which authors see a proposal, so that what "
-        "that does can be said. No one but leads sees this page, and no one who verifies learns of any of it.",
+        "A model proposes items, and people edit them. Chance decides which authors see a proposal, so the effect can "
+        "be measured. Only leads see this page, and verifiers do not see proposals.",
         made_up=view.made_up,
     )
     shell.tell_refused()
     if view.schema.schema_.stages.authoring is None:
-        shell.show(markup.notice("Items of this project come from files, and no one writes them: nothing is proposed."))
+        shell.show(
+            markup.notice("Items of this project come from files. Drafting needs a schema with the stage `authoring`.")
+        )
         return
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     upload.draw(services, view, first=not here.came)
@@ -60,10 +62,9 @@ def _report(services: Services, view: ProjectView) -> None:
     if found.edited:
         shell.section("How much people changed")
         about = (
-            "How far fields are from what was proposed: the mean share of characters that differ, and the share of "
-            "items in which the field is the proposal, letter for letter. Where it was not shown, that is how far "
-            "people are from what they did not see. The seconds are the mean of how long authors were at the "
-            "field, corrections included; an item in which no one went to it counts as 0."
+            "Changed is the mean share of characters that differ from the proposal. As proposed is the share of items "
+            "with the proposed text. The columns “not shown” compare with a hidden proposal. Seconds are the mean time "
+            "of authors at the field, corrections included; an untouched field counts as 0."
         )
         shell.show(markup.paragraph(about, style="ts ts-quiet"))
         shell.show(markup.tag("div", _edited(found.edited), data_part="edited"))
@@ -91,7 +92,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 def _compared(rows: tuple[OutcomeComparison, ...]) -> markup.Markup:
     """Return a row for each outcome: both means, the difference with its limits, and the number of items."""
     heads = [("Of each item", "wide"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
-    heads += [("95 % limits, by source", "number"), ("So far apart by chance", "number")]
+    heads += [("95 % limits, by source", "number"), ("p-value", "number")]
     heads += [("Items shown", "number"), ("Items not shown", "number")]
     return markup.table(heads, [_line(each) for each in rows])
 

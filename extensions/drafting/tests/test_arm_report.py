@@ -116,12 +116,12 @@ def test_a_small_study_worked_out_by_hand(store: Store) -> None:
 def test_without_the_arm_nothing_is_said_of_what_drafting_does(store: Store) -> None:
     make_project(store, name="empty")
     none = report(store, by=None, project="empty")
-    assert "cannot be said: no item was written in either arm" in none.refusal
+    assert "nothing to compare: no item was written in either arm" in none.refusal
     study(store, share=1)
     found = report(store, by=None, project="p")
     assert found.written == {WITH: 12, WITHOUT: 0}
     assert found.compared == ()
-    assert "cannot be said: no item was written without a proposal, and no image is in that arm." in found.refusal
+    assert "nothing to compare: no item was written without a proposal, and no image is in that arm." in found.refusal
     assert found.edited  # what people changed is known all the same
     (ann,) = make_people(store, "dan")
     with pytest.raises(NotAllowed):
@@ -175,7 +175,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study(store)
     store.close()
     done = CliRunner().invoke(cli, ["drafting", "report", "p"], catch_exceptions=False)
-    assert "That proposals change how often items are kept is not shown, nor that they do not." in done.stdout
+    assert "The data do not show whether proposals change how often items are kept." in done.stdout
     assert re.search(r"-50\.0 % +0\.(?:0[89]|10)\d  -96\.9 % to -3\.1 %  \(n = 6, 6\)", done.stdout)
     told = json.loads(CliRunner().invoke(cli, ["drafting", "report", "p", "--json"]).stdout)
     assert told["compared"][0]["claim"] == "not shown"

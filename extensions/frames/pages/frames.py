@@ -59,7 +59,7 @@ def render(services: Services) -> None:
         width="stretch",
         on_click=_ask_delete,
         args=(services, folder, about),
-        disabled=set_jobs.is_running(folder),
+        disabled=set_jobs.is_running(services.store, folder),
     )
     _set(services, view, folder, about)
 
@@ -137,10 +137,10 @@ def _ask_delete(services: Services, folder: Path, about: SetDescription) -> None
 
 
 def _set(services: Services, view: ProjectView, folder: Path, about: SetDescription) -> None:
-    if set_jobs.is_running(folder):
+    if set_jobs.is_running(services.store, folder):
         _watch(services, folder)
     elif not about.done:
-        begun = set_jobs.going(folder)
+        begun = set_jobs.job(services.store, folder)
         why = about.refused or (begun.refused if begun is not None else "") or set_jobs.BROKEN
         shell.show(markup.notice(shell.on_page(why), style="bad"))
         st.button("Go on", key="frames.go_on", on_click=_go_on, args=(services, folder))
@@ -153,19 +153,19 @@ def _set(services: Services, view: ProjectView, folder: Path, about: SetDescript
         _again(services, folder, about)
     if index is None or not index.frames:
         return
-    candidate_grid.draw(services, view, folder, index, busy=set_jobs.is_running(folder))
+    candidate_grid.draw(services, view, folder, index, busy=set_jobs.is_running(services.store, folder))
 
 
 @st.fragment(run_every=LOOK_SECONDS)
 def _watch(services: Services, folder: Path) -> None:
     with shell.guard(services):
-        if not set_jobs.is_running(folder):
+        if not set_jobs.is_running(services.store, folder):
             st.rerun()
-        begun = set_jobs.going(folder)
-        done = begun.done / begun.of if begun is not None and begun.of else 0.0
-        step = begun.at if begun is not None else ""
+        begun = set_jobs.job(services.store, folder)
+        done = begun.share if begun is not None else 0.0
+        said = begun.at if begun is not None else ""
         n = markup.count(set_jobs.taken_so_far(folder), "frame")
-        st.progress(min(done, 1.0), text=f"{n} taken. It goes on if you leave this page. {step}")
+        st.progress(done, text=f"{n} taken. It goes on if you leave this page. {said}")
 
 
 def _go_on(services: Services, folder: Path) -> None:
@@ -177,7 +177,7 @@ def _again(services: Services, folder: Path, about: SetDescription) -> None:
     key = f"frames.again.{folder.name}"
     settings_form.asked(key, about.taking, about.keeping)
     take, screen, words = st.columns([2, 2, 6], vertical_alignment="center")
-    busy = set_jobs.is_running(folder)
+    busy = set_jobs.is_running(services.store, folder)
     for where, label, name, anew in (
         (take, "Again from taking", "taking", True),
         (screen, "Again from screening", "screening", False),

@@ -14,10 +14,10 @@ import pytest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app.apart import unheard
 from app.services import Services
 from db.engine import Store, open_store
 from domain.errors import Conflict
+from domain.jobs import unheard
 from domain.records import AuditEntry
 from domain.roles import Role
 from domain.settings import Settings

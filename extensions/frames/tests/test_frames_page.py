@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,10 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app import locks
-from app.apart import unheard
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed, NotFound
+from domain.jobs import unheard
 from domain.roles import Role
 from domain.settings import Settings
 from extensions.frames import frame_sets, set_jobs
@@ -72,8 +73,8 @@ def opened(lea: Services) -> AppTest:
 def over(page: AppTest, lea: Services) -> AppTest:
     """The page when what it began is done."""
     for folder in folders(lea):
-        begun = set_jobs.going(folder)
-        assert begun is None or begun.over.wait(120)
+        while set_jobs.is_running(lea.store, folder):
+            time.sleep(0.02)
     return page.run()
 
 
@@ -224,7 +225,7 @@ def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -
     page = opened(lea)
     assert set_jobs.BROKEN in words(page)
     with locks.held(folder / frame_sets.LOCK, "busy"):
-        assert set_jobs.is_running(folder)
+        assert set_jobs.is_running(lea.store, folder)
         with pytest.raises(Conflict):
             set_jobs.go_on(lea, folder)
     page.button(key="frames.go_on").click().run()

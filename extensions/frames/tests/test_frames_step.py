@@ -19,6 +19,8 @@ from tests.app.screens import drawn, rows, words
 
 pytestmark = pytest.mark.thorough
 
+BOX = "import.items.frames"
+
 
 def test_the_steps_of_a_frame_set_are_listed(store: Store, home: Path, packed: bytes) -> None:  # noqa: F811
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
@@ -31,3 +33,17 @@ def test_the_steps_of_a_frame_set_are_listed(store: Store, home: Path, packed: b
         ("Videos", "4", "2"), ("Taking", "2", "28"), ("Screening", "28", "6"), ("Choosing", "28", "6"),
     ]  # fmt: skip
     assert f"/frames?project=p&amp;set={folder.name}" in words(page)
+
+
+def test_an_import_takes_the_videos_of_a_frame_set(store: Store, home: Path, packed: bytes) -> None:  # noqa: F811
+    make_project(store, loaded=load_schema(shipped()["egoplan"]))
+    lea = make_person(store, "lea", role=Role.LEAD)
+    services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
+    assert not [each.key for each in drawn(store, home, "import_", "lea", project="p").selectbox if each.key == BOX]
+    folder = taken(services, packed, at_most=3)
+    page = drawn(store, home, "import_", "lea", project="p")
+    page.selectbox(key=BOX).set_value(folder.name).run()
+    assert not page.exception
+    (media,) = (folder / "media").iterdir()
+    assert {path.name for path in (media / "videos").rglob("*.mp4")} == {"a.mp4", "bad.mp4"}
+    assert len([path for path in (media / "images").rglob("*") if path.is_file()]) == 6

@@ -21,7 +21,7 @@ from domain.errors import Conflict, NotFound, Problem, TouchstoneError
 from domain.records import AssetView, Person, TaskView
 from domain.states import Stage
 from workflow.access.projects import require_lead
-from workflow.runs.worker_registry import is_gone, process
+from workflow.jobs.live_process import is_gone, process
 
 LEASE = timedelta(minutes=5)
 """So long a process of which nothing is heard keeps others from synchronising the same server."""

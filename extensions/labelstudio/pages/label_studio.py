@@ -9,16 +9,20 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import jobs, markup, shell
+from app.jobs import page
 from app.screens import Group, Screen
 from app.services import Services
+from domain.errors import Conflict
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import ONLY_HERE, Stage
 from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.exchange.bridge import BridgeStatus, PersonThere, StageThere
-from extensions.labelstudio.serving import bridging, sync_process
+from extensions.labelstudio.serving import bridging
+from extensions.labelstudio.serving.sync_process import SYNC
 from workflow.access import projects
+from workflow.jobs.desk import SlotTaken
 
 SCREEN = Screen("Label Studio", place=190, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -70,6 +74,8 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
 
 def _status_line(services: Services, view: ProjectView, status: BridgeStatus) -> None:
     _kept_result(TOP)
+    shell.tell_refused()
+    page.show(services, [SYNC.name], project=view.name)
     shell.show(markup.tag("p", markup.text(_in_short(status, services.store.now())), style="ts", data_part="stands"))
     for step in status.next_steps:
         shell.show(markup.notice(step))
@@ -86,10 +92,19 @@ def _status_line(services: Services, view: ProjectView, status: BridgeStatus) ->
             f"`touchstone labelstudio sync {view.name}`, left running where Touchstone runs, does both all the time."
         )
     if push or pull:
-        with st.spinner("Sending…" if push else "Fetching…"):
-            done = sync_process.run("push" if push else "pull", view.name, status.address)
-        _keep_result(TOP, "\n".join(done.lines), good=done.well)
+        with shell.pressed(services):
+            _begin(services, view, "push" if push else "pull", status.address)
         st.rerun()
+
+
+def _begin(services: Services, view: ProjectView, action: str, address: str) -> None:
+    """Begin to push or pull, unless this server is being synchronized."""
+    asked = {"action": action, "project": view.name, "address": address}
+    slot = f"sync/{view.name}/{address}"
+    try:
+        jobs.begin(services, SYNC.name, slot=slot, project=view.name, input=asked)
+    except SlotTaken as taken:
+        raise Conflict("Work is being exchanged with this server just now. Wait until that is done.") from taken
 
 
 def _in_short(status: BridgeStatus, now: datetime) -> str:

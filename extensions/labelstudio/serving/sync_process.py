@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.supervisor import environment
+from domain.errors import Conflict
 from domain.module_names import process_of
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 SECONDS = 120.0
 
@@ -43,3 +45,16 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
     if done.returncode not in (0, 1):
         said = said[-1:]
     return Done(tuple(said) or ("Nothing was said.",), done.returncode == 0)
+
+
+def sync_for_job(context: JobContext) -> JobOutcome:
+    """Push or pull. A process that goes on with it finds what is done already."""
+    asked = context.input
+    context.progress("Sending" if asked["action"] == "push" else "Fetching", 0, 1)
+    done = run(asked["action"], asked["project"], asked["address"])
+    if not done.well:
+        raise Conflict("\n".join(done.lines))
+    return JobOutcome("\n".join(done.lines))
+
+
+SYNC = JobKind("sync", "Label Studio", "Exchanging work of {} with Label Studio", sync_for_job)

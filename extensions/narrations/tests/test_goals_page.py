@@ -13,18 +13,23 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app import sidebar
 from app.cli import cli
+from app.jobs import processes
+from app.services import Services
 from db import files
 from db.engine import Store
 from domain.records import Person
 from domain.roles import Role
-from extensions.narrations import video_goals
+from domain.settings import Settings
+from extensions.narrations import question_section, video_goals
 from extensions.narrations.files.goal_files import read_goals
 from extensions.narrations.files.narration_files import read_narrations
 from extensions.narrations.goal_draft import as_file
 from extensions.narrations.rules.goal_check import check
 from extensions.narrations.rules.goals import Limits
 from extensions.narrations.rules.narration import by_video
+from media.store import MediaStore
 from testkit.factories import make_person, make_project
+from tests.app.killed_jobs import killed_at, work_off
 from tests.app.screens import drawn, part, rows, text, words
 from workflow.access import projects
 
@@ -279,6 +284,19 @@ def test_questions_are_those_of_the_command_and_come_in_after_a_look(
     asked = ["narrations", "questions", "n.csv", "--goals", "goals.json", "--rate", "30", "--out", "q"]
     assert CliRunner().invoke(cli, asked).exit_code == 0
     assert made == Path("q/egoplan.json").read_bytes()
+
+
+def test_questions_are_made_though_a_process_was_killed(
+    store: Store, home: Path, lea: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_section, "HERE", 0)
+    monkeypatch.setattr(processes, "wake", lambda *_: None)
+    page = pressed(put(given(store, home), "text_input", "ask.rate", "30"), "make")
+    assert page.get("progress")[0].proto.text == "Questions are being made; nothing is stored."
+    services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
+    assert killed_at(services, 0)
+    work_off(services)
+    assert "22 questions made." in words(page.run())
 
 
 def _n_items(store: Store) -> int:

@@ -81,8 +81,8 @@ ScoresFile = Annotated[
 ScoresBy = Annotated[
     str | None,
     typer.Option(
-        help="What gives the aspects' scores: key, human, or a judge, called as Results or the schema does. By "
-        "default what has scored most answers.",
+        help="The source of the aspects' scores: key, human, or a judge by its name in Results or in the schema. By "
+        "default the source with the most scored answers.",
         metavar="key|human|JUDGE",
     ),
 ]
@@ -93,8 +93,8 @@ OnlyAspects = Annotated[
 UnitBy = Annotated[
     By | None,
     typer.Option(
-        help="What a unit is: a model with the share of its plans that succeed, or a plan with the scores of its "
-        "task. By default tasks, where something names them."
+        help="Units: models with the share of their plans that succeed, or plans with the scores of their task. By "
+        "default plans, if tasks are named."
     ),
 ]
 TaskField = Annotated[
@@ -107,13 +107,13 @@ TaskField = Annotated[
 StandardErrors = Annotated[
     Errors | None,
     typer.Option(
-        help="Standard errors. By default clustered where units belong together, else HC3, and of the logistic "
-        "regression of plans its own (classical)."
+        help="Standard errors. By default clustered if there are clusters. Otherwise HC3, and classical for the "
+        "logistic regression of plans."
     ),
 ]
 Together = Annotated[
     Cluster | None,
-    typer.Option(help="What belongs together. By default plans of one task, where a task has several."),
+    typer.Option(help="Clusters of units. By default plans of one task, if a task has several plans."),
 ]
 OutFolder = Annotated[
     Path | None,
@@ -157,7 +157,7 @@ def regression(
     if (project is None) == (aspects is None):
         raise typer.BadParameter("name either a project, or a file of scores with --aspects.")
     if aspects is not None and (success is None or not success.lower().endswith(FILES)):
-        raise typer.BadParameter("--aspects goes with --success FILE: without a project nothing else says it.")
+        raise typer.BadParameter("--aspects needs --success FILE, because no project defines success.")
     if aspects is not None and (plans or scores or criterion or task or items):
         raise typer.BadParameter("--plans, --scores, --criterion, --task and --items are for projects.")
     asked = _asked(success, plans, scores, criterion, aspect, model, by, task)

@@ -90,7 +90,7 @@ class Plan(CriterionKind):
             if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
                 return f"Tag {number} is about a step that the plan does not have."
             if place_of(options, entry["tag"]) is None:
-                return f"Tag {number} is not one of those that are offered."
+                return f"Tag {number} is not an option."
             if any(same(entry, other) for other in seen):
                 return f"Tag {number} is there twice."
             seen.append(entry)

@@ -45,8 +45,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Regression",
-        "Whether success of plans goes along with scores in the aspects, the others held fixed. What could not be "
-        "joined is counted; a coefficient says what goes along with success, not what brings it about.",
+        "Regressions of plans' success on scores in the aspects. Data that could not be joined is counted. A "
+        "coefficient shows an association with success, not a cause.",
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="regression.items")

@@ -27,7 +27,7 @@ def test_what_fits(value: Any) -> None:
     ("value", "said"),
     [
         ([{"step": 3, "tag": "useless"}], "does not have"),
-        ([{"step": 1, "tag": "odd"}], "not one of those"),
+        ([{"step": 1, "tag": "odd"}], "not an option"),
         ([{"step": 1, "tag": "useless"}, {"step": 1, "tag": "useless"}], "there twice"),
     ],
 )

@@ -126,8 +126,8 @@ def test_nothing_is_minus_zero(tmp_path: Path) -> None:
     [
         ([], "name either a project, or a file of scores with --aspects"),
         (["p", "--aspects", "a.csv"], "name either a project"),
-        (["--aspects", "a.csv"], "--aspects goes with --success FILE"),
-        (["--aspects", "a.csv", "--success", "success"], "--aspects goes with --success FILE"),
+        (["--aspects", "a.csv"], "--aspects needs --success FILE"),
+        (["--aspects", "a.csv", "--success", "success"], "--aspects needs --success FILE"),
         (["--aspects", "a.csv", "--success", "s.csv", "--task", "t"], "are for projects"),
     ],
 )

@@ -57,10 +57,10 @@ def test_what_the_steps_before_contradict_is_a_problem_and_what_they_leave_open_
 def test_what_is_no_action_is_told_and_changes_nothing() -> None:
     steps = steps_of("1. fly(moon)\n2. place_inside(cup)\n3. Then I rest.\nI hope so.\n4. wait()", ACTIONS, BEGINS)
     assert [step.problems[0] for step in steps] == [
-        "fly is none of the actions.",
+        "fly is not an action of this schema.",
         "place_inside takes 2 objects; 1 is named.",
         "No action could be read here.",
-        "wait is none of the actions.",
+        "wait is not an action of this schema.",
     ]
     assert [step.start for step in steps] == [0, 13, 34, 61]
 

@@ -113,7 +113,7 @@ def test_plans_with_the_scores_of_their_task() -> None:
     assert dict(joined.left_out) == {
         "answers in the aspects without a task": 3,
         "plans without a task": 3,
-        "plans of which no one has said whether they succeed": 3,
+        "plans without a grade": 3,
         "plans that as many people call a success as a failure": 3,
     }
     assert joined.success == "People, success, what most of them say"
@@ -211,7 +211,7 @@ def test_what_is_not_there_is_told(asked: UnitRequest, why: str) -> None:
 
 
 def test_before_anyone_has_graded() -> None:
-    with pytest.raises(InvalidInput, match=r"No one has said of any plan yet whether it succeeds \(success\)"):
+    with pytest.raises(InvalidInput, match="No plan has a grade in success yet"):
         units_of_project(project(grades={}), UnitRequest())
     with pytest.raises(InvalidInput, match="No answer in the aspects of ETP-Bench has a score yet"):
         units_of_project(project(judged={}), UnitRequest())
@@ -265,7 +265,7 @@ def test_success_by_the_key() -> None:
         ("b", (1 / 5,), 0, 4),
         ("c", (4 / 5,), 3, 5),
     ]
-    assert dict(joined.left_out) == {"plans that a model was asked for and has not answered": 1}
+    assert dict(joined.left_out) == {"plans that a model has not answered": 1}
     table = leaderboard.sliced_scores(found, Scores("key"))
     for unit in joined.units:  # as Results says
         assert unit.success == pytest.approx(table.cells[unit.model, table.slicing.labels.index("far")].found.value)
@@ -357,7 +357,7 @@ def test_errors_that_do_not_fit_the_units() -> None:
     joined = joined_of(SIX, dict.fromkeys(SIX, 5))
     with pytest.raises(InvalidInput, match="models belong to no task"):
         fit_regressions(joined, cluster="task")
-    with pytest.raises(InvalidInput, match="each unit stands for itself"):
+    with pytest.raises(InvalidInput, match="these units have none"):
         fit_regressions(joined, errors="cluster")
 
 

@@ -19,7 +19,7 @@ SHOWN = 20
 """The maximum number of names in a list."""
 
 privacy = typer.Typer(
-    help="Faces and number plates in pictures and clips: looked for, decided by people, covered for everyone.",
+    help="Find faces and number plates in pictures and clips, decide about them, and cover them for everyone.",
     no_args_is_help=True,
 )
 
@@ -43,19 +43,20 @@ def look(
     project: Project,
     out: Annotated[Path, typer.Option("--out", help="A new folder for the table, the pictures and the page.")],
     kind: Annotated[
-        list[Kind] | None, typer.Option("--kind", help="Look for these alone. Repeatable; by default both.")
+        list[Kind] | None, typer.Option("--kind", help="Find only this kind. Repeatable; by default both.")
     ] = None,
     neighbours: Annotated[
-        int, typer.Option(min=1, max=20, help="How often a place has to be found: fewer find more, also what is none.")
+        int,
+        typer.Option(
+            min=1, max=20, help="Detection threshold. Lower values find more faces, but also more false positives."
+        ),
     ] = 3,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Look with no cascade: people do.")] = False,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Detect nothing; people draw all boxes.")] = False,
     only_found: Annotated[
         bool, typer.Option("--only-found", help="Draw only pictures and clips with boxes; the tables have all.")
     ] = False,
-    rate: Annotated[
-        float, typer.Option(min=0.2, max=10.0, help="Look at so many moments in a second of each clip.")
-    ] = 2.0,
-    pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Do not look in clips.")] = False,
+    rate: Annotated[float, typer.Option(min=0.2, max=10.0, help="Samples per second of each clip.")] = 2.0,
+    pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Skip clips.")] = False,
 ) -> None:
     """Find faces and plates in all images and clips of a project, and write tables and pictures to decide in.
 
@@ -67,7 +68,7 @@ def look(
     from extensions.privacy.cascades import Finder
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileRefused(f"{out} is there already, perhaps with what people have decided; give a new folder.")
+        raise FileRefused(f"{out} exists already and may hold decisions. Name a new folder.")
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
     moments = None if pictures_only or finder is None else rate
@@ -110,10 +111,13 @@ def cover(
         list[Path], typer.Argument(help="The tables that `look` wrote, with what people have decided: either, or both.")
     ],
     margin: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Each box grows by this share of its side, on every side.")
+        float,
+        typer.Option(
+            min=0.0, max=1.0, help="The fraction of its width and height by which each box grows on every side."
+        ),
     ] = MARGIN,
     uncover: Annotated[
-        bool, typer.Option("--uncover", help="What was covered may be shown again, where the table says no.")
+        bool, typer.Option("--uncover", help="Show covered parts again where the table says no.")
     ] = False,
 ) -> None:
     """Store the decisions of these tables and cover the boxes.
@@ -148,20 +152,20 @@ def cover(
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")
     if left:
-        typer.echo(f"Not decided, and shown as they are: {left:,} of the table.")
+        typer.echo(f"Not decided, so not covered: {left:,} of the table.")
     if done.archive:
-        typer.echo("The project's archive that lay ready had the originals; it was removed.")
+        typer.echo("The project's archive that was ready for download had the originals. It was deleted.")
     if done.sets:
         typer.echo(
             f"Frames that were taken out of these clips were removed: {', '.join(done.sets)} on the page Frames."
         )
     if done.releases:
         typer.echo(
-            f"Made before, with these as they were: release {', '.join(done.releases)}. Take back what you "
-            "gave to others, and make a new one."
+            f"These releases have the uncovered files: {', '.join(done.releases)}. Withdraw the copies that you gave "
+            "to others, and create a new release."
         )
     _not_looked(
-        "next to these in items or of the same videos, not decided and shown as they are",
+        "not decided, and in one item or from one video with these",
         done.beside,
     )
 

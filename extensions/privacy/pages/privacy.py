@@ -33,13 +33,12 @@ _PRESSED = "privacy.pressed"
 FACES, PLATES = "Faces", "Number plates"
 KINDS = {FACES: "face", PLATES: "plate"}
 CLIPS = (
-    "In a clip the cascades look at some moments of each second, so play each one to its end. Its sound stays as it "
-    "is, voices too. Images that were taken out of a clip have to be decided by themselves."
+    "In clips the cascades look at a few frames per second, so play each clip to its end. Covering keeps the sound, "
+    "voices included. Images taken from a clip need their own decision."
 )
 UNDO = (
-    "From then on everyone gets what is covered: people, models, Label Studio, exports, releases, archives. What "
-    "is covered stays covered on this page; only the command on the server's machine, where the originals stay, shows "
-    "it again. What others have fetched before cannot be taken back."
+    "From then on people, models, Label Studio, exports, releases and archives get the covered files. This page cannot "
+    "uncover them; only the command on the server can. Copies that others have fetched stay with them."
 )
 
 
@@ -55,13 +54,13 @@ def render(services: Services) -> None:
     found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
     asked = page_work.about(folder)
     _standing(found)
-    running = page_work.is_running(folder)
+    running = page_work.is_running(services.store, folder)
     covering = st.session_state.get(_PRESSED) == "cover"
     with st.expander("Look for faces and plates", expanded=asked is None):
         _look(services, view, busy=running, clips=any(each.clip for each in found))
     if not covering:
         _under_way(services, folder, running=running)
-    _looked(folder, asked, running=running)
+    _looked(services, folder, asked, running=running)
     if not found:
         return
     shell.section("Pictures and clips" if any(each.clip for each in found) else "Pictures")
@@ -78,7 +77,7 @@ def _standing(found: Sequence[PageItem]) -> None:
     pictures, clips = ([each for each in found if each.clip is clip] for clip in (False, True))
     shell.show(
         markup.tag("p", markup.text(_stand(pictures, "picture")), style="ts", data_part="standing"),
-        markup.notice(f"{MISSES} Everyone still sees what is open as it is."),
+        markup.notice(f"{MISSES} Everyone still sees open pictures uncovered."),
     )
     if clips:
         shell.show(markup.tag("p", markup.text(f"{_stand(clips, 'clip')} {CLIPS}"), style="ts", data_part="clips"))
@@ -98,27 +97,27 @@ def _stand(some: Sequence[PageItem], noun: str) -> str:
 
 def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> None:
     left, middle, rate, right = st.columns([3, 2, 2, 3], vertical_alignment="bottom")
-    by_hand = right.checkbox("By hand only: no cascade looks, people do", key="privacy.by_hand")
+    by_hand = right.checkbox("By hand only (no automatic detection)", key="privacy.by_hand")
     left.multiselect("Look for", [FACES, PLATES], default=[FACES, PLATES], key="privacy.kinds", disabled=by_hand)
     middle.number_input(
-        "Neighbours",
+        "Detection threshold",
         min_value=1,
         max_value=20,
         value=3,
         key="privacy.neighbours",
         disabled=by_hand,
-        help="How often a place has to be found: fewer find more, also what is none.",
+        help="Lower values find more faces, but also more false positives.",
     )
     if clips:
         rate.number_input(
-            "Moments a second in clips",
+            "Samples per second in clips",
             min_value=RATES[0],
             max_value=RATES[1],
             value=RATE,
             step=0.5,
             key="privacy.rate",
             disabled=by_hand,
-            help="More find what is there for a shorter time, and take longer.",
+            help="Higher values find faces that show for a shorter time, and take longer.",
         )
     st.button(
         "Look for faces and plates",
@@ -136,7 +135,7 @@ def _begin_look(services: Services, view: ProjectView) -> None:
         state = st.session_state
         kinds = [] if state["privacy.by_hand"] else [KINDS[each] for each in state["privacy.kinds"]]
         if not kinds and not state["privacy.by_hand"]:
-            raise InvalidInput([Problem("kinds", "Say what to look for, or that people look by hand only.")])
+            raise InvalidInput([Problem("kinds", "Choose what to look for, or choose By hand only.")])
         rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
         page_work.begin_look(services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]), rate=rate)
 
@@ -151,30 +150,30 @@ def _under_way(services: Services, folder: Path, *, running: bool) -> None:
 @st.fragment(run_every=LOOK_SECONDS)
 def _watch(services: Services, folder: Path) -> None:
     with shell.guard(services):
-        if not page_work.is_running(folder):
+        if not page_work.is_running(services.store, folder):
             st.rerun()
-        begun = page_work.going(folder)
-        done = begun.done / begun.of if begun is not None and begun.of else 0.0
+        begun = page_work.job(services.store, folder)
+        done = begun.share if begun is not None else 0.0
         said = f" {begun.at}." if begun is not None and begun.at else ""
-        st.progress(min(done, 1.0), text=f"Under way; it goes on if you leave this page.{said}")
+        st.progress(done, text=f"In progress. It continues if you leave this page.{said}")
 
 
-def _looked(folder: Path, asked: DetectionRecord | None, *, running: bool) -> None:
+def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, running: bool) -> None:
     """Show the result of the last detection."""
     if asked is None:
         return
     if not asked.done and not running:
-        begun = page_work.going(folder)
+        begun = page_work.job(services.store, folder)
         why = asked.refused or (begun.refused if begun is not None else "") or page_work.BROKEN
         shell.show(markup.notice(shell.on_page(why), style="bad"))
         return
     if not asked.done:
         return
     names = [name for name, kind in KINDS.items() if kind in asked.kinds]
-    how = f"{' and '.join(names).capitalize()}, neighbours {asked.neighbours}" if names else "By hand only"
+    how = f"{' and '.join(names).capitalize()}, threshold {asked.neighbours}" if names else "By hand only"
     came = f"{markup.count(asked.found, 'new box', 'new boxes')} in {asked.with_boxes:,}"
     words = (
-        f"Looked last: {markup.moment(_at(asked.done))}, {asked.by}. {how}; {markup.count(asked.pictures, 'picture')}, "
+        f"Last search: {markup.moment(_at(asked.done))}, {asked.by}. {how}; {markup.count(asked.pictures, 'picture')}, "
         f"{came} of them."
     )
     if asked.clips and asked.rate:
@@ -248,7 +247,9 @@ def _ask(services: Services, view: ProjectView) -> None:
     with shell.pressed(services):
         ready = page_work.waiting(services, view.name)
         if not ready:
-            raise Conflict("Nothing is decided yet: say of a picture what to cover, or that there is nothing to cover.")
+            raise Conflict(
+                "There is no new decision. Choose for a picture what to cover, or that there is nothing to cover."
+            )
         changes = covering.preview_decisions(
             services.store,
             services.settings.home,
@@ -283,13 +284,13 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
     ]
     if changes.releases:
         said.append(
-            f"Made before, with these pictures as they are: release {', '.join(changes.releases)}. They stay as they "
-            "are; take back what you gave to others, and make a new one."
+            f"These releases have the uncovered pictures: {', '.join(changes.releases)}. They do not change. Withdraw "
+            "the copies that you gave to others, and create a new release."
         )
     if sets:
         said.append(f"Frames that were taken out of these clips are removed: {', '.join(sets)} on the page Frames.")
     if changes.archive:
-        said.append("The project's archive that lies ready has the originals; it is removed.")
+        said.append("The project's archive that is ready for download has the originals. It will be deleted.")
     return " ".join(said)
 
 
@@ -303,21 +304,19 @@ def _covered(folder: Path, *, running: bool) -> None:
         shell.show(markup.notice(shell.on_page(f"{who}: nothing was covered. {result['refused']}"), style="bad"))
         return
     said = [
-        f"Covered last: {who}. {markup.count(result['boxes'], 'box', 'boxes')} in {result['covered']:,} of "
+        f"Last covering: {who}. {markup.count(result['boxes'], 'box', 'boxes')} in {result['covered']:,} of "
         f"{_counted(result['pictures'], result.get('clips', 0), 'decided ')}."
     ]
     if result["left"]:
-        said.append(f"{markup.count(result['left'], 'picture')} changed meanwhile and left as they were.")
+        said.append(f"{markup.count(result['left'], 'picture')} changed in the meantime and skipped.")
     if result.get("sets"):
         said.append(f"Frames that were taken out of these clips were removed: {', '.join(result['sets'])}.")
     if result.get("beside"):
-        said.append(
-            f"Next to these in items, or of the same videos, and not decided: {summary(result['beside'], SHOWN)}."
-        )
+        said.append(f"Not decided, and in one item or from one video with these: {summary(result['beside'], SHOWN)}.")
     if result["archive"]:
-        said.append("The archive that lay ready was removed.")
+        said.append("The archive that was ready for download was deleted.")
     if result["releases"]:
-        said.append(f"Made before, with these pictures as they were: release {', '.join(result['releases'])}.")
+        said.append(f"These releases have the uncovered pictures: {', '.join(result['releases'])}.")
     shell.show(markup.tag("p", markup.text(" ".join(said)), style="ts", data_part="covered"))
 
 

@@ -161,7 +161,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
 
         assert made.tobytes() == covered(plain.convert("RGB"), areas).tobytes()
     assert decide(store, media, home, CoverChoice("0.png", second, (BOX, more))).same == 1
-    with pytest.raises(InvalidInput, match="decided otherwise meanwhile"):
+    with pytest.raises(InvalidInput, match="has another decision now"):
         decide(store, media, home, CoverChoice("0.png", first, (BOX,)))
     decide(store, media, home, CoverChoice("0.png", second, ()), uncover=True)
     assert shown(store) == [original]
@@ -176,7 +176,7 @@ def test_no_one_decides_over_what_someone_else_decided_meanwhile(store: Store, m
     lea = make_person(store, "lea", role=Role.LEAD)
     nothing = [CoverChoice("0.png", original, (replace(BOX, cover=False),))]
     covering.apply_decisions(store, media, home, by=lea, project="p", choices=nothing, after={original: None})
-    with pytest.raises(InvalidInput, match=r"lea has decided about 0\.png meanwhile"):
+    with pytest.raises(InvalidInput, match=r"lea decided about 0\.png first"):
         decide(store, media, home, CoverChoice("0.png", original, (BOX,)), after={original: None})
     seen = detection.find_media(store, by=lea, project="p", file=original)
     assert seen.decision is not None

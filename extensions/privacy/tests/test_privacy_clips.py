@@ -220,7 +220,7 @@ def test_two_who_cover_at_once_come_to_one_decision(store: Store, media: MediaSt
         each.start()
     for each in both:
         each.join()
-    (refused,) = [str(each) for each in came if "decided otherwise meanwhile" in str(each)]
+    (refused,) = [str(each) for each in came if "has another decision now" in str(each)]
     assert "has no begin" not in refused, "it is still a clip, under another file"
     with store.read() as session:
         (decision,) = decisions.load_decisions(session, project_id=1)

@@ -69,7 +69,7 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     assert (first["picture"], first["kind"], first["cover"]) == (NAME, "", "")
     begin = f"&quot;a, &quot;&quot;1&quot;&quot;.png&quot;,{first['file']}"
     assert f'data-begin="{begin}"' in page, "the line that is dragged names the picture as a table does"
-    with pytest.raises(FileRefused, match="is there already"):
+    with pytest.raises(FileRefused, match="exists already"):
         said("look", "p", "--out", str(out), "--by-hand")
     line = f'"a, ""1"".png",{first["file"]},face,0.25,0.2,0.2,0.4,hand,yes\n'
     table.write_text(table.read_text(encoding="utf-8").splitlines()[0] + "\n" + line, encoding="utf-8")
@@ -77,7 +77,7 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
         more.write(f"b.png,{second['file']},,,,,,,\n")
     assert said("cover", "p", str(table)).splitlines() == [
         "Pictures decided: 1. Boxes covered: 1, in 1 of them; nothing in 0.",
-        "Not decided, and shown as they are: 1 of the table.",
+        "Not decided, so not covered: 1 of the table.",
     ]
     assert said("list", "p").splitlines()[0] == (
         "A blind test: 2 pictures; something covered in 1, nothing to cover in 0, open 1."

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from app.apart import unheard
 from app.services import Services
 from db.engine import Store, open_store
 from domain import extensions
+from domain.jobs import unheard
 from domain.project_parts import ProjectPart
 from domain.records import AuditEntry
 from domain.roles import Role
@@ -111,7 +111,7 @@ def test_another_server_sees_the_marks_and_covers_them(lea: Services, tmp_path: 
     assert (there.decided, there.by, there.waits) == ("cover", "lea", True)
     assert [(box.place, box.cover) for box in there.boxes] == [(FOUND_BOX.place, True), (BOX.place, True)]
     stale = MarkRequest(there.seen.file, 0, None, "nothing", [True], [])
-    with pytest.raises(page_work.MarkConflict, match="lea has changed this picture meanwhile"):
+    with pytest.raises(page_work.MarkConflict, match="lea changed this picture first"):
         page_work.say(other.store, page_work.folder_of(other, "p"), by=lea.person, project="p", saying=stale)
     again = mark(other, "0.png", "cover", [False], [BOX])
     assert (again.revision, pictures(lea)["0.png"].revision) == (2, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,10 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from app import locks
-from app.apart import unheard
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed
+from domain.jobs import unheard
 from domain.roles import Role
 from domain.settings import Settings
 from extensions.privacy import component, covering, decisions, page_work
@@ -63,9 +64,8 @@ def page_of(lea: Services) -> AppTest:
 
 def over(page: AppTest, lea: Services) -> AppTest:
     """The page when what it began is done."""
-    begun = page_work.going(page_work.folder_of(lea, "p"))
-    assert begun is not None
-    assert begun.over.wait(120)
+    while page_work.is_running(lea.store, page_work.folder_of(lea, "p")):
+        time.sleep(0.02)
     return page.run()
 
 
@@ -90,11 +90,11 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
     assert part(page, "looked").endswith(
-        "lea. Faces and number plates, neighbours 3; 3 pictures, 1 new box in 1 of them."
+        "lea. Faces and number plates, threshold 3; 3 pictures, 1 new box in 1 of them."
     )
     assert next(iter(there(lea))) == "face.png", "what has boxes comes first"
     page.button(key="privacy.cover").click().run()
-    assert "Nothing is decided yet" in words(page)
+    assert "There is no new decision" in words(page)
 
     say(lea, "face.png", "cover", [True])
     say(lea, "plain.png", "cover", [], BOX)
@@ -106,12 +106,14 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.cover").click().run()
     asked = words(page)
     assert "3 pictures decided: 2 boxes covered in 2 of them, nothing to cover in 1." in asked
-    assert "archive that lies ready has the originals; it is removed" in asked
-    assert "cannot be taken back" in asked
+    assert "archive that is ready for download has the originals. It will be deleted" in asked
+    assert "Copies that others have fetched" in asked
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
     assert part(page, "standing") == "3 pictures: something covered in 2, nothing to cover in 1, open 0."
-    assert "2 boxes in 2 of 3 decided pictures. The archive that lay ready was removed." in part(page, "covered")
+    assert "2 boxes in 2 of 3 decided pictures. The archive that was ready for download was deleted." in part(
+        page, "covered"
+    )
     assert not archive.exists()
     decided = {row["Picture"]: (row["Covered"], row["By"]) for row in rows(page, "Left as found")}
     assert decided == {
@@ -122,7 +124,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     assert not shows(lea.media.path(now["plain.png"].seen.file))
     assert [each.waits for each in now.values()] == [False] * 3
     page.button(key="privacy.cover").click().run()
-    assert "Nothing is decided yet" in words(page)
+    assert "There is no new decision" in words(page)
 
 
 def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> None:
@@ -131,7 +133,7 @@ def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> 
     CoverJob(folder, "p", lea.person, {there(lea)["plain.png"].seen.file: 1}).run(lea.store, lea.settings.home, unheard)
     (covered,) = there(lea)["plain.png"].boxes
     assert there(lea)["plain.png"].fixed(covered)
-    with pytest.raises(Conflict, match="stays so"):
+    with pytest.raises(Conflict, match="cannot uncover it"):
         say(lea, "plain.png", "nothing", [True])
     more = replace(BOX, x=0.6, kind="other")
     assert [box.cover for box in say(lea, "plain.png", "cover", [False], more).boxes] == [True, True]
@@ -143,7 +145,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     seen = there(noor)["plain.png"]
     saying = MarkRequest(seen.seen.file, 0, None, "nothing", [], [])
     assert say(lea, "plain.png", "cover", [], BOX).revision == 1
-    with pytest.raises(page_work.MarkConflict, match="lea has changed this picture meanwhile") as told:
+    with pytest.raises(page_work.MarkConflict, match="lea changed this picture first") as told:
         page_work.say(lea.store, folder, by=noor.person, project="p", saying=saying)
     assert (told.value.item.decided, told.value.item.boxes) == ("cover", (BOX,))
     covering.apply_decisions(
@@ -154,7 +156,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
         project="p",
         choices=[CoverChoice("plain.png", seen.seen.file, ())],
     )
-    with pytest.raises(page_work.MarkConflict, match="lea has decided about this picture meanwhile"):
+    with pytest.raises(page_work.MarkConflict, match="lea decided about this picture first"):
         page_work.say(lea.store, folder, by=noor.person, project="p", saying=saying)
     now = there(noor)["plain.png"]
     assert (now.decided, now.waits) == ("", False), "what was said before that decision does not count any more"
@@ -239,7 +241,7 @@ def test_a_clip_is_looked_through_decided_and_covered(store: Store, home: Path) 
     )
     original = put(store, services.media, home)
     page = page_of(services)
-    assert part(page, "clips").startswith("1 clip: something covered in 0, nothing to cover in 0, open 1. In a clip")
+    assert part(page, "clips").startswith("1 clip: something covered in 0, nothing to cover in 0, open 1. In clips")
     page.number_input(key="privacy.rate").set_value(4.0)
     page.multiselect(key="privacy.kinds").set_value(["Faces"])
     page.button(key="privacy.look").click().run()

@@ -83,7 +83,7 @@ def test_a_span_reaches_to_the_moments_at_which_it_was_not_seen(tmp_path: Path) 
 def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = video(tmp_path / "it.webm", [0.0, 0.1])
     monkeypatch.setattr(tracks, "MOST_TRACKS", 1)
-    with pytest.raises(MediaRefused, match=r"it has 2 places that look like something, more than 1\. Look with more"):
+    with pytest.raises(MediaRefused, match=r"it has 2 possible faces and plates, more than 1\. Use a higher"):
         tracks.detect_tracks(clip, Scripted([[box(0.1), box(0.7)]]), name="it")
 
 

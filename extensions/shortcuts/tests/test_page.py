@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from app import figures
 from app.cli import cli
+from app.jobs import processes
 from app.services import resources
 from db.engine import Store
 from domain.roles import Role
-from domain.settings import Settings
 from extensions.shortcuts.key_places import places_of
 from extensions.shortcuts.schema_limits import TITLES
 from extensions.shortcuts.tests.rooms import Rooms
@@ -40,11 +40,11 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(autouse=True)
 def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(figures, "_desk", figures._Desk())
+    monkeypatch.setattr(figures, "_memory", figures._Memory())
     monkeypatch.setattr(figures, "PATIENCE_SECONDS", 0.0)
     yield
     until_done()
-    figures.close()
+    processes.close()
 
 
 def lead(store: Store, limits: str) -> None:
@@ -64,7 +64,7 @@ def put(store: Store, home: Path, n: int) -> None:
     rules = [("Always place 1", half), *((title, half) for name, title in TITLES.items() if name != "constant")]
     places = places_of([each.choice for each in items], {})
     found = TextShortcuts("K", f"All {n:,} items.", rules, [("All", half)], 0.5, items, (), 0, places)
-    place = figures._place(store, Settings(home, ""), "shortcuts", {"project": "p", "items": None})
+    place = figures._slot(store, "shortcuts", {"project": "p", "items": None})
     state = set_statistics.mark(store, by=None, project="p")
     figures._remember(place, figures.Figure(TextMeasurement(found), state, datetime.now(UTC), 1.0))
 
@@ -78,8 +78,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
 ) -> None:
     lead(store, "{}")
     assert "being worked out, and will appear here" in words(drawn(store, home, "shortcuts", "lea", project="p"))
-    (going,) = figures._desk.going.values()
-    assert going.process.pid
+    assert processes.at_work()
     waiting = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert (waiting["Shortcuts"]["State"], waiting["Shortcuts"]["How it stands"]) == ("open", "not worked out yet")
     until_done()
@@ -99,7 +98,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     # nothing is worked out again for the command
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", store.engine.url.render_as_string(hide_password=False))
-    monkeypatch.setattr(figures, "_worked_out", lambda *given: pytest.fail("it is kept"))
+    monkeypatch.setattr(figures, "worked_out", lambda *given: pytest.fail("it is kept"))
     resources.cache_clear()
     done = CliRunner().invoke(cli, ["shortcuts", "p"], catch_exceptions=False)
     resources.cache_clear()
@@ -110,7 +109,7 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lead(store, "")
-    monkeypatch.setattr(figures, "_start", pytest.fail)
+    monkeypatch.setattr(figures, "_begin", pytest.fail)
     put(store, home, 3000)
     page = drawn(store, home, "shortcuts", "lea", project="p")
     assert "The schema sets no limits" in part(page, "gate")
@@ -160,7 +159,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
 ) -> None:
     """The reader knows 3 of 12 items by their texts, whatever the order, and all with pictures; b names one letter."""
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(figures, "_start", lambda *given: None)  # the classifier has nothing to do with it
+    monkeypatch.setattr(figures, "_begin", lambda *given: None)  # the classifier has nothing to do with it
     rooms = Rooms(store, home, export="export:\n  shortcuts: {without_images: 0.2}\n")
     make_person(store, "lea", role=Role.LEAD)
     make_person(store, "sam", role=Role.SENIOR)

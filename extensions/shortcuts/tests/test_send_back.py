@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,12 +30,10 @@ pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(figures, "_desk", figures._Desk())
-    monkeypatch.setattr(figures, "_start", lambda *given: None)  # the classifier has nothing to do with it
+def desk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "_memory", figures._Memory())
+    monkeypatch.setattr(figures, "_begin", lambda *given: None)  # the classifier has nothing to do with it
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
-    yield
-    figures.close()
 
 
 TOLD = "1 of 2 models answers this right without images, in every order of its options."

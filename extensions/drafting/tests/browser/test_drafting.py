@@ -137,16 +137,16 @@ def test_a_lead_sees_both_arms_and_gives_another_file(server: Server, chromium: 
         page = lea.page
         expect(page.locator('[data-part="compared"] tbody tr')).to_have_count(7)
         expect(page.locator(".st-key-chart-drafting svg.marks")).to_be_visible()
-        expect(page.locator('[data-part="said"]')).to_contain_text("is not shown, nor that they do not")
+        expect(page.locator('[data-part="said"]')).to_contain_text("do not show whether proposals change")
         assert unfit(page) == {}
         lea.looks(pictures, "drafting")
         lea.settled()
-        page.get_by_text("Proposals out of a file").click()
+        page.get_by_text("Import proposals").click()
         for at, (name, data) in enumerate((("d.json", file), ("d.made.json", made_of(file)))):
             content = {"name": name, "mimeType": "application/json", "buffer": data}
             page.locator("input[type=file]").nth(at).set_input_files([content])  # type: ignore[list-item]
             lea.settled()
-        page.get_by_role("button", name="Look at it").click()
+        page.get_by_role("button", name="Preview").click()
         expect(page.locator('[data-part="look"]')).to_contain_text("4 images with a proposal: 2 whose authors")
         lea.looks(pictures, "drafting-look")
         lea.settled()

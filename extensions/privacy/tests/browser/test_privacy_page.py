@@ -200,7 +200,7 @@ def _another_is_faster(lea: Desk) -> None:
         page_work.say(store, folder, by=noor, project="p", saying=saying)
     there = figure(lea, "03.png")
     there.get_by_role("radio", name="Cover what is ticked").press("Space")
-    expect(there.locator(".note")).to_contain_text("noor has changed this picture meanwhile")
+    expect(there.locator(".note")).to_contain_text("noor changed this picture first")
     expect(there.get_by_role("radio", name="Nothing to cover")).to_be_checked()
 
 
@@ -211,7 +211,7 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     expect(dialog).to_contain_text(
         "5 pictures and 1 clip decided: 5 boxes covered in 4 of them, nothing to cover in 2."
     )
-    expect(dialog).to_contain_text("cannot be taken back")
+    expect(dialog).to_contain_text("Copies that others have fetched")
     lea.settled()
     lea.looks(pictures, "privacy-question")
     dialog.get_by_role("button", name="Cover 5 boxes").dblclick()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from extensions.shortcuts.tests.test_send_back import TOLD, rooms
 from testkit.serving import Server
-from tests.app.test_send_back_pages import TOLD, rooms
 from tests.e2e.people import at_desk, opened
 from tests.e2e.test_for_everyone import unfit
 

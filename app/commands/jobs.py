@@ -1,0 +1,98 @@
+"""``touchstone jobs``: the long tasks of a server, listed, shown, canceled and repeated."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from domain.jobs import Job
+
+Id = Annotated[str, typer.Argument(help="The job's id; `jobs list` names it.", metavar="JOB")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    jobs = typer.Typer(no_args_is_help=True, help="List, show, cancel and repeat long tasks of the server.")
+    for command in (list_, show, cancel, retry):
+        jobs.command(command.__name__.rstrip("_"))(command)
+    cli.add_typer(jobs, name="jobs")
+
+
+def list_(
+    project: Annotated[str | None, typer.Argument(help="Only jobs of this project.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Only this kind, such as import. Again for more.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Only jobs that wait or run.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many jobs to list at most, the newest first.")] = 50,
+) -> None:
+    """List jobs, the newest first: imports, releases, archives, copies, deletions, figures, runs, mail."""
+    from app.services import opened
+    from workflow.jobs import desk
+
+    store = opened().store
+    found = desk.listed(store, project=project, kinds=kind or (), only_open=open_, limit=limit)
+    logins = desk.logins(store, found)
+    for job in found:
+        by = logins.get(job.person or 0, "-")
+        cells = [job.id, job.kind, job.project or "-", by, job.state.value, _moment(job.created_at), _how_far(job)]
+        typer.echo("  ".join(cells))
+    if not found:
+        typer.echo("No jobs.")
+
+
+def show(id: Id) -> None:
+    """Show a job: who began it, how far it is, and what came of it."""
+    from app.services import opened
+    from workflow.jobs import desk
+
+    store = opened().store
+    job = desk.job(store, id=id)
+    by = desk.logins(store, [job]).get(job.person or 0, "-")
+    for name, value in (
+        ("job", job.id),
+        ("kind", job.kind),
+        ("project", job.project or "-"),
+        ("begun by", by),
+        ("state", job.state.value + (", is being canceled" if job.canceling and job.is_open else "")),
+        ("progress", _how_far(job) if job.is_open else "-"),
+        ("outcome", "-" if job.is_open else job.said or "-"),
+        ("process", job.worker or "-"),
+        ("attempts", str(job.attempts)),
+        ("created", _moment(job.created_at)),
+        ("started", _moment(job.started_at)),
+        ("ended", _moment(job.ended_at)),
+        ("input", json.dumps(job.told, ensure_ascii=False)),
+    ):
+        typer.echo(f"{name:<9} {value}")
+
+
+def cancel(id: Id) -> None:
+    """Cancel a job. What was half done is not in use."""
+    from app.services import opened
+    from workflow.jobs import desk
+
+    job = desk.cancel(opened().store, id=id)
+    typer.echo(f"{id} is being canceled: it ends within seconds." if job.is_open else f"{id} is canceled.")
+
+
+def retry(id: Id) -> None:
+    """Begin a job again that failed or was canceled. A running server or worker does it."""
+    from app.services import opened
+    from workflow.jobs import desk
+
+    job = desk.retry(opened().store, id=id)
+    typer.echo(f"{job.id} waits. A server or worker takes it within seconds.")
+
+
+def _moment(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "-"
+
+
+def _how_far(job: Job) -> str:
+    if not job.is_open:
+        return job.said.splitlines()[0] if job.said else "-"
+    n = f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
+    return f"{job.at or 'begins'}{n}" if job.worker else "waits for a process"

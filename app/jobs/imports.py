@@ -1,0 +1,271 @@
+"""The jobs ``look`` and ``import``: what an import of files would do, and the import itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.formats import FORMATS
+from app import uploads
+from app.commands.import_look import changed_csv
+from app.controls import on_page
+from app.uploads import Source
+from domain import csv_text
+from domain.errors import RowsRefused
+from domain.jobs import Progress
+from domain.records import BadRow
+from media.store import MediaStore
+from workflow.files.import_files import import_files, look_at_files
+from workflow.files.import_look import Difference, Look
+from workflow.files.one_import import Imported
+from workflow.files.rows_look import LOOKED_AT, RowsLook, look_at_rows
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, JobRefused
+
+HERE = 1 << 20
+"""Bytes up to which files are looked at and imported where it is asked for: about a second."""
+_THUMB = (96, 64)
+DOING = {
+    "reading": "Reading",
+    "comparing": "Comparing files with what is here",
+    "media": "Taking in images and clips",
+    "saving": "Saving items",
+    "offering": "Opening the work on items",
+}
+_MEGABYTE = 1e6
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An item as it will be: its name, dimension, fields, and media with role, name, whether it is there, picture."""
+
+    name: str
+    dimension: str
+    fields: Mapping[str, Any]
+    media: Sequence[tuple[str, str, bool, str]]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a look at files has found, as far as a page shows it; long lists lie next to it as files."""
+
+    counts: Mapping[str, int]
+    """New, changed, equal and bad rows; media found and missing."""
+    first: Sequence[Shown]
+    missing: Sequence[str]
+    bad: Sequence[BadRow]
+    differences: Sequence[Difference]
+    refused: str | None
+    new_refused: str | None
+    note: str | None
+    beside: str | None
+    warnings: Sequence[str] = ()
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    """Of answers, ratings and replies: the first new ones as they will be."""
+    by: Mapping[str, int] = field(default_factory=dict)
+    """Whose the new ones are."""
+    what: str = ""
+    """What a row of them becomes."""
+
+
+@dataclass(frozen=True)
+class Came:
+    """What an import came to."""
+
+    done: Imported | None = None
+    rows: Sequence[str] = ()
+    """The first rows that do not fit, in sentences."""
+    n_rows: int = 0
+    end: str = ""
+
+
+SHOWN = 50
+"""So many bad rows, and so many differences, stand on the page; files have all of them."""
+NAMED = 5
+"""So many media that are missing are named there."""
+BAD, CHANGED, MISSING = "stayed-out.csv", "changed.csv", "missing-media.csv"
+"""Those files, in the folder of what was looked at."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """Files to look at, or to import."""
+
+    project: str
+    source: Source
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What the use case is told besides."""
+
+    @property
+    def key(self) -> str:
+        """The same for the same files, taken in the same way."""
+        source = self.source
+        told = repr((self.project, str(source.folder), str(source.media_path), sorted(self.about.items(), key=str)))
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is done where it is asked for."""
+        return self.source.size(HERE) <= HERE
+
+
+def look_for_job(context: JobContext) -> JobOutcome:
+    """Look at files; what was seen is the result, and long lists lie in the folder of the source."""
+    order: Order = context.input
+    media = MediaStore(context.home / "media")
+    with uploads.as_uploaded(str(order.source.folder)):
+        path, media_dir = order.source.placed()
+        about: Any = {"by": context.by, "project": order.project, "path": path, "media_dir": media_dir}
+        on = _told(context.progress)
+        if FORMATS[order.about["format"]].takes in LOOKED_AT:
+            del about["media_dir"]
+            rows = look_at_rows(context.store, media, **about, **order.about, progress=on)
+            seen = _seen_rows(order.source.folder, rows)
+        else:
+            found = look_at_files(context.store, media, **about, **order.about, progress=on)
+            seen = _seen(order.source.folder, found)
+    return JobOutcome("The files were looked at. Nothing was stored.", seen)
+
+
+def import_for_job(context: JobContext) -> JobOutcome:
+    """Import files. A process that goes on with an import that another one has finished only says so."""
+    order: Order = context.input
+    came: Came | None = context.job.result
+    if came is None:
+        came = _imported(context, order)
+        context.note(came)
+    order.source.clear()
+    return JobOutcome(f"{order.source.called} is imported.", came)
+
+
+def _imported(context: JobContext, order: Order) -> Came:
+    context.name_files(order.source.hashes())
+    try:
+        with uploads.as_uploaded(str(order.source.folder)):
+            path, media_dir = order.source.placed()
+            about: Any = {"by": context.by, "project": order.project, "path": path, "media_dir": media_dir}
+            media, on = MediaStore(context.home / "media"), _told(context.progress)
+            return Came(import_files(context.store, media, **about, **order.about, progress=on))
+    except RowsRefused as error:
+        raise JobRefused(str(error), Came(None, error.rows, error.n, error.end)) from error
+
+
+LOOK = JobKind("look", "Look at files", "Looking at files for {}", look_for_job, outlives=False)
+IMPORT = JobKind("import", "Import", "Importing into {}", import_for_job)
+
+
+def _told(progress: Progress) -> Progress:
+    """Progress in words, with how much a second."""
+    since: dict[str, float] = {}
+
+    def on(what: str, done: int, of: int) -> None:
+        seconds = time.monotonic() - since.setdefault(what, time.monotonic())
+        if what == "reading":
+            words = f"{done / _MEGABYTE:,.1f} of {of / _MEGABYTE:,.1f} MB"
+            rate = f", {done / _MEGABYTE / seconds:,.1f} MB a second" if seconds > 1 else ""
+        else:
+            words = f"{done:,} of {of:,}"
+            rate = f", {done / seconds:,.0f} a second" if seconds > 1 else ""
+        progress(f"{DOING.get(what, what)}: {words}{rate}", done, of)
+
+    return on
+
+
+# ---- what a look leaves ---------------------------------------------------------------------------------------------
+
+
+def _seen(folder: Path, found: Look) -> Seen:
+    (folder / BAD).write_text(stayed_out_csv(found.bad), encoding="utf-8", newline="")
+    (folder / CHANGED).write_text(changed_csv(found.differences), encoding="utf-8", newline="")
+    (folder / MISSING).write_text(missing_csv(found.missing), encoding="utf-8", newline="")
+    counts = {"new": found.new, "changed": found.changed, "equal": found.equal, "bad": len(found.bad)}
+    counts |= {"found": found.found, "missing": len(found.missing)}
+    first = [
+        Shown(
+            each.item.external_id,
+            found.schema.dimension(each.item.dimension).title,
+            each.item.fields,
+            [(role, name, there, _thumb(each.images.get(name))) for role, name, there in each.media],
+        )
+        for each in found.first
+    ]
+    return Seen(
+        counts=counts,
+        first=first,
+        missing=found.missing[:NAMED],
+        bad=found.bad[:SHOWN],
+        differences=found.differences[:SHOWN],
+        refused=found.refused,
+        new_refused=found.new_refused,
+        note=found.note,
+        warnings=tuple(found.warnings),
+        beside=found.beside,
+    )
+
+
+WARNING = "Warning: "
+"""What a sentence of a look begins with if no one may miss it."""
+_LONGEST = 400
+"""So many characters of a cell are kept."""
+
+
+def _seen_rows(folder: Path, found: RowsLook) -> Seen:
+    (folder / BAD).write_text(stayed_out_csv(found.left), encoding="utf-8", newline="")
+    losses = [each for each in found.notes if each.startswith(WARNING)]
+    return Seen(
+        counts={"new": found.new, "changed": len(found.changed), "equal": found.equal, "bad": len(found.bad)},
+        first=(),
+        missing=(),
+        bad=found.left[:SHOWN],
+        differences=(),
+        refused=found.refused,
+        new_refused=found.refused,
+        note=" ".join(each for each in found.notes if each not in losses) or None,
+        warnings=(*found.warnings, *(each.removeprefix(WARNING) for each in losses)),
+        beside=None,
+        heads=found.heads,
+        rows=[[cell[:_LONGEST] for cell in row] for row in found.first],
+        by=found.by,
+        what=found.what,
+    )
+
+
+def _thumb(path: Path | None) -> str:
+    """A small picture as an address of its own; empty where there is none, or it cannot be read."""
+    from PIL import Image
+
+    if path is None:
+        return ""
+    try:
+        with Image.open(path) as image:
+            image.draft("RGB", _THUMB)
+            image.thumbnail(_THUMB)
+            out = io.BytesIO()
+            image.convert("RGB").save(out, "JPEG", quality=70)
+    except (OSError, ValueError, Image.DecompressionBombError):  # the import says what is wrong with it
+        return ""
+    return "data:image/jpeg;base64," + base64.b64encode(out.getvalue()).decode()
+
+
+def stayed_out_csv(bad: Sequence[BadRow]) -> str:
+    """Rows that did not fit, with where they stand, what they are called, why, and what stands there."""
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    table.writerow(["file", "row", "item", "why", "text"])
+    table.writerows([row.path, row.row, row.item, on_page(row.reason), row.raw] for row in bad)
+    return out.getvalue()
+
+
+def missing_csv(names: Sequence[str]) -> str:
+    """Media that are missing, by name."""
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    table.writerow(["file"])
+    table.writerows([name] for name in names)
+    return out.getvalue()

@@ -1,0 +1,67 @@
+"""The part of a page that shows jobs: how far each is, or what came of it, until its person has read that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.jobs.kinds import KINDS
+from app.services import Services
+from domain.jobs import Job, JobState
+from workflow.jobs import desk
+
+LOOK_SECONDS = 1.0
+
+
+def show(services: Services, kinds: Collection[str], *, project: str | None = None) -> None:
+    """Show each job of this person of these kinds (with one project): how far it is, or what came of it."""
+    for job in _newest(services, kinds):
+        if project not in (None, job.project):
+            continue
+        if job.is_open:
+            _watch(services, job)
+        else:
+            _ended(services, job)
+
+
+def _newest(services: Services, kinds: Collection[str]) -> Sequence[Job]:
+    """Return the newest job of each slot: what someone began anew they know of."""
+    found = desk.listed(services.store, by=services.person, kinds=kinds)
+    newest = {job.slot: job for job in reversed(found)}
+    return sorted((job for job in newest.values() if not job.is_read), key=lambda job: job.slot)
+
+
+def _ended(services: Services, job: Job) -> None:
+    words = job.refused or job.said
+    shell.show(markup.notice(shell.on_page(words), style="bad" if job.refused else "good"))
+    put = f"projects.read.{job.project}"
+    st.button("Put away", key=put, on_click=desk.mark_read, args=(services.store,), kwargs={"id": job.id})
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _watch(services: Services, job: Job) -> None:
+    with shell.guard(services):
+        now = desk.job(services.store, id=job.id)
+        if not now.is_open:
+            st.rerun()
+        st.progress(now.share, text=words(now))
+        if now.canceling:
+            shell.show(markup.paragraph("It is being canceled.", style="ts ts-quiet"))
+        else:
+            about = {"services": services, "id": job.id}
+            st.button("Cancel", key=f"jobs.cancel.{job.id}", on_click=_cancel, kwargs=about)
+
+
+def words(job: Job) -> str:
+    """Say what a job does now, and how far it is."""
+    doing = KINDS[job.kind].doing.format(job.project) if job.kind in KINDS else job.kind
+    n = f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
+    at = job.at or ("begins" if job.state is JobState.RUNNING else "waits for a process")
+    return f"{doing}: {at}{n}"
+
+
+def _cancel(services: Services, id: str) -> None:
+    with shell.pressed(services):
+        desk.cancel(services.store, id=id)

@@ -1,0 +1,96 @@
+"""A process that does jobs, at low priority: the process that serves pages serves voters.
+
+It reads orders from its standard input, a line of JSON each: a database, a home folder and a lane. It does the jobs of
+the lane until none waits, says so in a line on its standard output, and stays for a while: much is at hand for the next
+one. When its input ends, its server is gone. It ends then, after a job that outlives the server.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from app.jobs.kinds import KINDS
+from db.engine import open_store
+from domain.settings import settings_from
+from workflow.jobs.kinds import Lane
+from workflow.jobs.working import Worker
+
+NICE = {Lane.TASKS: 10, Lane.FIGURES: 19}
+IDLE_SECONDS = 120.0
+"""So long a process that has nothing to do stays."""
+IDLE = "idle"
+"""What it says when no job waits."""
+
+
+class _Desk:
+    """What the thread that reads orders shares with the one that does jobs."""
+
+    def __init__(self) -> None:
+        self.orders: queue.Queue[str] = queue.Queue()
+        self.ended = threading.Event()
+        self.worker: Worker | None = None
+
+    def read(self) -> None:
+        """Take orders until the input ends, and with it this process, unless its job outlives the server."""
+        left = b""
+        while part := os.read(0, 65_536):  # not sys.stdin: a thread that waits in it is a fatal error as Python ends
+            *lines, left = (left + part).split(b"\n")
+            for line in lines:
+                self.orders.put(line.decode())
+        self.ended.set()
+        kind = self.worker.current if self.worker is not None else None
+        if kind is None or not kind.outlives:
+            os._exit(0)
+
+
+def work_in_process() -> int:
+    """Do jobs as ordered through the standard input."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever others print is no reply
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    desk = _Desk()
+    threading.Thread(target=desk.read, name="orders", daemon=True).start()
+    nice: int | None = None
+    while not desk.ended.is_set():
+        try:
+            order = json.loads(desk.orders.get(timeout=IDLE_SECONDS))
+        except queue.Empty:
+            break
+        lane = Lane(order["lane"])
+        if nice is None:
+            nice = os.nice(NICE[lane])
+        _work_off(desk, order, lane)
+        _tell(replies)
+    return 0
+
+
+def _work_off(desk: _Desk, order: Any, lane: Lane) -> None:
+    home = Path(order["home"])
+    settings = replace(settings_from(os.environ, Path.cwd()), home=home, database_url=order["url"])
+    store = open_store(order["url"], home)
+    try:
+        worker = Worker(store, home, settings, KINDS, lane, ends_itself=True, stop=desk.ended.is_set)
+        desk.worker = worker
+        worker.work_off()
+    finally:
+        desk.worker = None
+        store.close()
+
+
+def _tell(replies: TextIO) -> None:
+    with suppress(BrokenPipeError):
+        replies.write(f"{IDLE}\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(work_in_process())

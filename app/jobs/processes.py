@@ -1,0 +1,180 @@
+"""The processes that this one has started for jobs: one more where a job waits and none is free, up to a limit."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from app.jobs.kinds import KINDS
+from app.supervisor import environment
+from db.engine import Store
+from domain.module_names import process_of
+from workflow.jobs.kinds import Lane
+from workflow.jobs.working import waiting_lanes
+
+MOST: Mapping[Lane, int] = {Lane.TASKS: 4, Lane.FIGURES: 1}
+"""The most processes of this one in a lane."""
+LOOK_SECONDS = 3.0
+"""How often a server looks for jobs that no process does."""
+LEFT_ALONE = timedelta(seconds=5)
+"""A job that was just begun is left to the server that began it."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Process:
+    """A process for jobs, at work or idle."""
+
+    process: subprocess.Popen[bytes]
+    lane: Lane
+    database: str
+    busy: bool = True
+    again: bool = False
+    """Whether it is to look again when it is done: a job was begun meanwhile."""
+
+
+@dataclass
+class Processes:
+    """What one server has started."""
+
+    guard: threading.Lock = field(default_factory=threading.Lock)
+    there: list[_Process] = field(default_factory=list)
+
+    def wake(self, store: Store, home: Path, lane: Lane, *, most: int = 0) -> None:
+        """See that a process looks for jobs of a lane now. ``most``: start none where so many are there."""
+        url = store.engine.url.render_as_string(hide_password=False)  # through the pipe: no command line tells it
+        order = json.dumps({"url": url, "home": str(home), "lane": lane.value}).encode() + b"\n"
+        with self.guard:
+            mine = [each for each in self.there if each.lane is lane and each.process.poll() is None]
+            idle = [each for each in mine if not each.busy]
+            for each in idle:
+                if self._order(each, order, url):
+                    return
+            if len(mine) - len(idle) < (most or MOST[lane]):
+                self._start(store, home, lane, order, url)
+                return
+            for each in mine:
+                each.again = each.again or each.database == url
+
+    def _order(self, each: _Process, order: bytes, url: str) -> bool:
+        assert each.process.stdin is not None
+        try:
+            each.process.stdin.write(order)
+            each.process.stdin.flush()
+        except OSError:  # it had nothing to do for so long that it has just ended
+            return False
+        each.busy, each.database = True, url
+        return True
+
+    def _start(self, store: Store, home: Path, lane: Lane, order: bytes, url: str) -> None:
+        process = subprocess.Popen(
+            process_of("app.jobs.process"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+        )
+        each = _Process(process, lane, url)
+        self.there.append(each)
+        self._order(each, order, url)
+        threading.Thread(target=self._hear, args=(each, store, home), name="jobs", daemon=True).start()
+
+    def _hear(self, each: _Process, store: Store, home: Path) -> None:
+        """Listen to a process until it ends. One that ended with work left has died: another one goes on."""
+        assert each.process.stdout is not None
+        for _ in each.process.stdout:
+            with self.guard:
+                each.busy, again, each.again = False, each.again, False
+            if again:
+                self.wake(store, home, each.lane)
+        status = each.process.wait()
+        with self.guard:
+            died = each.busy
+            if each in self.there:
+                self.there.remove(each)
+            else:  # ``close`` ended it
+                return
+        if died:
+            log.error("a process for jobs (%s) ended with %s; what it said stands above", each.lane.value, status)
+            with suppress(Exception):
+                if each.lane in waiting_lanes(store, KINDS):
+                    self.wake(store, home, each.lane)
+
+    def close(self) -> None:
+        """End the processes that are idle, and let those at work end by themselves."""
+        with self.guard:
+            there, self.there = self.there, []
+        for each in there:
+            with suppress(OSError):
+                assert each.process.stdin is not None
+                each.process.stdin.close()
+            if not each.busy:
+                each.process.wait()
+
+    @property
+    def at_work(self) -> list[int]:
+        """Return the ids of the processes that do a job now."""
+        with self.guard:
+            return [each.process.pid for each in self.there if each.busy and each.process.poll() is None]
+
+    @property
+    def alive(self) -> list[int]:
+        """Return the ids of all processes."""
+        with self.guard:
+            return [each.process.pid for each in self.there if each.process.poll() is None]
+
+    def is_warm(self, lane: Lane) -> bool:
+        """Tell whether a process of a lane is idle: much is at hand there."""
+        with self.guard:
+            return any(each.lane is lane and not each.busy and each.process.poll() is None for each in self.there)
+
+
+_processes = Processes()
+close, is_warm = _processes.close, _processes.is_warm
+
+
+def wake(store: Store, home: Path, kind: str) -> None:
+    """See that a process does a job of this kind soon. ``touchstone worker`` has its own threads for its lanes."""
+    lane = KINDS[kind].lane
+    if lane in MOST:
+        _processes.wake(store, home, lane)
+
+
+def there() -> list[int]:
+    """Return the ids of all processes for jobs."""
+    return _processes.alive
+
+
+def at_work() -> list[int]:
+    """Return the ids of the processes that do a job now."""
+    return _processes.at_work
+
+
+@contextmanager
+def watching(store: Store, home: Path) -> Iterator[None]:
+    """Look every few seconds for jobs that no process does: those of a server or a process that has died."""
+    over = threading.Event()
+
+    def look() -> None:
+        first = True
+        while not over.wait(0.0 if first else LOOK_SECONDS):
+            first = False
+            try:
+                for lane in waiting_lanes(store, KINDS, longer_than=LEFT_ALONE):
+                    if lane in MOST:
+                        _processes.wake(store, home, lane, most=1)
+            except Exception:
+                log.warning("the database cannot be reached to look for jobs; trying again", exc_info=True)
+
+    thread = threading.Thread(target=look, name="jobs look", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(LOOK_SECONDS)
+        close()

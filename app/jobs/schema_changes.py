@@ -1,0 +1,78 @@
+"""The job ``schema``: a change of a project's schema, while everyone works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation_schemas.changes import Decisions
+from annotation_schemas.model import LoadedSchema
+from app.markup import count
+from db.engine import Store
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
+from workflow.schemas import migration
+from workflow.schemas.items import Tally
+from workflow.schemas.migration import Past
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be done to a project's schema."""
+
+    project: str
+    what: str
+    """``take`` another schema, ``undo`` the last change, ``finish`` one that was interrupted, or take that ``back``."""
+    loaded: LoadedSchema | None = None
+    """The schema to take."""
+    decisions: Decisions = field(default_factory=Decisions)
+
+
+def _change(context: JobContext) -> JobOutcome:
+    """Make the change, or bring one to its end that a process has left."""
+    order: Order = context.input
+    about: Any = {"by": context.by, "project": order.project}
+    past = migration.history(context.store, **about)
+    before: int = context.job.result if context.job.result is not None else len(past)
+    context.note(before)
+    told: Any = {**about, "progress": lambda done, of: context.progress("Items brought up to it", done, of)}
+    unfinished = bool(past) and past[-1].finished_at is None
+    if unfinished and (order.what in ("finish", "back") or len(past) > before):
+        migration.finish(context.store, **told)
+    if order.what == "finish":
+        return JobOutcome("The change is brought to its end.")
+    if len(past) > before:  # the process that began the change has died
+        return JobOutcome(_made(migration.history(context.store, **about)[-1]))
+    if order.what == "take":
+        assert order.loaded is not None
+        done = migration.migrate(context.store, **told, loaded=order.loaded, decisions=order.decisions)
+        return JobOutcome(f"Version {done.version} is in force. {_came_of(done.tally)}")
+    number = migration.to_undo(context.store, **about).number
+    done = migration.undo(context.store, **told)
+    return JobOutcome(f"Change {number} is taken back: version {done.version} is in force. {_came_of(done.tally)}")
+
+
+def _made(change: Past) -> str:
+    """Say what a change came to whose process has died."""
+    if change.undoes is not None:
+        return f"Change {change.undoes} is taken back: version {change.new_version} is in force."
+    return f"Version {change.new_version} is in force."
+
+
+def _came_of(tally: Tally) -> str:
+    """What became of items and votes."""
+    said = [f"{count(len(tally.moved), 'item')} came out otherwise."]
+    if tally.asked_again:
+        said.append(f"Asked again: {count(tally.asked_again, 'vote')}.")
+    if tally.counted_again:
+        said.append(f"Counted again: {count(tally.counted_again, 'vote')}.")
+    if tally.left_out:
+        said.append(f"Someone has voted since in the place of {count(len(tally.left_out), 'other')}.")
+    return " ".join(said)
+
+
+def looked(store: Store, *, project: str, loaded: LoadedSchema, decisions: Decisions, press: str) -> migration.Preview:
+    """What taking a schema would do, for one ``press`` of a lead of the project: a work of ``app.figures``."""
+    return migration.preview(store, by=None, project=project, loaded=loaded, decisions=decisions)
+
+
+SCHEMA = JobKind("schema", "Schema change", "Changing the schema of {}", _change)

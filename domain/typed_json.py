@@ -1,0 +1,192 @@
+"""JSON for records: a value is written with its types, and reading gives an equal value.
+
+Jobs keep their input and result so. Other processes, later versions and other programs can read the text, and reading
+runs no code of the text's choice: only data classes, named tuples, enumerations and schemas of Touchstone and its
+extensions are made, without their constructors.
+
+Plain JSON values are written as they are. Anything else becomes an object with the key ``!``, which names the type:
+
+>>> encode({"a": (1, 2)})
+{'a': {'!': 'tuple', 'v': [1, 2]}}
+>>> decode(encode({"a": (1, 2)}))
+{'a': (1, 2)}
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Set
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from domain import extensions
+from domain.module_names import PACKAGE, import_own
+
+MARK, VALUE = "!", "v"
+"""The key that names the type, and the key of what makes the value."""
+_HERE = Path(__file__).resolve().parents[1]
+
+
+class NotWritable(TypeError):
+    """An error for a value of a type that is not written."""
+
+
+def encode(value: Any) -> Any:
+    """Return a value of which ``json.dumps`` makes JSON. Raise ``NotWritable`` for a type that is not written."""
+    kind = type(value)
+    if value is None or kind in (bool, int, str):
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else {MARK: "float", VALUE: str(value)}
+    if kind is list:
+        return [encode(each) for each in value]
+    if kind is dict:
+        return _of_mapping(value, "dict")
+    known = _WRITTEN.get(kind)
+    if known is not None:
+        name, write = known
+        return {MARK: name, VALUE: write(value)}
+    return _of_class(value, kind)
+
+
+def decode(told: Any) -> Any:
+    """Return the value that was written. Raise ``ValueError`` for what ``encode`` has not written."""
+    if isinstance(told, list):
+        return [decode(each) for each in told]
+    if not isinstance(told, dict):
+        return told
+    name = told.get(MARK)
+    if name is None:
+        return {key: decode(each) for key, each in told.items()}
+    read = _READ.get(name)
+    if read is not None:
+        return read(told[VALUE])
+    return _made(_class(name), told)
+
+
+def _of_mapping(value: Mapping[Any, Any], name: str) -> Any:
+    plain = name == "dict" and all(type(key) is str for key in value) and MARK not in value
+    if plain:
+        return {key: encode(each) for key, each in value.items()}
+    return {MARK: name, VALUE: [[encode(key), encode(each)] for key, each in value.items()]}
+
+
+def _of_class(value: Any, kind: type) -> Any:
+    name = f"{kind.__module__.removeprefix(PACKAGE)}:{kind.__qualname__}"
+    if isinstance(value, Enum):
+        return {MARK: name, VALUE: encode(value.value)}
+    if hasattr(kind, "row_called"):  # a row of a register, of which there is only one
+        return {MARK: name, "row": value.name}
+    if is_dataclass(value):
+        return {MARK: name, VALUE: {each.name: encode(getattr(value, each.name)) for each in fields(value)}}
+    if hasattr(kind, "__pydantic_fields__"):
+        held = {key: encode(value.__dict__[key]) for key in kind.__pydantic_fields__}
+        own = value.__pydantic_private__
+        own = None if own is None else {key: encode(each) for key, each in own.items()}
+        return {MARK: name, VALUE: held, "set": sorted(value.model_fields_set), "own": own}
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return {MARK: name, VALUE: [encode(each) for each in value]}
+    if isinstance(value, Path):
+        return {MARK: "path", VALUE: str(value)}
+    if isinstance(value, Mapping):
+        return _of_mapping(value, "dict")
+    if isinstance(value, Set):
+        return {MARK: "frozenset", VALUE: _in_order(value)}
+    for plain in (str, int, float):
+        if isinstance(value, plain):
+            return encode(plain(value))
+    if kind.__module__ == "numpy" and value.ndim == 0:
+        return encode(value.item())
+    raise NotWritable(f"a value of the type {kind.__module__}.{kind.__qualname__} cannot be written as JSON")
+
+
+def _in_order(value: Set[Any]) -> list[Any]:
+    """Return the members of a set in an order that depends on them alone."""
+    return sorted((encode(each) for each in value), key=repr)
+
+
+_WRITTEN: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
+    tuple: ("tuple", lambda value: [encode(each) for each in value]),
+    set: ("set", _in_order),
+    frozenset: ("frozenset", _in_order),
+    Counter: ("counter", lambda value: [[encode(key), encode(each)] for key, each in value.items()]),
+    bytes: ("bytes", lambda value: base64.b64encode(value).decode("ascii")),
+    datetime: ("datetime", datetime.isoformat),
+    date: ("date", date.isoformat),
+    timedelta: ("timedelta", lambda value: [value.days, value.seconds, value.microseconds]),
+    Fraction: ("fraction", str),
+    Decimal: ("decimal", str),
+}
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    "float": float,
+    "tuple": lambda told: tuple(decode(each) for each in told),
+    "set": lambda told: {decode(each) for each in told},
+    "frozenset": lambda told: frozenset(decode(each) for each in told),
+    "dict": lambda told: {decode(key): decode(each) for key, each in told},
+    "counter": lambda told: Counter({decode(key): decode(each) for key, each in told}),
+    "bytes": base64.b64decode,
+    "datetime": datetime.fromisoformat,
+    "date": date.fromisoformat,
+    "timedelta": lambda told: timedelta(*told),
+    "fraction": Fraction,
+    "decimal": Decimal,
+    "path": Path,
+}
+
+
+@cache
+def _class(name: str) -> type:
+    """Return a class of Touchstone or of an extension by ``module:name``."""
+    module, _, path = str(name).partition(":")
+    root = module.partition(".")[0]
+    ours = (_HERE / root).is_dir() and root.isidentifier()
+    if not ours and root not in _roots_of_extensions():
+        raise ValueError(f"{name!r} is no type of Touchstone or of an extension that is installed")
+    found: Any = import_own(module) if ours else sys.modules[module]
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    if not isinstance(found, type):
+        raise ValueError(f"{name!r} is no type")
+    return found
+
+
+def _roots_of_extensions() -> set[str]:
+    """Return the packages of the extensions that are installed."""
+    rows = [row for each in extensions.installed().values() for row in vars(each).values() if callable(row)]
+    return {row.__module__.partition(".")[0] for row in rows}
+
+
+def _made(kind: Any, told: Mapping[str, Any]) -> Any:
+    if "row" in told:
+        return kind.row_called(told["row"])
+    held = told[VALUE]
+    if issubclass(kind, Enum):
+        return kind(decode(held))
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind._make(decode(each) for each in held)
+    values = {key: decode(each) for key, each in held.items()}
+    made = kind.__new__(kind)
+    if hasattr(kind, "__pydantic_fields__"):
+        made.__setstate__(
+            {
+                "__dict__": values,
+                "__pydantic_fields_set__": set(told["set"]),
+                "__pydantic_extra__": None,
+                "__pydantic_private__": decode(told["own"]),
+            }
+        )
+        return made
+    if not is_dataclass(kind):
+        raise ValueError(f"{kind.__qualname__} is no record")
+    for each in fields(kind):
+        object.__setattr__(made, each.name, values[each.name])
+    return made
