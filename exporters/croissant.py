@@ -36,7 +36,7 @@ class Field:
 
 SAID = (
     Field("description", "description", meaning="what the data set is for"),
-    Field("license", "license", meaning="an SPDX id, or the address of a licence"),
+    Field("license", "license", meaning="an SPDX id, or the address of a license"),
     Field("url", "url", meaning="where it is published"),
     Field("creator", "creators", meaning="who made it"),
     Field("citeAs", "citation", needed=False),

@@ -47,7 +47,7 @@ def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 
     except (NotTable, NotJson) as error:
         return Preview((), refused=f"{path.name}: {error}.")
     told = said.schema(schema, format)
-    of_folder = schema.dimensions[0] if keys.by_folder else None  # the folder says which when the file is imported
+    of_folder = schema.dimensions[0] if keys.by_folder else None  # the folder names the dimension at the import
     reader = reads(as_named(keys, told), told, path.name, of_folder, True, said, text.encoding)
     try:
         for number, piece in enumerate(reader.pieces(text.text)):

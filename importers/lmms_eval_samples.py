@@ -204,7 +204,7 @@ def _of_scores(path: Path) -> str | None:
             return None
         whole = json_text.loaded(path.read_bytes().decode("utf-8"))
     except (OSError, UnicodeDecodeError, NotJson):
-        return None  # whoever wants its scores is told what is wrong with it; here another way to the name is tried
+        return None  # the import of scores reports the fault; here the name is found in another way
     if not isinstance(whole, Mapping):
         return None
     config = whole.get("config")

@@ -13,15 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, ReadPredictions, Takes, name_of_rater, reading, short, whole_number
+from annotation_schemas.formats import Misfit, ReadPredictions, name_of_rater, short, whole_number
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
-from importers.answer_files import AnswerFile, Harness, Rows, read_answers
-from importers.readers import reader_of
+from importers.answer_files import AnswerFile, Rows, read_answers
+from importers.harnesses import harnesses
 from importers.shown_options import counted_columns, counts_on, is_option_column, listed_options, prompt_text
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
 from importers.unread_keys import ReadKeys
@@ -71,12 +71,6 @@ def read_predictions(
 def endings() -> tuple[str, ...]:
     """Return the endings of files of answers from any program."""
     return tuple(dict.fromkeys((".json", ".jsonl", *SUFFIXES, *(e for each in harnesses() for e in each.endings))))
-
-
-def harnesses() -> list[Harness]:
-    """Return the harnesses whose files can be read, in the order of their rows."""
-    found = (reader_of(row) for row in reading(Takes.ANSWERS))
-    return [each for each in found if isinstance(each, Harness)]
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from domain.csv_rows import SEPARATORS, says_separator
 from domain.errors import FileRefused, RatingsError
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
+from importers.rating_lists import merge_lists
 from importers.rating_values import (
     MISSING_WORDS,
     MissingWords,
@@ -254,6 +255,8 @@ class _Cells:
             text = {name: column.of(kept) for name, column in text.items()}
         text["value"] = self._values(text["value"])
         if merge_case:
+            text["value"], lists = merge_lists(text["criterion"], text["value"])
+            self.notes += lists
             text["value"], merged = merge_spellings(text["value"])
             text["value"], same = merge_true_and_false(text["criterion"], text["value"])
             self.notes += [f"{sentence}." for sentence in (*merged, *same)]
@@ -324,9 +327,11 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
     if "value" not in record:
         return "value is missing"
     for name in (*COLUMNS, *OPTIONAL):
-        if isinstance(record.get(name), dict | list):
+        if isinstance(record.get(name), dict | list) and name != "value":
             return f"{name} is neither a text nor a number"
     value = record["value"]
+    if isinstance(value, dict | list):  # as a cell of a CSV file has it
+        value = json.dumps(value, ensure_ascii=False)
     named = (str(record[name]) for name in ("unit", "rater", "criterion"))
     return (*named, (type(value), value), *(str(record.get(name) or "") for name in OPTIONAL))
 

@@ -7,19 +7,17 @@ from typing import Any
 
 from annotation_schemas.formats import Format
 from domain.registers import function_of
+from importers.harnesses import HARNESSES
 
 READERS: Mapping[str, str] = {
-    "answer_map": "importers.answer_map:read",
+    **HARNESSES,
     "csv": "importers.item_tables:read_items",
     "egoplan": "importers.items:read_items",
-    "egoplan_submission": "importers.egoplan_submission:read",
     "egothink": "importers.items:read_items",
     "etp_bench": "importers.items:read_items",
-    "inspect_log": "importers.inspect_log:read",
     "jsonl": "importers.items:read_items",
     "judgements": "importers.judgements:read_judgements",
     "labels": "importers.attributes:read_labels",
-    "lmms_eval_samples": "importers.lmms_eval_samples:read",
     "models": "importers.attributes:read_models",
     "pca_bench": "importers.items:read_items",
     "predictions": "importers.predictions:read_predictions",

@@ -172,7 +172,7 @@ def _check(path: Path) -> None:
             except _UNSOUND as error:
                 raise _damaged(path.name, str(error)) from error
     except OSError as error:
-        if error.errno == errno.EINVAL:  # the archive says that a part of it begins before the file
+        if error.errno == errno.EINVAL:  # a part of the archive would begin before the file
             raise _damaged(path.name, "one of its parts is elsewhere than it says") from error
         raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
 
@@ -231,7 +231,7 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
             )
         if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise _damaged(name, "it is packed as no spreadsheet program does")
-        about.file_size = max(about.file_size, left + 2 * _CHUNK)  # what it says is not to be relied on
+        about.file_size = max(about.file_size, left + 2 * _CHUNK)  # the archive's stated size cannot be trusted
         counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
         with archive.open(about) as stream:
             while piece := stream.read(_CHUNK):
@@ -315,9 +315,9 @@ def _opened(path: Path, *, values: bool) -> Any:
                         self.shared_strings[len(self.shared_strings)] = Text.from_tree(node).content
                         node.clear()
 
-    # It prints the number of a style that is not there, and raises: a user is told in a sentence of ours, once.
+    # It prints the number of a missing style, and raises. Our own sentence is enough.
     vars(cell_style)["print"] = lambda *_: None
-    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of looks and links, which no one asks for here
+    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # about styles and links, which are irrelevant here
     with _understood(path.name):
         reader = Reader(str(path), read_only=True, data_only=values, keep_links=False)
         reader.read()
@@ -335,7 +335,7 @@ def _rows(name: str, sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[Cell
     """Yield the rows of a sheet with their numbers. ``same`` is the sheet with its formulas."""
     with _understood(name):
         for each in (sheet, same):
-            each.reset_dimensions()  # what a sheet says of its size is not to be relied on
+            each.reset_dimensions()  # a sheet's stated size cannot be trusted
         rows = zip(sheet.iter_rows(), same.iter_rows(), strict=True)
     for number in itertools.count(1):
         with _understood(name):

@@ -182,7 +182,7 @@ def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memo
     free = memory.gpu if on_gpu else memory.main
     if weights is None or free is None:
         return Fit(True, "How much memory it takes is not known before it is loaded.", where, kind, weights, free)
-    # Next to the weights: activations, the cache of one question with pictures, and what the libraries themselves take.
+    # Memory besides the weights: activations, the cache of one question with pictures, and the libraries themselves.
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
     place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"

@@ -225,7 +225,7 @@ def _bars(chart: Bars) -> ChartSpec:
     ]
     x = vega.names_axis(chart.labels, limit=110, labelAngle=0)
     x["axis"]["labelOverlap"] = len(chart.labels) > 8
-    y = quantity("share", chart.axis, scale={"zero": True, "nice": True}, format=".0%", tickCount=5)
+    y = quantity("share", chart.axis, scale={"zero": True, "nice": True}, format=".0%", tickCount=5, titleLimit=200)
     apart = {"field": "place", "type": "ordinal", "scale": {"domain": [*range(len(names))]}}
     signs = legend(names)
     colors = _scale(names, [_bar_color(at, chart.people) for at in range(len(names))], signs)
@@ -275,8 +275,8 @@ def _lines(chart: Lines) -> ChartSpec:
     if chart.log_x and xs:
         ticks = {"values": (steps := _steps(min(xs), max(xs)))}
         across = {**across, "domain": [steps[0], steps[-1]]}
-    x = quantity("x", chart.across, scale=across, format=",~g", **ticks)
-    y = quantity("value", chart.up, scale=up)
+    x = quantity("x", chart.across, scale=across, format=",~g", titleLimit=600, **ticks)
+    y = quantity("value", chart.up, scale=up, titleLimit=240)
     signs = legend(names)
     colors = _scale(names, [color(chart.first + at) for at in range(len(names))], signs)
     shapes = _scale(names, [shape(chart.first + at) for at in range(len(names))], signs)

@@ -47,8 +47,8 @@ def together(points: Sequence[tuple[float, float]]) -> tuple[Spot, ...]:
 def chart_of(chart: Scatter) -> ChartSpec:
     """Return the chart as Vega-Lite."""
     up = vega.domain([spot.y for spot in chart.spots], 0.0, 1.0)
-    x = quantity("x", chart.across, scale={"zero": False, "nice": True})
-    y = quantity("y", chart.up, scale={"domain": up, "nice": True})
+    x = quantity("x", chart.across, scale={"zero": False, "nice": True}, titleLimit=600)
+    y = quantity("y", chart.up, scale={"domain": up, "nice": True}, titleLimit=240)
     most = max([spot.n for spot in chart.spots], default=1)
     spots: list[dict[str, Any]] = [
         {"x": spot.x, "y": spot.y, "n": spot.n, "area": max(_LARGEST * spot.n / most, 20) if most > 1 else 50}

@@ -207,7 +207,7 @@ def _valid(found: CorrectedMean) -> str:
 
 def bias(study: Study) -> Section:
     """Return section 7."""
-    title = "Does the judge favour anyone or anything?"
+    title = "Does the judge favor anyone or anything?"
     blocks: list[Block] = []
     told: list[str] = []
     overall: list[tuple[Cell, ...]] = []
@@ -253,7 +253,7 @@ def bias(study: Study) -> Section:
             charts.append(
                 Dots(
                     f"bias_models_{len(charts) + 1}",
-                    f"{part.criterion}: which models the judge favours, compared with people's scores",
+                    f"{part.criterion}: which models the judge favors, compared with people's scores",
                     "judge minus people, compared with the same for all other models",
                     tuple((model, tuple(each)) for model, each in lines.items()),
                     zero=True,

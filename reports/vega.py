@@ -152,8 +152,8 @@ def matrix(
         Settings of the axis of columns.
     """
     top: dict[str, Any] = {"orient": "top", "labelAngle": 0, "labelFlush": False, **(across or {})}
-    x = _side("column", titles[1], columns, cell_width, **top)
-    y = _side("row", titles[0], rows, 220)
+    x = _side("column", titles[1], columns, cell_width, titleLimit=max(cell_width * len(columns), 120), **top)
+    y = _side("row", titles[0], rows, 220, titleLimit=max(24 * len(rows), 60))
     fill = {"field": "share", "type": "quantitative", "scale": {"domain": [0, 1], "range": [*CELLS]}, "legend": None}
     strong = {"test": "datum.share > 0.75", "value": INKS[1]}
     box = {"type": "rect", "stroke": GREY, "strokeWidth": 0.5}

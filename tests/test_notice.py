@@ -1,4 +1,4 @@
-"""NOTICE names the licence of every extra, as the packages themselves give it."""
+"""NOTICE names the license of every extra, as the packages themselves give it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ FAMILIES = {
     "LGPL-3.0-only": ("lgpl", "gnu lesser"),
     "GPL-3.0-or-later": ("gpl-3.0", "gnu general public license v3"),
 }
-"""How packages that give no SPDX expression spell these licences."""
+"""How packages that give no SPDX expression spell these licenses."""
 
 
 def notice() -> dict[tuple[str, str], str]:
-    """(extra, package) -> licence, from the table in NOTICE."""
+    """(extra, package) -> license, from the table in NOTICE."""
     rows = [line.split(maxsplit=2) for line in (ROOT / "NOTICE").read_text(encoding="utf-8").splitlines()]
     return {(row[0], row[1]): row[2] for row in rows if len(row) == 3 and row[0] in distributions.extras()}
 
 
 def licence_texts(name: str) -> str:
-    """The first lines of the licence files that a distribution ships, for those whose metadata says nothing."""
+    """The first lines of the license files that a distribution ships, for those whose metadata says nothing."""
     found = importlib.metadata.distribution(name)
     files = [Path(str(found.locate_file(file))) for file in found.files or [] if "LICENSE" in file.name.upper()]
     return "\n".join(file.read_text(encoding="utf-8", errors="replace")[:300] for file in files if file.is_file())
@@ -43,7 +43,7 @@ def license_problem(package: str, told: str) -> str | None:
     expression = metadata.get("License-Expression")
     if expression and " AND " not in expression:
         return None if told == expression else f"{package} says: {expression}"
-    # Free text, a list of everything that was bundled, or only a licence file: it has to name the same licence.
+    # Free text, a list of everything that was bundled, or only a license file: it has to name the same license.
     words = [expression or "", metadata.get("License") or "", *(metadata.get_all("Classifier") or [])]
     said = " ".join(words).lower() if any(words[:2]) else " ".join([*words, licence_texts(package)]).lower()
     return None if any(spelling in said for spelling in FAMILIES[told]) else f"{package} says: {said[:300]}"

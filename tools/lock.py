@@ -5,7 +5,7 @@
     python tools/lock.py --torch   prints the pin of torch
     python tools/lock.py --plain   prints requirements.txt without an accelerator's libraries
 
-It asks pip's own resolver (through pip-tools), so it honours whatever pip is configured with on this machine, and
+It asks pip's own resolver (through pip-tools), so it honors whatever pip is configured with on this machine, and
 writes nothing of that configuration down: no index, no folder of wheels. A local version suffix such as ``+cpu`` names
 one build of a version that everyone else gets under its plain number, so it is taken off. On Linux the public index's
 build of torch needs an accelerator's libraries, and pip refuses a file with hashes that lacks them. So they are

@@ -16,7 +16,6 @@ from annotation_schemas.kinds._rows import (
     count_problem,
     is_list,
     place_of,
-    sorted_by,
 )
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
@@ -74,7 +73,10 @@ class MultiChoice(CriterionKind):
         return count_problem(criterion.min, criterion.max, len(places), "answer")
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
-        return sorted_by(value, [place_of(options, entry) for entry in value]) if is_list(value) else value
+        if not is_list(value):
+            return value
+        places = {place_of(options, entry) for entry in value}
+        return value if None in places else [each.value for at, each in enumerate(options) if at in places]
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         return [Measured(criterion.name, "nominal")]

@@ -46,7 +46,7 @@ def create(
         list[str] | None, typer.Option(help=f"A split whose right answers stay out of public files; {Several}.")
     ] = None,
     media: Annotated[bool, typer.Option("--media", help="Put images and clips in it; else name them by hash.")] = False,
-    license: Annotated[str | None, typer.Option(help="Say the licence first, as release about does.")] = None,
+    license: Annotated[str | None, typer.Option(help="Say the license first, as release about does.")] = None,
     seed: Annotated[int, typer.Option(help="Of the drawing of splits.")] = 0,
     anew: Annotated[
         bool, typer.Option("--anew", help="Draw items anew that an earlier release has; else they stay in their split.")
@@ -190,7 +190,7 @@ def about(
         typer.Option("--set", help="NAME=TEXT or NAME=@FILE; an empty text takes it back. May be given again."),
     ] = None,
 ) -> None:
-    """Say what a release says of itself (licence, makers, limits, what must hold), or show it."""
+    """Say what a release says of itself (license, makers, limits, what must hold), or show it."""
     from app.services import opened
     from workflow.releases import settings
 

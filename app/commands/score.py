@@ -10,7 +10,7 @@ import typer
 import typer.core
 
 KeyFile = Annotated[Path, typer.Argument(help="keys/<split>.jsonl of a release's private folder.")]
-SigningKey = Annotated[Path, typer.Option("--key", help="The organiser's key file.")]
+SigningKey = Annotated[Path, typer.Option("--key", help="The organizer's key file.")]
 
 
 class Score(typer.core.TyperGroup):
@@ -43,7 +43,7 @@ def submission(
     ],
     out: Annotated[Path | None, typer.Option(help="Write the score card here, as JSON.")] = None,
     signed_with: Annotated[
-        Path | None, typer.Option("--key", help="Sign the card with this key file of the organiser.")
+        Path | None, typer.Option("--key", help="Sign the card with this key file of the organizer.")
     ] = None,
     team: Annotated[str, typer.Option(help="Who sends it in, for the card.")] = "",
     model: Annotated[str, typer.Option(help="What they call their model, for the card.")] = "",

@@ -140,7 +140,7 @@ class OptionSetReader(AnswerText):
         )
         folded = [fold(option).lower().strip(" .") for option in self.asked.options]
         if core in folded:
-            return None  # an option says so itself
+            return None  # the phrase is an option's own text
         if core in words.ALL or words.ALL_RIGHT.fullmatch(core):
             return self._several(place, start, start + len(core), tuple(range(len(folded))))
         if core in words.NONE or words.NONE_RIGHT.fullmatch(core) or self._is_empty_list(place):

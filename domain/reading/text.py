@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from domain.reading.refusals import refusal as refusal  # what readers look for first, in one place with the rest
+from domain.reading.refusals import refusal as refusal  # re-exported with the other first checks
 
 
 class Reasoning(StrEnum):

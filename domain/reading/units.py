@@ -71,5 +71,5 @@ def unit_of(name: str) -> tuple[str, Fraction, str] | None:
     (('time', Fraction(60, 1), 'min'), None)
     """
     if len(name) == 1 and name.isupper():
-        return _BY_NAME.get(name)  # "M" and "G" may stand for a million and a billion
+        return _BY_NAME.get(name)  # "M" and "G" may also mean a million and a billion
     return _BY_NAME.get(name) or _BY_LOWER.get(name.lower().rstrip("."))

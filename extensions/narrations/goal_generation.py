@@ -123,7 +123,7 @@ def prepared(request: GoalRequest) -> tuple[list[Video], list[str]]:
         raise FileRefused(f"The prompt {problem}.")
     all_of_them = by_video(request.read.rows)
     if unknown := [name for name in request.only if name not in all_of_them]:
-        raise InvalidInput([Problem("video", f"--video: {request.read.path} does not narrate {unknown[0]!r}.")])
+        raise InvalidInput([Problem("video", f"{request.read.path} does not narrate the video {unknown[0]!r}.")])
     who = identities.description(request.spec.dump())
     videos, too_short = [], []
     for name, rows in all_of_them.items():

@@ -79,7 +79,12 @@ def make(request: QuestionRequest, out: Path) -> QuestionResult:
     rates = settings.rates
     if request.goal_times == "frames" and not rates and request.rate is None:
         raise InvalidInput(
-            [Problem("goal_times", "Times in frames need the rates of the videos: --videos, or --rate.")]
+            [
+                Problem(
+                    "goal_times",
+                    "Times in frames need frame rates: a file with the rate of each video, or one rate.",
+                )
+            ]
         )
     _must_be_ours(out)
     clock = Clock(cast(TimeUnit, request.goal_times), rates, request.rate)
@@ -116,10 +121,10 @@ def _settings(request: QuestionRequest) -> made.Settings:
     except ValueError:
         named = {""}
     if not named or not named <= _WORDS:
-        raise InvalidInput([Problem("question", "--question is a text with {towards} or {goal}, and no other braces.")])
+        raise InvalidInput([Problem("question", "The question contains {towards} or {goal}, and no other braces.")])
     if request.observe not in made.RULES:
         raise InvalidInput(
-            [Problem("observe", f"--observe is one of {', '.join(made.RULES)}, not {request.observe!r}.")]
+            [Problem("observe", f"The observed frame is one of {', '.join(made.RULES)}, not {request.observe!r}.")]
         )
     rates = request.videos.rates if request.videos else {}
     if not rates and request.rate is None:
@@ -127,8 +132,8 @@ def _settings(request: QuestionRequest) -> made.Settings:
             [
                 Problem(
                     "rate",
-                    "Frames are counted at the rate of each video, which narrations do not say. Give --videos, a CSV "
-                    "with video_id,fps, or --rate for all.",
+                    "Narrations do not contain the frame rates of videos. Give a CSV file with video_id,fps, or one "
+                    "rate for all videos.",
                 )
             ]
         )
@@ -140,7 +145,7 @@ def _sameness(files: tuple[Path | None, Path | None]) -> tuple[Sameness, dict[st
     if verbs is None and nouns is None:
         return Sameness(), {}
     if verbs is None or nouns is None:
-        raise InvalidInput([Problem("verb_classes", "Give --verb-classes and --noun-classes, or none of them.")])
+        raise InvalidInput([Problem("verb_classes", "Give the files of verb classes and of noun classes, or neither.")])
     classes, hashes = read_classes(verbs, nouns)
     return Sameness(classes), hashes
 

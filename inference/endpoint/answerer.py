@@ -211,7 +211,7 @@ def messages(question: Question) -> Messages:
     if question.system is not None:
         turns.append({"role": "system", "content": question.system})
     if not question.pictures:
-        # Servers of text models often take nothing but a plain text.
+        # Servers of text models often accept only plain text.
         return [*turns, {"role": "user", "content": question.text}]
     content = [
         {"type": "text", "text": part}

@@ -134,7 +134,7 @@ class Asking:
                 if told.set_running_or_notify_cancel():
                     told.set_result(None)
         except BaseException:
-            # Anyone who listens has failed: nothing more can be told, so nothing more is asked.
+            # The caller has failed, so no further attempt can be reported and no question is sent.
             done.cancel()
             with contextlib.suppress(BaseException):
                 done.result(GRACE_SECONDS)
@@ -288,7 +288,7 @@ class Asking:
             now = time.monotonic()
             wait = self._limits.wait(call.tokens, now)
             if may is May.YES and wait == 0:
-                # What took no time was no waiting.
+                # Less than a millisecond does not count as a wait.
                 return now - begun if now - begun > 0.001 else 0.0
             if may is May.LATER or wait is None:
                 await going.next_change()

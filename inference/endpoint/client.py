@@ -189,7 +189,7 @@ class Client:
         )
         self._client = openai.AsyncOpenAI(
             base_url=self.place.url,
-            # The package wants one and would else take OPENAI_API_KEY; the real one is added when the request leaves.
+            # Without a key, the package would take OPENAI_API_KEY. The real key is added when the request leaves.
             api_key="unused",
             max_retries=0,
             timeout=endpoint.timeout_seconds,
@@ -308,7 +308,7 @@ class Client:
             if isinstance(cause, NameNotFound):
                 return _failed(words)
             if isinstance(cause, AddressRefused):
-                # The name stands for something else than when the run began.
+                # The name has another address than at the start of the run.
                 return replace(_failed(words), again=False, stop=words)
             if isinstance(cause, Redirected):
                 return replies.read(cause.status, {}, "")

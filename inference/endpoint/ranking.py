@@ -74,13 +74,13 @@ class RankingAnswerer(EndpointAnswerer):
         told = spec.endpoint.likelihoods
         self._by, self._end = told.by, told.end_token
         self._score, self._without_image = score, without_image or score == "pmi_logprob"
-        # What makes a text likely is asked for, and nothing is written: no other parameter has a say in that.
+        # Only likelihoods are requested and no text is generated, so no other parameter has an effect.
         least = {spec.endpoint.length_parameter: 1, "temperature": 0.0}
         own = likelihoods.CHAT if self._by == "chat" else likelihoods.COMPLETIONS
         if self._by == "completions":
             least["max_tokens"] = least.pop(spec.endpoint.length_parameter)
         self._parameters = {name: each for name, each in least.items() if name not in spec.endpoint.omit} | dict(own)
-        self._parameters |= spec.generation.extra_body  # such as what the chat template is given
+        self._parameters |= spec.generation.extra_body  # such as arguments of the chat template
         self._works = False
         """Whether a reply has held likelihoods."""
         self._about |= {
@@ -146,7 +146,7 @@ class RankingAnswerer(EndpointAnswerer):
         more = likelihoods.CHAT_WITH_OPTION if self._by == "chat" and text.option is not None else {}
 
         def messages() -> Messages | str:
-            if ranked.failed is not None:  # what is known of the others would be no ranking
+            if ranked.failed is not None:  # the scores of the other options are not a ranking
                 raise CannotAsk(ranked.failed.error)
             return self._messages(asked, text)
 

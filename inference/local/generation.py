@@ -85,7 +85,7 @@ class LocalModel:
                 return
             self._without_those(batch, tell, stop, notes)
             return
-        except Exception as error:  # a model may raise anything; the other questions go on
+        except Exception as error:  # a model may raise any error; the other questions continue
             memory = out_of_memory(error)
             sentence = short_error(error)
             del error
@@ -254,7 +254,7 @@ def _reply(loaded: Loaded, ids: Sequence[int], most: int) -> Reply:
     """Return the generated tokens as text: up to their end, without marks, cut before a stop text."""
     kept = list(ids)
     if loaded.encoder_decoder and kept:
-        kept = kept[1:]  # what the decoder starts from
+        kept = kept[1:]  # the decoder's start token
     ended = False
     for index, token in enumerate(kept):
         if token in loaded.end_ids:

@@ -216,7 +216,7 @@ def _not_found(spec: ModelSpec, error: Exception) -> str:
             "(HF_HUB_OFFLINE). Give the path of its folder."
         )
     if "gated" in str(error).lower() or "401" in str(error):
-        return f"{name} is kept behind a licence or does not exist: accept it on the hub, download it, give its folder."
+        return f"{name} is kept behind a license or does not exist: accept it on the hub, download it, give its folder."
     if "revision" in str(error).lower() and spec.revision:
         return f"{name} has no revision {spec.revision}."
     return f"{name} could not be read as a model: {short_error(error)}"

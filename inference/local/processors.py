@@ -114,7 +114,7 @@ def _without(full: type, absent: list[str]) -> Any:
     if getattr(module, "num2words", True) is None:
         # SmolVLM spells the number of a video's frames with this package; no video comes here.
         module.__dict__["num2words"] = str
-    # The base stands between the family's class and transformers', so that absent parts are not handed on to it.
+    # This base is between the family's class and that of transformers, and does not pass on absent parts.
     between = type("WithoutParts", (ProcessorMixin,), {"__init__": begin})
     changed = {
         "get_attributes": classmethod(lambda cls: list(present)),

@@ -169,7 +169,7 @@ class Ranker:
                 return replace(empty, error=str(error), seconds=time.perf_counter() - begun)
             except CannotAsk as error:
                 return replace(empty, outcome=Outcome.SKIPPED, error=str(error), seconds=time.perf_counter() - begun)
-            except Exception as error:  # a model may raise anything; the other questions go on
+            except Exception as error:  # a model may raise any error; the other questions continue
                 if out_of_memory(error) and self._at_once > 1:
                     self._at_once = max(1, min(self._at_once, len(question.options)) // 2)
                     continue
@@ -287,7 +287,7 @@ class Ranker:
     def _check(self, ids: torch.Tensor, prompt: str) -> None:
         """Check that the processor ends the prompt where the options were cut."""
         tail = _ids(self._loaded.tokenizer, [prompt])[0][-4:]
-        # Marks become other tokens when pictures take their places: what stands behind the last one is compared.
+        # Marks become other tokens when pictures replace them, so only the text after the last mark is compared.
         marks = [place for place, token in enumerate(tail) if token in self._marks]
         tail = tail[marks[-1] + 1 :] if marks else tail
         if tail and ids[0, -len(tail) :].tolist() != tail:
@@ -359,7 +359,7 @@ class Ranker:
             fed = [_tokens_read(options[place]) for place in group]
             width = max(map(len, fed))
             ids = torch.tensor([[*each, *each[-1:] * (width - len(each))] for each in fed], device=first.device)
-            # What fills a row up stands behind all that counts, and nothing looks ahead: it needs no mask.
+            # Padding comes after all tokens that count, and no token looks ahead, so no mask is needed.
             seen = torch.ones((len(group), last + width), dtype=torch.long, device=first.device)
             logits = self._on(kept, len(group), ids, seen, last)
             rows = torch.cat([logits[row, : len(options[place]) - 1] for row, place in enumerate(group)])
@@ -448,7 +448,7 @@ class Ranker:
         for at in range(0, len(options), size):
             group = options[at : at + size]
             width = max(map(len, group))
-            # The last token is never read, and what fills a row up stands behind all that counts.
+            # The last token is never read, and padding comes after all tokens that count.
             ids = [[self._start, *each[:-1], *[0] * (width - len(each))] for each in group]
             logits = self._inner(
                 encoder_outputs=BaseModelOutput(last_hidden_state=read.expand(len(group), -1, -1)),

@@ -35,6 +35,7 @@ from domain.roles import Role
 from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
 from testkit.factories import Clock, claimed, make_items, make_schema
+from testkit.missing_extensions import needs, needs_every
 from tests.app.homes import Home, make_home, picture
 from tests.app.screens import drawn, part, rows, words
 from tests.planting import plant_format
@@ -154,7 +155,7 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
         "expired_submissions",
         "guideline",
         "people",
-        "label_studio",
+        pytest.param("label_studio", marks=needs("pages", "label_studio")),
         "import_",
         "models",
         "judges",
@@ -180,7 +181,7 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
         "expired_submissions",
         "guideline",
         "people",
-        "label_studio",
+        pytest.param("label_studio", marks=needs("pages", "label_studio")),
         "import_",
         "models",
         "judges",
@@ -1007,6 +1008,7 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
 # ---- the menu --------------------------------------------------------------------------------------------------------
 
 
+@needs_every("pages")
 def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
     def menu(login: str) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Orders follow from seed and parts alone, lose nothing, and favour no one."""
+"""Orders follow from seed and parts alone, lose nothing, and favor no one."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def _calibrate(window: Firefox) -> None:
 
 
 def _release(window: Firefox) -> None:
-    """Not before the licence is named; then once, however often the button is pressed; what is downloaded is whole."""
+    """Not before the license is named; then once, however often the button is pressed; what is downloaded is whole."""
     _goes(window, "Release")
     window.enters("Make the release", selector="button")
     window.shows("This check is open: License")

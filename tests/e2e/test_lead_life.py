@@ -430,7 +430,7 @@ def _calibrate(lead: Desk, plan: Plan, look: Look) -> None:
 
 
 def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> None:
-    """A licence, what is released despite of, and one release: the records of what was kept, as they came."""
+    """A license, what is released despite of, and one release: the records of what was kept, as they came."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Release")
     keys.writes(page.get_by_role("textbox", name="License *"), "CC-BY-4.0")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -156,3 +159,47 @@ def test_rows_are_counted_across_pieces(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_text("unit,rater,criterion,value\n" + "\n".join([*rows[:4], 'u,ann,c,"1']))
     with pytest.raises(FileRefused, match=r"row 6: unexpected end of data\."):
         read_table(path)
+
+
+def labels(tmp_path: Path, rows: list[tuple[str, str, str]]) -> tuple[list[object], tuple[str, ...]]:
+    """The labels of ratings as unit, rater, value, and the notes about them."""
+    path = tmp_path / "ratings.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("unit", "rater", "criterion", "value"), *((u, r, "c", v) for u, r, v in rows)])
+    found = read_table(path)
+    assert found.bad == []
+    return list(found.table.value.values()), tuple(found.notes)
+
+
+def test_lists_that_differ_by_order_and_writing_are_one_label(tmp_path: Path) -> None:
+    """Another order, an escape, NFD text, blanks, a repeated entry, another case and a single label."""
+    decomposed = unicodedata.normalize("NFD", '["é","a"]')
+    cells = ['["a", "é"]', '["\\u00e9", "a"]', decomposed, '[ "a","é" ]', '["a", "é", "a"]', '["A", "É"]', '["a"]', "a"]
+    values, notes = labels(tmp_path, [("u", f"r{at}", cell) for at, cell in enumerate([*cells, "[]", '["b"]'])])
+    assert values == [*['["a", "é"]'] * 6, '["a"]', '["a"]', "[]", '["b"]']
+    assert notes[0].startswith("c: 9 values are lists and are compared as sets.")
+
+
+def test_rankings_and_other_json_keep_their_order(tmp_path: Path) -> None:
+    values, notes = labels(tmp_path, [("u", "r", '["a", "b"]'), ("u", "s", '["b","a"]'), ("v", "r", '["b", "a"]')])
+    assert values == ['["a", "b"]', '["b", "a"]', '["b", "a"]']
+    assert "compared as rankings" in notes[0]
+    values, notes = labels(tmp_path, [("u", "r", "[1, 2]"), ("u", "s", "[2,1]"), ("v", "r", "[1,2]")])
+    assert values == ["[1, 2]", "[2, 1]", "[1, 2]"]
+    assert "differ by their order only" in notes[0]
+    spans = [("u", "r", '[{"start": 1, "end": 2}]'), ("u", "s", '[{"end":2,"start":1}]'), ("v", "s", "[]")]
+    values, notes = labels(tmp_path, spans)
+    assert values == ['[{"end": 2, "start": 1}]'] * 2 + ["[]"]
+    assert notes == ()
+
+
+def test_lists_of_jsonl_are_read_like_cells(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.jsonl"
+    record = {"unit": "u", "criterion": "c"}
+    lines = [record | {"rater": "r", "value": ["a", "b"]}, record | {"rater": "s", "value": ["b", "a", "b"]}]
+    lines.append(record | {"rater": "t", "value": True})
+    lines.append(record | {"rater": "w", "value": ["c"]})
+    path.write_text("\n".join(map(json.dumps, lines)))
+    found = read_table(path)
+    assert found.bad == []
+    assert list(found.table.value.values()) == ['["a", "b"]', '["a", "b"]', True, '["c"]']

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -82,6 +84,19 @@ def test_names_in_any_script_are_drawn_as_text() -> None:
     assert any(each.startswith("<b>") for each in texts(svg(chart_of(DOTS))))
     long = Dots("d", "", "", ((f"{HOSTILE} " * 30, (Mark("a", 0.5),)),))
     assert any(each.startswith("<b>") and each.endswith("…") for each in texts(svg(chart_of(long))))
+
+
+@pytest.mark.parametrize("chart", [HEAT, BARS, LINES])
+def test_long_titles_of_axes_leave_the_marks_their_room(chart: Chart) -> None:
+    """Vega takes the room of a title from the marks, down to nothing."""
+    long = {name: "title " * 60 for name in ("down", "across", "axis", "up") if hasattr(chart, name)}
+
+    def height(drawn: str) -> float:
+        found = re.search(r'<path class="background" d="M0,0h[\d.]+v([\d.]+)h', drawn)
+        assert found is not None
+        return float(found[1])
+
+    assert height(svg(chart_of(replace(chart, **long)))) > 0.8 * height(svg(chart_of(chart)))
 
 
 def test_a_value_has_its_interval_and_a_row_without_values_says_so() -> None:

@@ -21,7 +21,7 @@ from domain.policies import Target
 from domain.states import ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project
-from workflow.annotate import submissions
+from workflow.annotate import gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.release import export
 from workflow.results.rater_agreement import measured
@@ -123,14 +123,18 @@ def test_a_key_in_another_unicode_form_is_stored_as_its_options_are(
     assert (tmp_path / "out.jsonl").read_bytes() == path.read_bytes()
 
 
-def test_imported_sets_agree_with_people_in_any_order_and_form(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("offered", ["field: options", 'options: ["caf\u00e9", Tea, milk]'])
+def test_imported_sets_agree_with_people_in_any_order_and_form(store: Store, tmp_path: Path, offered: str) -> None:
     options = ["caf\u00e9", "Tea", "milk"]
-    make_project(store, loaded=load_text(SCHEMA, "", "sets"))
+    schema = SCHEMA.replace("kind: multi_choice, field: options", f"kind: multi_choice, {offered}")
+    make_project(store, loaded=load_text(schema, "", "sets"))
     names = make_items(store, 3, fields={"question": "Which?", "options": options, "answer": ["caf\u00e9", "Tea"]})
     (person,) = make_people(store, "ann")
     for _ in names:
         task = claimed(store, person)
-        submissions.submit(store, person=person, task=task.id, key=task.id, values={"seen": ["caf\u00e9", "Tea"]})
+        submissions.submit(
+            store, person=person, task=task.id, key=task.id, values={"seen": ["Tea", "cafe\u0301", "Tea"]}
+        )
     said = [["Tea", "cafe\u0301"], ["tea", "caf\u00e9", "tea"], ["milk"]]
     rows = [
         {"unit": f"colour/{n}", "rater": "tool", "criterion": "seen", "value": json.dumps(value)}
@@ -146,6 +150,18 @@ def test_imported_sets_agree_with_people_in_any_order_and_form(store: Store, tmp
         ("colour/1", "tool"): "options 1, 2",
         ("colour/2", "tool"): "options 3",
     }
+
+
+def test_a_gold_answer_in_any_order_and_form_is_the_set_of_its_options(store: Store) -> None:
+    schema = SCHEMA.replace("raters: 3", "raters: 3\n    gold: {rate: 0.1, after: 1}")
+    make_project(store, loaded=load_text(schema, "", "sets"))
+    make_items(store, 1, fields={"question": "Which?", "options": OPTIONS, "answer": OPTIONS[:2]})
+    for person in make_people(store, "ann", "bea", "cem"):
+        task = claimed(store, person)
+        submissions.submit(store, person=person, task=task.id, key=person.login, values={"seen": OPTIONS[:2]})
+    known = gold_making.Known("colour/0", None, "colour", {"seen": ["tea", "cafe\u0301", "tea"]})
+    (added,) = gold_making.add(store, by=None, project="p", stage=Stage.VERIFICATION, known=[known])
+    assert added.answers == {"seen": ["caf\u00e9", "tea"]}
 
 
 def test_an_imported_rating_that_is_none_of_the_items_options_is_refused(store: Store, tmp_path: Path) -> None:

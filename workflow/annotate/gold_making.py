@@ -348,10 +348,11 @@ def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Ca
         )
         for criterion in bare
     ]
-    problems = kinds.check_answers(bare, dict(known.answers), {}, fields)
+    expected = kinds.in_order(bare, known.answers, fields)
+    problems = kinds.check_answers(bare, expected, {}, fields)
     if problems:
         raise InvalidInput(problems)
-    return item, prediction, dict(known.answers)
+    return item, prediction, expected
 
 
 def make_checks(

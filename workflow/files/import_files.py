@@ -153,7 +153,7 @@ def _part(path: Path) -> str | None:
     manifest = (path if path.is_dir() else path.parent) / NAME
     try:
         data = manifest.read_bytes() if manifest.is_file() else b""
-    except OSError:  # no manifest that can be read says nothing
+    except OSError:  # an unreadable manifest is ignored
         return None
     said, about = restricted(data), read(data)
     of = about["files"] if about and isinstance(about.get("files"), list) else []

@@ -97,7 +97,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
             refused.add(name)
             continue
         stored[name] = found
-        if filling and len(stored) >= _FILLED_AT_ONCE:  # long work: what is done stays done if it is stopped
+        if filling and len(stored) >= _FILLED_AT_ONCE:  # long work: finished parts stay if it is stopped
             with bring.store.write() as session:
                 save_assets(bring, session, wanted, stored)
             stored.clear()

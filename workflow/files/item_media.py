@@ -222,7 +222,7 @@ def _taken(bring: Import, want: Wanted, path: Path | None) -> StoredMedia | BadR
     if path is None:
         return None
     try:
-        medium = bring.media.add(path, name=path.name)  # an upload lies where no one looks for it
+        medium = bring.media.add(path, name=path.name)  # an upload's path means nothing to people
         if medium.kind != want.kind:
             raise MediaRefused(f"{path.name} is not a proper {want.kind}")
         return medium

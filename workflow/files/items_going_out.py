@@ -46,7 +46,7 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
     by_file: dict[int | None, list[OutgoingItem]] = defaultdict(list)
     for each in rows:
         by_file[each.file_id].append(each)
-    if row is None:  # a format that knows nothing of the files that items came in: they are one lot
+    if row is None:  # a format without files of its own: all items are one lot
         lot = FileRecord("", [_record(each, content, assets, of_file=False) for each in rows])
         return ItemsOut(rows, [lot], True, assets)
     loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]

@@ -39,7 +39,7 @@ def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progres
         for done, table in enumerate(tables := project_removal.tables()):
             progress("tables deleted", done, len(tables))
             found |= _cleared(store, media, project.id, table)
-        if not found:  # PostgreSQL: what had begun before the project left may have come in between
+        if not found:  # PostgreSQL: a transaction that began earlier may have added rows in between
             break
     try:
         with store.letting_go() as session:

@@ -175,7 +175,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Yield items (id, sentence) whose cached state or slots differ from their votes and the policy."""
     judging = Judging(access)
     several = len(judging.rounds) > 1
-    with_author = sent_back.of_project(session, access=access)  # no one else is asked about these
+    with_author = sent_back.of_project(session, access=access)  # other people are not asked about these items
     for lot in judged(session, access):
         slots = queries.current_slots(session, ids=[each.id for each in lot])
         contested = [each.id for each in lot if each.verdict.state is ItemState.IN_ADJUDICATION]
@@ -390,7 +390,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     had = [stored_schema(session, id=id).schema_ for id in access.reading.numbers]
     for stage, now in people_asked(access.schema).items():
         if not now and had:
-            continue  # a change of the schema, or its undo, has taken the stage away: what was done in it is kept
+            continue  # a change of the schema, or its undo, has removed the stage: its submissions are kept
         raters = max([now, *(people_asked(schema)[stage] for schema in had)])
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")

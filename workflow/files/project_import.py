@@ -244,7 +244,7 @@ class Import:
         inside = set(self.archive.media()) if self.archive.has_media else set()
         wanted = [sha256 for sha256 in survey.media if sha256 not in self.media]
         in_folder = _by_hash(self.how.media, {*wanted} - inside) if self.how.media is not None else {}
-        needed = survey.media if self.archive.has_media else wanted  # no one sees an image here by naming its hash
+        needed = survey.media if self.archive.has_media else wanted  # naming a hash must not give access to an image
         gone = [sha256 for sha256 in needed if sha256 not in inside and sha256 not in in_folder]
         if gone:
             told = ", ".join(f"{sha256[:12]}..." for sha256 in gone[:_SHOWN])

@@ -124,7 +124,7 @@ def finish_deletion(
     of_runs: Sequence[str],
     progress: Progress = silent,
 ) -> None:
-    """Go on with a deletion whose process died after no one saw the project any more."""
+    """Continue a deletion whose process died after the project had become invisible."""
     clear_abandoned(store, media)
     progress("files", 0, 1)
     with alone_with_releases(home, project, then="delete it"):
@@ -132,7 +132,7 @@ def finish_deletion(
 
 
 def _remove_files(home: Path, project: str, of_runs: Sequence[str]) -> None:
-    """Remove what lies in the home folder of a project."""
+    """Remove the files of a project in the home folder."""
     remove_releases(home, project)
     archive_in(home, project).unlink(missing_ok=True)
     for place in (home / folder / project for folder in sorted(extensions.home_folders())):

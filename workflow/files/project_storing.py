@@ -247,7 +247,7 @@ class Storing:
             data = {"name": self.name, "from": self.archive.manifest["project"], "items": rows.get("item", 0)}
             log(
                 session, "project.imported", by=self.how.lead, now=now, data=data
-            )  # of no project, so that its history is as it was
+            )  # without a project, so that the project's history stays unchanged
 
     def _kept(self, table: str) -> Iterator[Row]:
         for _, row in self.archive.rows(table):

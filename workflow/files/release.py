@@ -314,7 +314,7 @@ def _items(
         options=options_field(access.schema),
     )
     written = writer_of(row)(content)
-    if split and split.only is not None:  # a file of which nothing was chosen says nothing
+    if split and split.only is not None:  # leave out a file without chosen items
         written = without_bare(written, state, kept or ())
     single = len(written) == 1 and state.single
     if single:

@@ -1,4 +1,4 @@
-"""The desk of jobs: begin, find, list, cancel and repeat them."""
+"""The desk of jobs, with functions to begin, find, list, cancel and repeat them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.origin import origin
 from domain.records import Person
 
 TWICE = timedelta(seconds=3)
-"""The same request within so long after the job's end is the second press of a double press."""
+"""The time after a job's end in which an equal request counts as the second click of a double click."""
 LISTED = 50
 CANCELED = "Canceled. What was half done is not in use."
 
@@ -42,18 +42,18 @@ def begin(
     again: bool = True,
     begun: Callable[[Job], None] = lambda job: None,
 ) -> Job:
-    """Begin a job, or return the open job that does the same: two presses begin one job.
+    """Begin a job, or return the open job that does the same. Two clicks begin one job.
 
     Parameters
     ----------
     slot
-        One job of a slot is open at a time, on all servers of the database.
+        The name under which only one job can be open at a time, on all servers of the database.
     of_project
         Whether the job is deleted with its project.
     again
-        False returns the job of the slot also if it did the same and has just ended with a result.
+        Begin a new job even if an equal one has just ended with a result. False returns the ended job.
     begun
-        Called with a job that was not there before.
+        Called with a new job.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def begin(
                     now=now,
                 )
         except IntegrityError:
-            continue  # someone else has just begun one
+            continue  # another process has just begun one
         job = _shown(made)
         begun(job)
         return job
@@ -100,20 +100,20 @@ def _just_done(row: StoredJob, store: Store) -> bool:
 
 
 def job(store: Store, *, id: str) -> Job:
-    """Return a job with its result. ``NotFound`` if there is none."""
+    """Return a job with its result. Raises ``NotFound`` for an unknown id."""
     with store.read() as session:
         return shown_whole(_row(session, id, whole=True))
 
 
 def newest(store: Store, *, slot: str, whole: bool = False) -> Job | None:
-    """Return the newest job of a slot. ``whole``: with its result."""
+    """Return the newest job of a slot. ``whole`` includes its result."""
     with store.read() as session:
         row = jobs.newest(session, slot=slot, whole=whole)
     return None if row is None else shown_whole(row) if whole else _shown(row)
 
 
 def newest_done(store: Store, *, slot: str) -> Job | None:
-    """Return the newest job of a slot that is done, without its result."""
+    """Return the newest finished job of a slot, without its result."""
     with store.read() as session:
         row = jobs.newest_done(session, slot=slot)
     return None if row is None else _shown(row)
@@ -129,7 +129,7 @@ def listed(
     only_open: bool = False,
     limit: int = LISTED,
 ) -> Sequence[Job]:
-    """Return jobs without their results, the newest first. ``by``: those that this person began."""
+    """Return jobs without their results, newest first. ``by`` selects the jobs of one person."""
     with store.read() as session:
         found = projects.by_name(session, name=project) if project is not None else None
         if project is not None and found is None:
@@ -170,14 +170,14 @@ def mark_read(store: Store, *, id: str) -> None:
 
 
 def cancel(store: Store, *, id: str) -> Job:
-    """Cancel a job: one that waits ends now, one that runs ends within seconds.
+    """Cancel a job. A waiting job ends now, and a running one within seconds.
 
     Raises
     ------
     NotFound
-        There is no such job.
+        The job does not exist.
     Conflict
-        It has ended.
+        The job has ended.
     """
     with store.write(archived_too=True) as session:
         row = _row(session, id)
@@ -189,14 +189,14 @@ def cancel(store: Store, *, id: str) -> Job:
 
 
 def retry(store: Store, *, id: str) -> Job:
-    """Begin a job again that failed or was canceled.
+    """Begin a failed or canceled job again.
 
     Raises
     ------
     NotFound
-        There is no such job.
+        The job does not exist.
     Conflict
-        It is open or done, or another job of its slot is open.
+        The job is open or done, or another job of its slot is open.
     """
     with store.write(archived_too=True) as session:
         row, now = _row(session, id), utc_now()

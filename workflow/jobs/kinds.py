@@ -1,4 +1,4 @@
-"""What a kind of job is: a name, words for it, and the function that does it."""
+"""The kinds of jobs: for each kind a name, its words on pages, and the function that executes it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from domain.settings import Settings
 
 
 class Lane(StrEnum):
-    """The processes that do a kind of job. Each lane has its own, so no kind waits for kinds of another lane."""
+    """The processes for some kinds of jobs. Each lane has its own processes, so no kind waits for a kind of another
+    lane.
+    """
 
     TASKS = "tasks"
     """Tasks that people wait for. Several run at once."""
@@ -28,54 +30,54 @@ class Lane(StrEnum):
     MAIL = "mail"
     """A thread of ``touchstone worker``."""
     WORKER = "worker"
-    """``touchstone worker`` itself, as long as it is there."""
+    """The process ``touchstone worker`` itself, while it runs."""
 
 
 @dataclass(frozen=True)
 class JobContext:
-    """What a job is done with."""
+    """The job, the means and the callbacks for the function that executes a job."""
 
     job: Job
     store: Store
     home: Path
     settings: Settings
     by: Person | None
-    """Who began it. None: a command or the server itself."""
+    """The person who began the job; None for a command or the server itself."""
     progress: Progress
     note: Callable[[Any], None]
-    """Keeps a value for the process that goes on with the job if this one dies: its ``job.result``."""
+    """Store an interim value as ``job.result``, for the process that continues the job if this one dies."""
     name_files: Callable[[dict[str, str]], None]
-    """Records the SHA-256 of files that the job takes, by what they are called."""
+    """Store the SHA-256 of the job's input files, by name."""
     stop: Callable[[], bool]
-    """Whether the process is to leave the job."""
+    """Return whether the process should leave the job."""
     canceled: Callable[[], bool]
-    """Whether someone has canceled it."""
+    """Return whether a person has canceled the job."""
 
     @property
     def input(self) -> Any:
-        """Return what was asked for."""
+        """Return the input of the job."""
         return self.job.input
 
     @property
     def is_resumed(self) -> bool:
-        """Tell whether a process has worked on this job before, and died."""
+        """Return whether an earlier process of this job has died."""
         return self.job.deaths > 0
 
 
 @dataclass(frozen=True)
 class JobOutcome:
-    """What came of a job."""
+    """The outcome of a job."""
 
     said: str
-    """A sentence."""
+    """The outcome as a sentence."""
     value: Any = None
     """The result, for readers of the job."""
     again_in: timedelta | None = None
-    """The job is not done: it starts again after so long."""
+    """The time after which the job starts again; None if the job is done."""
 
 
 class JobRefused(TouchstoneError):
-    """The reason why nothing came of a job, with a value for its readers."""
+    """The reason why a job failed, with a value for the job's readers."""
 
     def __init__(self, reason: str, value: Any) -> None:
         super().__init__(reason)
@@ -91,17 +93,19 @@ class JobKind:
 
     name: str
     title: str
-    """Such as "Import"."""
+    """The title, such as "Import"."""
     doing: str
-    """What a page says while it runs, with ``{}`` for the project: "Importing into {}"."""
+    """The text of a page while the job runs, with ``{}`` for the project: "Importing into {}"."""
     work: Work
-    """Does it. A ``TouchstoneError`` is the reason why nothing came of it."""
+    """Execute the job. A ``TouchstoneError`` is the reason why the job failed."""
     lane: Lane = Lane.TASKS
     outlives: bool = True
-    """Whether it goes on when the server that started its process has stopped. Otherwise it waits for a server."""
+    """Whether a job continues after the server that started its process has stopped. Otherwise the job waits for a
+    server.
+    """
     resumes: bool = True
-    """Whether another process goes on with it if its process dies. Otherwise it ends with a reason."""
+    """Whether another process continues the job if its process dies. Otherwise the job ends with a reason."""
     kept: int = 200
-    """How many jobs of this kind that have ended are kept."""
+    """The number of ended jobs of this kind that are kept."""
     newest: bool = False
     """Whether only the newest result of a slot is kept."""

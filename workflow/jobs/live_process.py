@@ -1,4 +1,4 @@
-"""What a process is called, and whether it still runs."""
+"""The identity of a process, and whether the process still runs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from typing import Any
 
 
 def worker_name() -> str:
-    """What people call this worker: machine and process."""
+    """Return the name of this worker for people: machine and process."""
     return f"{socket.gethostname()}, process {os.getpid()}"
 
 
 def process() -> dict[str, Any]:
-    """This process among all that ever ran on this machine."""
+    """Return the identity of this process among all that ever ran on this machine."""
     return {"host": socket.gethostname(), "id": os.getpid(), "space": _space(), "born": _born(os.getpid())}
 
 
 def is_gone(known: Mapping[str, Any]) -> bool:
-    """Whether a process (as ``process`` told of it) ran on this machine and is gone; False where that cannot be
-    known."""
+    """Return whether a process, as described by ``process``, ran on this machine and is gone. False if that is
+    unknown.
+    """
     space = _space()
     if space is None or known.get("host") != socket.gethostname() or known.get("space") != space:
         return False
@@ -29,7 +30,7 @@ def is_gone(known: Mapping[str, Any]) -> bool:
 
 
 def _space() -> str | None:
-    """The space in which process ids of this machine have their meaning; None where that cannot be told."""
+    """Return the namespace in which process ids of this machine are valid; None if unknown."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
@@ -38,7 +39,7 @@ def _space() -> str | None:
 
 
 def _born(pid: int) -> str | None:
-    """When a process was started, in ticks since the machine was; None if there is none."""
+    """Return the start time of a process, in ticks since boot; None without such a process."""
     try:
         told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

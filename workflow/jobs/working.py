@@ -1,7 +1,8 @@
-"""Doing jobs: a process takes one, says every few seconds that it is there, and ends it with a result or a reason.
+"""The execution of jobs. A process claims a job, renews its lease every few seconds, and ends it with a result or a
+reason.
 
-A process that dies leaves its job to the next one: at once where that can see that the process is gone, else when the
-lease ends. After ``ATTEMPTS`` dead processes the job ends, so that a job that kills its process ends, too.
+If a process dies, the next one takes its job over: at once if it can see that the process is gone, or otherwise when
+the lease ends. After ``ATTEMPTS`` dead processes the job fails, so that a job that kills its processes ends too.
 """
 
 from __future__ import annotations
@@ -33,13 +34,16 @@ from workflow.jobs.live_process import is_gone, process, worker_name
 
 LEASE = timedelta(seconds=60)
 LEASE_IN_FILE = timedelta(minutes=15)
-"""The lease where the database is a file: a job may hold the file's only write lock for minutes, and cannot say that it
-is there. All processes are on one machine then, where a dead one is seen at once."""
+"""The lease if the database is a file. A job may hold the file's only write lock for minutes, and cannot renew its
+lease then. All processes are on one machine in this case, where a dead process is seen at once.
+"""
 BEAT_SECONDS = 5.0
 TELL_SECONDS = 0.4
-"""How often progress is written at most."""
+"""The shortest time in seconds between two writes of progress."""
 CANCEL_SECONDS = 3.0
-"""So long a canceled job may take to end by itself. Then its process ends: a job may die anywhere."""
+"""The time in seconds in which a canceled job may end by itself. After that its process exits, because a job may die
+anywhere.
+"""
 ATTEMPTS = 3
 BROKEN_OFF = (
     "The process that worked on this ended before its time; the log of the server says why. What was half done is not "
@@ -51,12 +55,12 @@ _log = logging.getLogger(__name__)
 
 
 class Canceled(BaseException):  # no `except Exception` of a task may take it
-    """Someone canceled the job, or another process has taken it over."""
+    """A person canceled the job, or another process has taken the job over."""
 
 
 @dataclass(frozen=True)
 class _Step:
-    """How far a job is."""
+    """The progress of a job."""
 
     at: str = ""
     done: int = 0
@@ -64,12 +68,12 @@ class _Step:
 
     @property
     def key(self) -> tuple[str, int]:
-        """Return the same for steps that are not worth writing apart."""
+        """Return a key that is equal for steps too close to be written separately."""
         return self.at, 100 * self.done // max(self.of, 1)
 
 
 class Worker:
-    """One process at one job after the other.
+    """A process that executes one job after the other.
 
     Parameters
     ----------
@@ -93,10 +97,10 @@ class Worker:
         self.store, self.home, self.settings, self.kinds, self.stop = store, home, settings, kinds, stop
         self.lane, self.ends_itself = lane, ends_itself
         self.current: JobKind | None = None
-        """The kind of the job that this process works on now."""
+        """The kind of the present job."""
 
     def work_off(self, *, but: Collection[str] = ()) -> int:
-        """Do jobs until none waits that this worker could do. Return how many."""
+        """Execute jobs until no waiting job fits this worker. Return the number of jobs."""
         done = 0
         while not self.stop():
             row = self.take(but=but)
@@ -107,7 +111,7 @@ class Worker:
         return done
 
     def take(self, *, public_id: str | None = None, but: Collection[str] = ()) -> StoredJob | None:
-        """Take the next job, or this one. None: there is none to take."""
+        """Claim the next job, or the given one. Return None if no job can be claimed."""
         free_dead(self.store, self.kinds)
         names = [row.name for row in self.kinds.values() if public_id is not None or row.lane is self.lane]
         while True:
@@ -130,7 +134,7 @@ class Worker:
                 jobs.end(session, id=row.id, attempt=row.attempts, state=state, said=reason, result=row.result, now=now)
 
     def _no_more(self, row: StoredJob) -> str:
-        """Return why a job that was taken is not done; empty if it is."""
+        """Return why a claimed job must not be executed; empty if it may."""
         if row.canceling:
             return CANCELED
         if row.deaths and not self.kinds[row.kind].resumes:
@@ -138,7 +142,7 @@ class Worker:
         return TOO_OFTEN if row.deaths >= ATTEMPTS else ""
 
     def do(self, row: StoredJob) -> None:
-        """Do a job that this process has taken."""
+        """Execute a job that this process has claimed."""
         self.current = kind = self.kinds[row.kind]
         _Doing(self, row, kind).do()
         self.current = None
@@ -151,7 +155,7 @@ class _Doing:
         self.worker, self.store, self.row, self.kind = worker, worker.store, row, kind
         self.step = self.written = _Step()
         self.over, self.left = threading.Event(), threading.Event()
-        """Whether the attempt is over; whether it is to be left."""
+        """Events: the attempt has ended; the attempt has to end."""
         self.is_canceled = False
         self.began = time.monotonic()
 
@@ -279,7 +283,7 @@ class _Doing:
             self.left.set()
 
     def _leave(self) -> None:
-        """End this process in the middle of a job: nothing less stops work that tells no progress."""
+        """End this process in the middle of a job. Work that reports no progress cannot be stopped in any other way."""
         if not self.worker.ends_itself:
             return
         if self.is_canceled:
@@ -289,12 +293,12 @@ class _Doing:
 
 
 def lease(store: Store) -> timedelta:
-    """Return how long a process keeps a job without saying that it is there."""
+    """Return the time for which a process keeps a job without renewing its lease."""
     return LEASE_IN_FILE if store.is_sqlite else LEASE
 
 
 def free_dead(store: Store, kinds: Mapping[str, JobKind]) -> None:
-    """Let jobs wait again whose processes ran on this machine and are gone. Jobs that no process resumes end."""
+    """Free the jobs of processes on this machine that are gone. Jobs that cannot be resumed end."""
     now = utc_now()
     with store.read() as session:
         running = jobs.running(session)
@@ -312,7 +316,7 @@ def free_dead(store: Store, kinds: Mapping[str, JobKind]) -> None:
 
 
 def waiting_lanes(store: Store, kinds: Mapping[str, JobKind], *, longer_than: timedelta = timedelta()) -> set[Lane]:
-    """Return the lanes for which a job has been waiting so long."""
+    """Return the lanes in which a job has been waiting longer than a given time."""
     free_dead(store, kinds)
     now = utc_now()
     with store.read() as session:
@@ -328,7 +332,7 @@ def do_here(
     *,
     id: str,
 ) -> None:
-    """Do a job that was just begun in this process, where that takes no longer than starting another process."""
+    """Execute a new job in this process, for jobs that are faster than starting another process."""
     worker = Worker(store, home, settings, kinds, Lane.TASKS)
     row = worker.take(public_id=id)
     if row is not None:

@@ -131,7 +131,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 
 
 def contested(store: Store, *, by: Person | None, project: str, item: str, revision: int) -> ContestedItem:
-    """Return an item as it was when a senior settled it: content, votes without names, and the decision."""
+    """Return the settled state of an item: content, votes without names, and the senior's decision."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = items.by_external_id(session, project_id=access.project_id, external_id=item)

@@ -61,7 +61,7 @@ class Disagreement:
     """The items on which people disagree, and the reasons for rejections and skips."""
 
     dimensions: Sequence[Differing]
-    """The dimensions with such items, in the order of the schema."""
+    """The dimensions with items that have two or more votes, in the order of the schema."""
     reasons: Sequence[Reason]
     """The most frequent first."""
 

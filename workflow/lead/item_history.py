@@ -218,7 +218,7 @@ def _open_to(session: Session, access: Access, person: Person, rows: Sequence[St
     A match of a search is a fact about an item. So the matches and their number must stay hidden from people who are
     asked about the item blind.
     """
-    own = at_least(access.role, Role.LEAD)  # leads are blind only to what they have in hand
+    own = at_least(access.role, Role.LEAD)  # leads are blind only to their own claims
     asked = comment_threads.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
     return [
         row
@@ -347,7 +347,7 @@ def _answers(session: Session, access: Access, item: StoredItem, names: _Names) 
 
 
 def _about(session: Session, row: StoredAnnotation, model: str | None) -> str:
-    """Return the model of a submission's answer, or the two models as they were shown."""
+    """Return the model of a submission's answer, or the two models on their sides."""
     if row.stage is not Stage.COMPARISON:
         return model or ""
     left, right = comparison.models_shown(session, row)

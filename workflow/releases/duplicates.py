@@ -276,12 +276,12 @@ def _answers(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) 
     asked_of = dict.fromkeys(question for question, _ in names)
     telling_of = dict(zip(asked_of, telling([parts_of(each) for each in asked_of]), strict=True))
     parts = [(telling_of[question], parts_of(answer)) for question, answer in names]
-    # where both have so much in common, both together have, too
+    # if both have enough in common, so have both together
     both = [frozenset([(0, each) for each in asked] + [(1, each) for each in said]) for asked, said in parts]
     near = []
     for one, other, _ in alike(both, text):
         share = min(likeness(parts[one][at], parts[other][at]) for at in (0, 1))
-        if share >= text and parts[one][0]:  # of questions that are their form alone nothing is known
+        if share >= text and parts[one][0]:  # a question that consists only of a fixed form cannot be compared
             near.append((names[one], names[other], share))
     yield from _near("answer", mine, theirs, near)
 

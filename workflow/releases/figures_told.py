@@ -290,7 +290,7 @@ def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told
 def _leaderboard(store: Store, access: Access) -> Iterator[Told]:
     with store.read() as session:
         if not answers.count(session, project_id=access.project_id):
-            return  # no one has answered, and every item would be read to say so
+            return  # without answers, do not read every item in vain
     by = reporting.cut_first(access.schema)
     found = leaderboards(store, project=access.name, by=by.value if by in (Cut.DIMENSION, Cut.GROUP) else "dimension")
     for board in found.of.values():

@@ -65,7 +65,7 @@ class EncodedKeys:
             if alone or _LOOKS_CODED.search(token):
                 pieces = {token, *(each for each in _PIECES.split(token) if len(each) > 3)}
                 for piece in sorted(pieces):
-                    # Of an id, the key is hashed with what is left of it.
+                    # An id that contains the hash: the key is hashed with the rest of the id.
                     rest = turned.replace(piece, "").strip(_BETWEEN) if turned == item.id else ""
                     yield from self._of_token(item, piece, sorted({item.id, rest} - {""}))
 

@@ -13,6 +13,8 @@ from annotation_schemas.formats import place_keys
 from domain.decimals import exact
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem, Keys
+from workflow.releases.leak_sets import KeyPart, Places, parts_of, place_of, right_places, set_forms, stated_sets
+from workflow.releases.leak_stats import Codes
 
 NAMES = frozenset(
     {
@@ -32,6 +34,8 @@ _STATED = re.compile(
     r"truth|gt|label)(?:[ _-]?idx)?[\s:=_.-]{1,3}(?:is[\s:]{1,2})?[\"'(\[*]{0,3}",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[A-Za-z0-9](?:(?:\s*[,;&/]\s*|\s+and\s+)[A-Za-z0-9]\b)+|[^\W_]+")
 _PATH = re.compile(r"[^\s\"<>|]{1,250}\.[A-Za-z0-9]{2,5}|[^\s\"<>|]{0,250}/[^\s\"<>|]{1,250}")
 
 
@@ -41,8 +45,8 @@ class Known:
 
     keys: Keys
     codes: Mapping[str, int]
-    """The key of every item by id: the place of the right option, or a number for each distinct key. Items without a
-    key are missing.
+    """The key of every item by id: the place of the right option, or a number for each distinct set of places or other
+    key. Items without a key are missing.
     """
     values: Mapping[str, int]
     """Every way to write a key that is no option, with its number."""
@@ -50,23 +54,35 @@ class Known:
     """The sort value of each key: a place, a number, or the rank of a text in the alphabet."""
     shared: Mapping[tuple[str, ...], int]
     """How many items have the same options in the same order."""
+    sets: Mapping[Places, int]
+    """The number of each set of places that is the key of an item."""
+    places: Mapping[str, Places]
+    """The places of the right options by id, of items whose key is a set of options."""
 
     @property
     def withheld(self) -> frozenset[str]:
         """The fields that are kept back."""
         return frozenset(self.keys.head.withheld)
 
+    def code_of(self, places: Places) -> int:
+        """Return the number of a set of places; for a set that is no item's key, a number of its own."""
+        return self.sets.get(places, len(self.sets))
+
     def said(self, item: KeyItem, value: Any) -> Iterator[tuple[str, int]]:
         """Yield the key that a cell states about an item, in each encoding that fits."""
         text = _written(value)
         if text is None or len(text) > 400:
+            return
+        if item.id in self.places:
+            for encoding, places in stated_sets(item.asked.options, text):
+                yield encoding, self.code_of(places)
             return
         options = _options(item)
         if not options:
             if (code := self.values.get(plain(text))) is not None:
                 yield "text", code
             return
-        if (place := _place(text, options)) is not None:
+        if (place := place_of(text, options)) is not None:
             yield "text", place
         letter = _LETTER.fullmatch(text.strip())
         if letter is not None and ord(letter[1].upper()) - 65 < len(options):
@@ -80,11 +96,10 @@ class Known:
         """Yield the key that a longer text states about an item, after a word such as *answer* or *key*."""
         for match in _STATED.finditer(text[:20_000]):
             rest = text[match.end() : match.end() + 200]
-            options = _options(item)
-            for place, option in enumerate(options):
+            for place, option in enumerate(_options(item)):
                 if plain(rest).startswith(plain(option)) and len(plain(option)) > 1:
                     yield "text", place
-            word = re.match(r"[^\W_]+", rest)
+            word = (_LETTERS if item.id in self.places else _WORD).match(rest)
             if word is not None:
                 yield from self.said(item, word[0])
 
@@ -92,7 +107,10 @@ class Known:
         """Return how each key that the item might have may be written; of a key that is no option, the key itself."""
         options = _options(item)
         if not options:
-            return {self.codes[item.id]: sorted({*_forms(item), str(item.key)})} if item.id in self.codes else {}
+            own = {*_forms(item), str(item.key)}
+            if item.id in self.places:
+                own |= set_forms(item.asked.options, self.places[item.id])
+            return {self.codes[item.id]: sorted(own)} if item.id in self.codes else {}
         return {
             place: sorted({text, plain(text), chr(65 + place), chr(97 + place), str(place), str(place + 1)})
             for place, text in enumerate(options)
@@ -102,10 +120,27 @@ class Known:
         """Return the layout of an item's options.
 
         The layout is the options themselves if many items share them, because a place then names the right option. For
-        all other items, the layout is the number of options.
+        all other items, the layout is the number of options. It is negative for keys that are sets of options.
         """
+        if item.id in self.places:
+            options = item.asked.options
+            shared = self.shared.get(options, 0) * 10 > len(self.keys.items)
+            return "\n".join(("set", *options)) if shared else -len(options)
         options = _options(item)
         return "\n".join(options) if self.shared.get(options, 0) * 10 > len(self.keys.items) else len(options)
+
+    def is_place(self, item: KeyItem) -> bool:
+        """Return whether the places of an item's right options are independent of the item's content."""
+        has_places = item.asked.kind is AnswerKind.OPTION or item.id in self.places
+        return has_places and isinstance(self.layout(item), int)
+
+    def parts(self, ids: Sequence[str], keys: Codes) -> list[KeyPart]:
+        """Return the parts of the keys of some items that a public value is compared with."""
+        options = (self.keys.items[id].asked.options for id in ids)
+        sets = [
+            (self.places[id], len(own)) if id in self.places else None for id, own in zip(ids, options, strict=True)
+        ]
+        return parts_of(keys, sets)
 
     def in_name(self, item: KeyItem, text: str) -> int | None:
         """Return the one option whose words are in a file's name; None if no option or several match."""
@@ -143,23 +178,32 @@ def known(keys: Keys) -> Known:
     """Return the private items of a key file in the form that the leak check needs."""
     codes: dict[str, int] = {}
     values: dict[str, int] = {}
+    sets: dict[Places, int] = {}
+    places_of: dict[str, Places] = {}
     for item in keys.items.values():
         options = _options(item)
         if options:
             place = right_place(item)
             if place is not None:
                 codes[item.id] = place
+        elif (places := right_places(item)) is not None:
+            codes[item.id] = sets.setdefault(places, len(sets))
+            places_of[item.id] = places
         elif item.key not in (None, "", []):
             forms = list(_forms(item))
             code = values.get(forms[0], len(values))
             for form in forms:
                 values.setdefault(form, code)
             codes[item.id] = code
-    return Known(keys, codes, values, _ranks(keys, codes), Counter(map(_options, keys.items.values())))
+    shared = Counter(_options(item) or item.asked.options for item in keys.items.values())
+    return Known(keys, codes, values, _ranks(keys, codes, places_of), shared, sets, places_of)
 
 
-def _ranks(keys: Keys, codes: Mapping[str, int]) -> dict[str, float]:
+def _ranks(keys: Keys, codes: Mapping[str, int], places: Mapping[str, Places]) -> dict[str, float]:
     there = [item for item in keys.items.values() if item.id in codes]
+    if there and len(places) == len(there):
+        rank = {key: float(at) for at, key in enumerate(sorted(set(places.values())))}
+        return {id: rank[key] for id, key in places.items()}
     if all(_options(item) for item in there):
         return {item.id: float(codes[item.id]) for item in there}
     numbers = {item.id: exact(item.key) for item in there}
@@ -179,7 +223,7 @@ def right_place(item: KeyItem) -> int | None:
     if isinstance(key, bool):
         key = "yes" if key else "no"
     options = _options(item)
-    place = _place(key, options)
+    place = place_of(key, options)
     letter = _LETTER.fullmatch(key.strip())
     if place is None and letter is not None and ord(letter[1].upper()) - 65 < len(options):
         return ord(letter[1].upper()) - 65
@@ -191,11 +235,6 @@ def _options(item: KeyItem) -> tuple[str, ...]:
     if item.asked.kind is AnswerKind.YES_NO:
         return "yes", "no"
     return item.asked.options if item.asked.kind is AnswerKind.OPTION else ()
-
-
-def _place(text: str, options: Sequence[str]) -> int | None:
-    there = [at for at, option in enumerate(options) if plain(option) == plain(text)]
-    return there[0] if len(there) == 1 else None
 
 
 def _written(value: Any) -> str | None:
@@ -217,7 +256,7 @@ def _forms(item: KeyItem) -> Iterator[str]:
         return
     texts = [str(each) for each in key]
     yield plain(", ".join(texts))
-    places = [_place(each, item.asked.options) for each in texts]
+    places = [place_of(each, item.asked.options) for each in texts]
     if all(place is not None for place in places):
         letters = [chr(65 + place) for place in places if place is not None]
         yield from (plain(mark.join(letters)) for mark in (", ", ",", ""))

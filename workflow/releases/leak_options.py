@@ -10,6 +10,8 @@ from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from workflow.releases.leak_keys import Known
 from workflow.releases.leak_rows import Signal
+from workflow.releases.leak_set_places import of_set_places
+from workflow.releases.leak_sets import Places
 from workflow.releases.leak_stats import limits, more_than
 
 
@@ -25,14 +27,16 @@ def told_by_options(one: Known) -> Iterator[tuple[str, Signal]]:
         for item in one.keys.items.values()
         if item.asked.kind is AnswerKind.OPTION and item.id in one.codes
     ]
+    sets = [(item, one.places[id]) for id, item in one.keys.items.items() if id in one.places and one.is_place(item)]
     by_number: dict[int, list[int]] = {}
     for item, place in items:
         by_number.setdefault(len(item.asked.options), []).append(place)
     for number, places in sorted(by_number.items()):
         if number > 1:
             yield _of_places(where, number, places)
+    yield from of_set_places(where, sets)
     for words in ("longest", "shortest"):
-        yield from _of_lengths(where, words, items)
+        yield from _of_lengths(where, words, [*((item, (place,)) for item, place in items), *sets])
     yield from _of_orders(where, one)
 
 
@@ -46,19 +50,20 @@ def _of_places(where: str, number: int, places: Sequence[int]) -> tuple[str, Sig
     return f"{where}: {about} the right one is {shares}.", Signal("places", where, what, tried)
 
 
-def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, int]]) -> Iterator[tuple[str, Signal]]:
+def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, Places]]) -> Iterator[tuple[str, Signal]]:
     best = max if words == "longest" else min
     hits, chance, n = 0, 0.0, 0
-    for item, place in items:
+    for item, places in items:
         sizes = [len(each) for each in item.asked.options]
         if len(sizes) > 1 and sizes.count(best(sizes)) == 1:
             n += 1
-            hits += sizes[place] == best(sizes)
-            chance += 1 / len(sizes)
+            hits += sizes.index(best(sizes)) in places
+            chance += len(places) / len(sizes)
     if n:
         found = limits(hits, n)
+        right = "a right option" if any(len(places) != 1 for _, places in items) else "the right option"
         what = (
-            f"the right option is the {words} in {hits:,} of {n:,} items ({found.low:.0%} to {found.high:.0%}), and "
+            f"{right} is the {words} in {hits:,} of {n:,} items ({found.low:.0%} to {found.high:.0%}), and "
             f"{chance / n:.0%} would be chance"
         )
         yield f"{where}: {what}.", Signal("lengths", where, what, more_than(hits, n, chance / n))

@@ -7,7 +7,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from workflow.releases.leak_encoded import EncodedKeys
 from workflow.releases.leak_keys import NAMES, Known, looks_like_a_path
 from workflow.releases.leak_lists import PLACE, list_of, option_lists
 from workflow.releases.leak_media import in_base64
+from workflow.releases.leak_sets import KeyPart, as_letters, least_of_parts, place_of
 from workflow.releases.leak_stats import (
     FEW,
     MOST_KINDS,
@@ -39,7 +40,6 @@ from workflow.releases.leak_writing import HIDDEN, Writing, kinds_of
 _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
 _MOST_COLUMNS = 400
 _WORDS = re.compile(r"\s")
-_BETWEEN = re.compile(r"[^0-9A-Za-z]+")
 _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", "source", "type", "task", "aspect"})
 """Columns about an item's content, like its question. A key that depends on them is no leak."""
 
@@ -95,7 +95,7 @@ class Rows:
     """For each column without the item's own texts: the value of each row, by its place."""
     writing: dict[str, Writing] = field(default_factory=dict)
     """For each column: how its texts are written."""
-    tried: dict[bytes, Tried] = field(default_factory=dict)
+    tried: dict[bytes, tuple[str, Tried]] = field(default_factory=dict)
     """Tests of earlier tables, which need not be made again for the same values."""
     kept_back: Counter[str] = field(default_factory=Counter)
     """Rows that have something in a column called as a field that is kept back."""
@@ -118,20 +118,25 @@ class Rows:
             said = dict(self.known.said(item, value))
             for encoding, code in said.items() if list_of(column) not in listed else ():
                 self._note(column, "cell", encoding, at, code)
-            if item.asked.kind is AnswerKind.OPTION and "text" not in said:
+            if id in self.known.places:
+                if list_of(column) not in listed:
+                    stated = as_letters(item.asked.options, value) if isinstance(value, str) else value
+                    self._take_plain(column, stated, at, entries=True)
+            elif item.asked.kind is AnswerKind.OPTION and "text" not in said:
                 self._take_plain(column, value, at)
             if isinstance(value, str) and len(value) < 20_000:
                 self._take_text(column, value, at)
             if (text := written(value)) is not None:
                 is_option = "text" in said or (column.endswith("[]") and _has_options(item, text))
                 self._take_writing(item, column, text, at, is_option=is_option)
-                if "text" in said:
-                    options.setdefault(said["text"], text)
+                place = place_of(text, item.asked.options) if id in self.known.places else said.get("text")
+                if place is not None:
+                    options.setdefault(place, text)
         self._take_odd_option(item, options, at)
         self._take_order(row, at)
-        if item.asked.kind is AnswerKind.OPTION:
+        if item.asked.kind is AnswerKind.OPTION or id in self.known.places:
             for column, n in _lengths(row).items():
-                if n != len(item.asked.options):  # else it may be the list of the options, of which the key is one
+                if n != len(item.asked.options):  # a list of this length may be the options, which include the key
                     self._take_plain(column, n, at)
 
     @property
@@ -145,14 +150,10 @@ class Rows:
         if not self._is_of_ids and item.id in text:  # ids have tests of their own
             text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(item.id)}(?![A-Za-z0-9])", "#", text)
         if column in self.writing or len(self.writing) < _MOST_COLUMNS:
-            seen = self._is_of_ids or (not is_option and self._is_place(item) and _leaf(column) not in _CONTENT)
+            seen = self._is_of_ids or (not is_option and self.known.is_place(item) and _leaf(column) not in _CONTENT)
             self.writing.setdefault(column, Writing()).note(at, text, seen=seen)
         for how, code, sure in self._encoded.said(item, text):
             self._note(column, SURE if sure else ENCODED, how, at, code)
-
-    def _is_place(self, item: KeyItem) -> bool:
-        """Return whether the place of an item's right option is independent of the item's content."""
-        return item.asked.kind is AnswerKind.OPTION and isinstance(self.known.layout(item), int)
 
     def _take_order(self, row: Row, at: int) -> None:
         """Note the order of a row's columns, of rows with the same ones."""
@@ -163,25 +164,32 @@ class Rows:
             self.plain.setdefault("(order of columns)", {})[at] = ",".join(map(str, order))
 
     def _take_odd_option(self, item: KeyItem, options: Mapping[int, str], at: int) -> None:
-        """Note which option is written unlike all others, in each property, where one option is the key."""
+        """Note which options are written unlike the others, in each property: one where one option is the key."""
         places = range(len(item.asked.options))
-        if len(options) < 3 or set(options) != set(places):  # sets and orders have codes of their own
+        if len(options) < 3 or set(options) != set(places):  # orders have codes of their own
             return
         kinds = [kinds_of(options[place]) for place in places]
         for name in kinds[0]:
+            if item.id in self.known.places:
+                values = sorted({each[name] for each in kinds})
+                for odd, how in zip(values, ("", ", the other way round"), strict=False) if len(values) == 2 else ():
+                    marked = tuple(place for place in places if kinds[place][name] == odd)
+                    self._note(OPTIONS, ODD, f"{name}{how}", at, self.known.code_of(marked))
+                continue
             counts = Counter(each[name] for each in kinds)
             if len(counts) == 2 and 1 in counts.values():
                 odd = min(counts, key=counts.__getitem__)
                 self._note(OPTIONS, ODD, name, at, next(n for n, each in enumerate(kinds) if each[name] == odd))
 
-    def _take_plain(self, column: str, value: Any, at: int) -> None:
-        """Note a number or a short code, such as an index or a name, which may depend on the place of the key.
+    def _take_plain(self, column: str, value: Any, at: int, *, entries: bool = False) -> None:
+        """Note a number or a short code, such as an index or a name, which may go along with the place of the key.
 
-        Only places are tested. A yes, a number or a word may legitimately depend on the item's content.
+        With ``entries``, columns that are entries of a list count too. Only places are tested. A yes, a number
+        or a word may legitimately depend on the item's content.
         """
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         is_code = isinstance(value, bool) or (isinstance(value, str) and len(value) < 60 and not _WORDS.search(value))
-        if _leaf(column) in _CONTENT or PLACE.search(column) or not (is_number or is_code):
+        if _leaf(column) in _CONTENT or (PLACE.search(column) and not entries) or not (is_number or is_code):
             return
         if column in self.plain or len(self.plain) < _MOST_COLUMNS:
             self.plain.setdefault(column, {})[at] = value if is_number else str(value)
@@ -223,33 +231,44 @@ class Rows:
         for (column, kind, encoding), codes in self.said.items():
             yield from self._of_column(column, kind, encoding, codes, keys, there, groups)
         ranks = [self.known.ranks[id] for id in self.ids if id in self.known.ranks]
-        yield from self._of_order(keys[there], np.array(ranks))
+        parts = self.known.parts([each.id for each in items], keys[there])
+        yield from self._of_order(parts, np.array(ranks))
         for column, values in self.plain.items():
             cells = [values.get(at) for at in np.flatnonzero(there).tolist()]
-            what = f"the key is associated with the column {column}"
+            what = f"is associated with the column {column}"
             for said in (in_kinds(cells), in_order(cells)):
                 if said is not None:
-                    yield self._association(
-                        "ids" if self._is_of_ids else "columns", what, said, keys[there], groups, column
-                    )
-        yield from self._of_writing(items, keys[there], there, groups)
+                    yield self._association("ids" if self._is_of_ids else "columns", what, said, parts, groups, column)
+        yield from self._of_writing(items, parts, there, groups)
 
     def _association(
-        self, kind: str, what: str, said: Codes, keys: Codes, groups: Codes, column: str, *, is_of_writing: bool = False
+        self,
+        kind: str,
+        what: str,
+        said: Codes,
+        parts: Sequence[KeyPart],
+        groups: Codes,
+        column: str,
+        *,
+        is_of_writing: bool = False,
     ) -> Signal:
-        same = hashlib.sha256(said.tobytes() + keys.tobytes()).digest()
+        same = hashlib.sha256(said.tobytes() + parts[0].codes.tobytes()).digest()
         if same not in self.tried:
-            self.tried[same] = within(goes_with, said, keys, groups)
-        tried = self.tried[same]
+            self.tried[same] = least_of_parts(parts, lambda part: within(goes_with, part.of(said), part.codes, groups))
+        part, tried = self.tried[same]
+        what = f"{part} {what}"
         return Signal(kind, self.table.name, what, tried, column=column, same=same, is_of_writing=is_of_writing)
 
-    def _of_writing(self, items: Sequence[KeyItem], keys: Codes, there: Any, groups: Codes) -> Iterator[Signal]:
+    def _of_writing(
+        self, items: Sequence[KeyItem], parts: Sequence[KeyPart], there: Any, groups: Codes
+    ) -> Iterator[Signal]:
         """Yield every property of how texts are written that may be associated with the key."""
         kind, name = ("ids", "the ids") if self._is_of_ids else ("writing", "")
-        places = np.array([self._is_of_ids or self._is_place(each) for each in items])
-        quarters = keys
-        if len(np.unique(keys)) > MOST_KINDS:
+        places = np.array([self._is_of_ids or self.known.is_place(each) for each in items])
+        quartered = parts
+        if len(np.unique(parts[0].codes)) > MOST_KINDS:
             quarters = in_kinds([self.known.ranks[each.id] for each in items])
+            quartered = [replace(parts[0], codes=quarters), *parts[1:]]
         for column, writing in self.writing.items():
             is_content = _leaf(column) in _CONTENT
             for each, codes in writing.properties(len(self.ids)):
@@ -258,8 +277,8 @@ class Rows:
                     said = np.where(places, said, -1)
                     if is_content or not places.any():
                         continue
-                what = f"the key is associated with {each} of {name or f'the column {column}'}"
-                right = quarters if each in HIDDEN else keys
+                what = f"is associated with {each} of {name or f'the column {column}'}"
+                right = quartered if each in HIDDEN else parts
                 yield self._association(kind, what, said, right, groups, column, is_of_writing=True)
 
     def _of_column(
@@ -281,7 +300,9 @@ class Rows:
             NAMED: f"names of files in {column} have the right option in them",
             ENCODED: f"the column {column} is the key in another form",
             SURE: f"the column {column} is the key in another form",
-            ODD: f"the only option that differs in {encoding} is the right one",
+            ODD: f"the only option that differs in {encoding} is the right one"
+            if not self.known.places
+            else f"{encoding} of the options tells which ones are right",
         }[kind]
         how = "" if encoding == "text" or kind == ODD else f", as {_ENCODINGS.get(encoding, encoding)}"
         sort = "writing" if kind == ODD else "key"
@@ -298,44 +319,16 @@ class Rows:
             column=column,
         )
 
-    def _of_order(self, keys: Codes, ranks: NDArray[np.float64]) -> Iterator[Signal]:
-        found = chain(keys)
-        if found is not NOTHING:
-            chance = f"by chance in {found.expected:.0%}"
-            what = f"from the key of a row that of the next is foretold in {found.share:.0%}, {chance}"
-            yield Signal("order", self.table.name, what, found)
-        risen = trend(ranks)
-        if risen is not NOTHING:
-            yield Signal(
-                "order", self.table.name, f"the key is associated with the order (rho {risen.share:.2f})", risen
-            )
-
-
-def of_ids(known: Known) -> Iterator[Signal]:
-    """Yield tests of whether ids reveal the key: a part, a property such as a check digit, or the decoded id."""
-    ids = list(known.codes)
-    keys = np.array([known.codes[id] for id in ids], dtype=np.int64)
-    for name, values in id_parts(ids):
-        what = f"the key is associated with {name} of the ids (such as {ids[0]!r})"
-        yield Signal("ids", IDS, what, goes_with(in_kinds(values), keys), column=name)
-    rows = Rows(Table(IDS, "", ()), known)
-    for id in ids:
-        rows.take({"id": id}, id)
-    yield from (each for each in rows.signals() if each.kind == "ids")
-
-
-def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | float | None]]]:
-    """Yield the parts of ids that may reveal the key, with the value of each id; None for a missing part.
-
-    >>> dict(id_parts(["000-b", "001-a"]))["the last part"]
-    ['b', 'a']
-    """
-    parts = [_BETWEEN.split(id) for id in ids]
-    longest = max((len(each) for each in parts), default=0)
-    if longest > 1:
-        yield "the last part", [each[-1] if len(each) > 1 else None for each in parts]
-        for at in range(min(longest - 1, 4)):
-            yield f"part {at + 1}", [each[at] if len(each) > at + 1 else None for each in parts]
+    def _of_order(self, parts: Sequence[KeyPart], ranks: NDArray[np.float64]) -> Iterator[Signal]:
+        part, found = least_of_parts(parts, lambda each: chain(each.known))
+        if found.n:
+            of_next = f"the row before predicts {part} in {found.share:.0%} (by chance: {found.expected:.0%})"
+            yield Signal("order", self.table.name, of_next, found)
+        ranked = [replace(parts[0], codes=ranks - ranks.min()), *parts[1:]]
+        part, risen = least_of_parts(ranked, lambda each: trend(each.known.astype(float)))
+        if risen.n:
+            what = f"{part} is associated with the order (rho {risen.share:.2f})"
+            yield Signal("order", self.table.name, what, risen)
 
 
 def in_kinds(values: Sequence[str | float | None]) -> Codes:

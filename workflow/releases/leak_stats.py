@@ -34,7 +34,10 @@ _SMALL = 200
 """Up to this number of items, tests shuffle the keys. With more, they use the normal approximation."""
 _SEED = 20261101
 MOST_KINDS = 12
-"""A test gives no result for more distinct values or keys than this."""
+"""A test gives no result for more distinct keys than this."""
+_MOST_VALUES = 32
+_MOST_CELLS = MOST_KINDS**2
+"""Tests of a table of values and keys give no result for more values or cells than this."""
 NONE = -1
 """The code of a missing value."""
 FEW = 8
@@ -142,14 +145,16 @@ def goes_with(said: Codes, keys: Codes) -> Tried:
 
     ``said`` is -1 for missing values. The test is Pearson's chi-square of the table of both, over shuffled orders of
     the keys. With many items it uses the chi-square distribution. The share is how often the likeliest key of each
-    value is the key. More than ``MOST_KINDS`` distinct values or keys give no result.
+    value is the key. More than ``MOST_KINDS`` distinct keys, 32 values or 144 cells give no result.
     """
     there = said >= 0
     n = int(there.sum())
     values, codes = np.unique(said[there], return_inverse=True)
     kinds, right = np.unique(keys[there], return_inverse=True)
     rows, columns = len(values), len(kinds)
-    if not (2 <= rows <= MOST_KINDS and 2 <= columns <= MOST_KINDS) or n < 2 * max(rows, columns):
+    if not (2 <= rows <= _MOST_VALUES and 2 <= columns <= MOST_KINDS) or n < 2 * max(rows, columns):
+        return NOTHING
+    if rows * columns > _MOST_CELLS:
         return NOTHING
     random = np.random.default_rng(_SEED)
     seen, foretold = _tables(codes[None], right[None], rows, columns)

@@ -23,12 +23,14 @@ from media import file_type
 from media.perceptual_hash import ALIKE
 from workflow.releases import leak_media
 from workflow.releases.leak_decision import told_by
+from workflow.releases.leak_ids import of_ids
 from workflow.releases.leak_keys import LONG, Known, known, looks_like_a_path
 from workflow.releases.leak_media import Picture
 from workflow.releases.leak_options import told_by_options
 from workflow.releases.leak_phrases import SecretPhrases
-from workflow.releases.leak_rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds, of_ids
-from workflow.releases.leak_stats import LEVEL, Tried, goes_with
+from workflow.releases.leak_rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds
+from workflow.releases.leak_sets import association
+from workflow.releases.leak_stats import LEVEL, Tried
 from workflow.releases.leak_tables import Row, Table, flat, tables_of
 from workflow.releases.split_groups import near_pairs
 
@@ -146,7 +148,7 @@ class _Check:
         self.of = {id: one for one in knowns for id in one.keys.items}
         self.alike = alike
         self.signals: list[Signal] = []
-        self.tried: dict[bytes, Tried] = {}
+        self.tried: dict[bytes, tuple[str, Tried]] = {}
         self.paths: list[tuple[str, int]] = []
         self.canaries = [one.keys.head.private_canary.encode() for one in knowns]
         self.phrases = SecretPhrases(knowns)
@@ -380,15 +382,17 @@ class _Check:
     def file_sizes(self) -> None:
         """Test whether the sizes of public images and clips are associated with the key."""
         for one in self.knowns:
-            rows = [(one.codes[id], item.media) for id, item in one.keys.items.items() if id in one.codes]
+            rows = [(id, item.media) for id, item in one.keys.items.items() if id in one.codes]
             sizes = [
                 sum(map(self.sizes.__getitem__, media)) if set(media) <= self.sizes.keys() else None
                 for _, media in rows
             ]
-            keys = np.array([code for code, _ in rows], dtype=np.int64)
+            ids = [id for id, _ in rows]
+            parts = one.parts(ids, np.array([one.codes[id] for id in ids], dtype=np.int64))
             said = in_kinds([float(size) if size else None for size in sizes])
-            what = "the key is associated with the size of an item's files"
-            self.signals.append(Signal("sizes", "the folder", what, goes_with(said, keys)))
+            part, tried = association(parts, said)
+            what = f"{part} is associated with the size of an item's files"
+            self.signals.append(Signal("sizes", "the folder", what, tried))
 
     def told_phrases(self) -> None:
         """Report private texts in public files: leaks, and phrases that items share."""

@@ -153,7 +153,7 @@ def _recomputed(
     moved = [
         Moved(item, said.get(item), found.get(item)) for item in {**said, **found} if said.get(item) != found.get(item)
     ]
-    if moved:  # what is counted follows from the verdicts, not from what was stored of them
+    if moved:  # counts are recomputed from the verdicts, and not read from stored ones
         check(store, project=project, rebuild=True)
     counted = None if moved else verdicts.gates
     again = figures_of(

@@ -230,7 +230,7 @@ def _grades(
     for rating in stored.ratings(session, project_id=access.project_id, units=list(units)):
         about = answer_of([each for each in found if each.model == units[rating.unit]], rating.created_at)
         twice = about is not None and (about.id, rating.rater, rating.criterion) in own and rating.rater in people
-        if about is not None and not twice:  # of a person, what was submitted here counts
+        if about is not None and not twice:  # a person's own submission replaces an imported grade
             of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
     for (id, rater), values in of_files.items():
         given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))

@@ -65,7 +65,7 @@ class GradeIntake:
     metrics: set[str] = field(default_factory=set)
     unknown: int = 0
     left_out: int = 0
-    """The following seven fields are those of ``Read``."""
+    """The last seven fields, from ``grades`` on, are those of ``Read``."""
     own: set[tuple[int, str, str]] = field(default_factory=set)
     """Grades that imported people have also submitted here: answer, login, criterion."""
 
@@ -101,7 +101,7 @@ class GradeIntake:
             place = value_of(self.criteria[name], value)
             if rater not in self.outside:
                 self.judged.setdefault((name, rater), {})[about.id] = place
-            elif (about.id, rater, name) not in self.own:  # what a person has submitted here counts, not the file
+            elif (about.id, rater, name) not in self.own:  # a person's own submission replaces an imported grade
                 self.grades.setdefault(name, {}).setdefault(about.id, []).append(place)
                 self.graders.setdefault(name, {}).setdefault(rater, False)
 

@@ -186,7 +186,7 @@ def _of_model(
     for lot in pairs.values():
         items = [lot.get(variant, ()) for variant in variants]
         if not any(id in asked for ids in items for id in ids):
-            continue  # it is about other variants, or about what the model was not asked
+            continue  # other variants, or items that the model was not asked about
         if not all(items):
             left_out[NO_PARTNER] += 1
         elif max(map(len, items)) > 1:

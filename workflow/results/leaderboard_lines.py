@@ -250,7 +250,7 @@ def line_of(
         unanswered = len(as_wrong) + sum(why not in KEYLESS for why in out)
         lowest, highest = _bounds_of_key(of, places, found, unanswered=unanswered)
     elif scores.kind == "judge":
-        whole = found.n_units + failed == len(places)  # else it is a sample, which says nothing of missing answers
+        whole = found.n_units + failed == len(places)  # a sample does not show which answers are missing
         lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
     else:
         lowest, highest = _bounds(found, len(places), len(lot.missing), of)

@@ -138,7 +138,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
         rows, columns, cells = _each_pair_once(rows, columns, cells)
     in_words = bool(columns) and all(
         "attribute" in each.said for each in columns
-    )  # a table of what models are, and of no number
+    )  # a table of models' attributes, without numbers
     says = _any_words if in_words else _any_number
     down = [at for at, row in enumerate(rows) if not row.model or says(cells[at])]
     across = [at for at, each in enumerate(columns) if _is_kept(each, [line[at] for line in cells])]

@@ -247,7 +247,8 @@ def _as_offered(criterion: Criterion, rating: Rating, fields: Mapping[str, Any])
     strange = [entry for entry in entries if isinstance(entry, str) and written(entry) not in offered]
     if strange and offered:
         listed = ", ".join(map(str, offered))
-        return f"{rating.criterion} is {strange[0]!r}, which is none of the item's options: {listed}"
+        whose = "the item's options" if criterion.field is not None else "the options"
+        return f"{rating.criterion} is {strange[0]!r}, which is none of {whose}: {listed}"
     if isinstance(value, list):
         value = [written(entry) for entry in value]
         if kinds.of_criterion(criterion).is_set:
@@ -265,9 +266,14 @@ def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage,
         value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
     except ValueError as error:
         return f"{rating.criterion} is no JSON: {error}"
-    if criterion.field is not None or kinds.of_criterion(criterion).of_the_item:
+    row = kinds.of_criterion(criterion)
+    if criterion.field is not None or row.of_the_item:
         said = None if isinstance(value, list) else "This must be a list."
-    else:
-        value = kinds.in_order([criterion], {criterion.name: value}, {})[criterion.name]
-        said = kinds.of_criterion(criterion).check(criterion, value, None, kinds.options_of(criterion, {}), {})
+        return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))
+    rating = replace(rating, value=value)
+    fitting = _as_offered(criterion, rating, {}) if row.is_set and isinstance(value, list) else rating
+    if isinstance(fitting, str):
+        return fitting
+    value = kinds.in_order([criterion], {criterion.name: fitting.value}, {})[criterion.name]
+    said = row.check(criterion, value, None, kinds.options_of(criterion, {}), {})
     return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))

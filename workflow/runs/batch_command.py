@@ -168,7 +168,7 @@ class BatchCommand:
         self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
 
     def sent(self, id: int, told: BatchStatus) -> None:
-        # whatever another command has made of it meanwhile: it was handed in
+        # in any state that another command has set: the batch was submitted
         self.change(
             id,
             (BatchState.SENDING, BatchState.LOST),

@@ -165,7 +165,7 @@ def write(
         at.settle()
         made = batch_questions.make(at, lambda number: file.with_name(f".{file.name}.part"), size=size, by_hand=True)
         if made is not None:
-            os.link(made.path, file)  # never over a file that has come there meanwhile
+            os.link(made.path, file)  # never overwrite a file that was created in the meantime
             at.change(made.id, (BatchState.MAKING,), state=BatchState.BY_HAND, file=str(file), sent_at=store.now())
             made.path.unlink()
         at.finish()

@@ -84,7 +84,7 @@ class Writer:
             prompt = replace(prompt, user=f"{{{INJECTED}}}\n\n{prompt.user}")
             values[INJECTED] = told.lstrip("\n")
         for name in (CHOICES, INJECTED):
-            if values.get(name):  # what follows its lines begins a new one
+            if values.get(name):  # the text after these lines starts on a new line
                 prompt = replace(prompt, user=prompt.user.replace(f"{{{name}}} ", f"{{{name}}}\n"))
         system = Prompt(prompt.name, prompt.system).fill(values).user if prompt.system is not None else None
         return system, self._placed(prompt, values, shown)

@@ -27,7 +27,7 @@ class JournalKind(NamedTuple):
     of: str
     """The command."""
     about: str
-    """In a word, such as ``goals``."""
+    """The subject in a word, such as ``goals``."""
 
     @property
     def head(self) -> Line:
@@ -80,7 +80,7 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
     Conflict
         Another command writes into the file.
     FileRefused
-        The file is no such journal, or cannot be written.
+        The file is not such a journal, or cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise Conflict(
-                f"Another command writes {path.name} just now. Wait for it, or name another --out."
+                f"Another command writes {path.name} just now. Wait for it, or name another file."
             ) from error
         file.seek(0)
         data = file.read()
@@ -117,7 +117,7 @@ def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
         except (json_text.NotJson, UnicodeDecodeError):
             value = None
         if number == 0 and value != kind.head:
-            raise FileRefused(f"{path} is there already and holds no replies about {kind.about}; name another --out.")
+            raise FileRefused(f"{path} is there already and holds no replies about {kind.about}. Name another file.")
         if isinstance(value, dict) and (value.get("record") != "reply" or _whole(value)):
             lines.append(value)
         else:

@@ -50,7 +50,7 @@ class ResultFile(NamedTuple):
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or value.get("made_by") != self.made_by:
-            raise FileRefused(f"{path} is there already and is not of Touchstone; name another --out.")
+            raise FileRefused(f"{path} is there already and is not of Touchstone. Name another file.")
         return [str(each["sha256"]) for each in value.get("files", [])]
 
     def write(self, data: bytes, made: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Jobs of runs: ``run`` has a worker work on a run, and ``worker`` stands for a worker as long as it is there."""
+"""Jobs of runs: a job ``run`` makes a worker work on a run, and a job ``worker`` represents a running worker."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from workflow.jobs.working import lease
 
 RUN, WORKER = "run", "worker"
 _LATEST = 20
-"""So many workers are looked at to find the one that was heard of last."""
+"""The number of workers among which the one seen last is searched."""
 
 
 def wake(store: Store, run: str) -> None:
-    """Have a worker work on a run. A run has one such job at a time."""
+    """Queue a job that makes a worker work on a run. A run has one such job at a time."""
     with store.read() as session:
         project = runs.project_of(session, public_id=run)
     desk.begin(store, kind=RUN, slot=f"{RUN}/{run}", by=None, project=project, input={"run": run})
 
 
 def worker_seen(store: Store) -> float | None:
-    """Return how many seconds ago a waiting or working worker was heard of. None: none was."""
+    """Return how many seconds ago a waiting or working worker was last seen; None for none."""
     with store.read() as session:
         rows = jobs.listed(session, kinds=[WORKER], limit=_LATEST)
     now, heard = utc_now(), []

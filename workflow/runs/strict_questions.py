@@ -77,7 +77,7 @@ class Subject(Generic[R]):
         return self.read(line["text"])
 
     def is_open(self, tries: int) -> bool:
-        """Tell whether to ask about the subject again."""
+        """Return whether the subject has to be asked again."""
         return self.said is None and self.tried < tries and not self.silent
 
     def question(self, at: int, *, shown: bool = True) -> Question:
@@ -147,7 +147,7 @@ def ask(
     Raises
     ------
     RunStopped
-        Further questions make no sense.
+        Further questions would fail too.
     """
 
     def heard(attempt: Attempt) -> None:

@@ -1,4 +1,4 @@
-"""The loop of ``touchstone worker``: threads that take jobs, and a look for open runs that no job is about."""
+"""The loop of ``touchstone worker``: threads that take jobs, and a search for open runs without a job."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from workflow.runs.run_jobs import RUN, WORKER, wake
 from workflow.runs.worker import Means, means_of, work
 
 LOOK_SECONDS = 3.0
-"""How often a worker looks for runs that no job is about."""
+"""The seconds between two searches for runs without a job."""
 TAKE_SECONDS = 0.5
-"""How often an idle thread looks for a job."""
+"""The seconds between two searches of an idle thread for a job."""
 
 _log = logging.getLogger(__name__)
 
 
 def work_on_run(context: JobContext, *, means: Means | None = None, share: bool = False) -> JobOutcome:
-    """Work on a run until nothing is left of it, it is paused, or the worker leaves."""
+    """Work on a run until it is finished or paused, or until the worker leaves."""
     run = context.input["run"]
     means = means or means_of(context.store, MediaStore(context.home / "media"), context.settings)
     try:
@@ -69,14 +69,14 @@ def serve(
     leave: Callable[[], bool] = lambda: False,
     on_run: Callable[[JobContext], JobOutcome] | None = None,
 ) -> None:
-    """Take jobs until a signal (SIGINT, SIGTERM) says to leave, or ``leave`` does, or someone cancels the worker's job.
+    """Take jobs until a signal (SIGINT, SIGTERM) or ``leave`` ends the loop, or a person cancels the worker's job.
 
     Parameters
     ----------
     more
-        Kinds that repeat themselves, such as mail: each gets a thread.
+        Kinds of repeating jobs, such as mail. Each gets a thread.
     on_run
-        How a run is worked on. None: as it should be.
+        The function that works on a run. None for the default.
     """
     loop = _Loop(store, home, settings, more, threads, share, leave, on_run)
     with _leaving_on_signals(loop.stop):
@@ -114,7 +114,7 @@ class _Loop:
         self.stop = threading.Event()
         self.busy: set[str] = set()
         self.refused: set[str] = set()
-        """Runs whose models cannot be had here, and other workers go on with."""
+        """Runs whose models cannot be opened here, and that other workers continue."""
         kinds = [replace(RUN_KIND, work=self._work), replace(WORKER_KIND, work=self._wait), *more]
         self.kinds: Mapping[str, JobKind] = {row.name: row for row in kinds}
 
@@ -138,7 +138,7 @@ class _Loop:
         return Worker(self.store, self.home, self.settings, self.kinds, lane, stop=self.stop.is_set)
 
     def _wait(self, context: JobContext) -> JobOutcome:
-        """Look for runs until this worker leaves."""
+        """Search for runs until this worker leaves."""
         while not self.stop.wait(LOOK_SECONDS):
             if self.leave() or context.canceled():
                 break
@@ -172,7 +172,7 @@ class _Loop:
             self.stop.wait(TAKE_SECONDS)
 
     def _repeat(self, kind: JobKind) -> None:
-        """Do the one job of a kind that repeats itself, whenever it is due."""
+        """Execute the one job of a repeating kind whenever the job is due."""
         self._try(lambda: desk.begin(self.store, kind=kind.name, slot=kind.name, by=None))
         self._take(kind.lane)
 

@@ -73,7 +73,7 @@ def means_of(store: Store, media: MediaStore, settings: Settings, *, tools: Path
         added = added_strategy(plan.strategy) if isinstance(plan, RunPlan) else None
         if added is None:
             return None
-        pictures = partial(ask, row, spec, plan)  # its own: tools run next to what is asked
+        pictures = partial(ask, row, spec, plan)  # an asker of its own: tools run while questions are made
         return added.serve(store=store, plan=plan, allowed=allowed, pictures=pictures, stop=stop)
 
     return Means(open_, ask, run_tools)
@@ -120,7 +120,7 @@ def work(
     except ModelRefused as error:
         if not _others(store, row, worker_id):
             _stop_run(store, row, str(error))
-        else:  # the run goes on where the model can be had
+        else:  # other workers can open the model
             _log.warning("run %s: %s", run, error)
             raise
     except TouchstoneError as error:
@@ -197,7 +197,7 @@ class _Worker:
             return None
         now = self.store.now()
         with self.store.write() as session:
-            self._begin(session)  # everyone holds a run before its chunks, so that no one waits for each other
+            self._begin(session)  # all lock a run before its chunks, which prevents deadlocks
             chunk = run_chunks.claim(session, run_id=self.run_id, worker_id=self.worker_id, now=now, until=now + LEASE)
             if chunk is None:
                 return None

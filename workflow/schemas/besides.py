@@ -92,7 +92,7 @@ def bring_up(store: Store, *, project: str, change: Change, tally: Tally) -> Non
                 access = require_lead(session, by=None, project=project)
                 newest = schema_changes.newest(session, project_id=access.project_id)
                 if newest is None or newest.number != change.number or newest.finished_at is not None:
-                    return  # someone else has gone on with it
+                    return  # another process has continued it
                 lot = _lot(session, access, stage, after=last, hold=True)
                 if not lot.items:
                     break
@@ -211,7 +211,7 @@ def _lacking(access: Access, effect: Effect, stage: Stage, n: Counter[TaskState]
     raters = people_asked(access.schema)[stage]
     waits = n[TaskState.OPEN] + n[TaskState.CLAIMED]
     fewest = access.reading.fewest(raters, stage)
-    called_off = back and n[TaskState.WITHDRAWN]  # what the change had called off is needed as before
+    called_off = back and n[TaskState.WITHDRAWN]  # slots that the change had withdrawn are needed again
     complete = n[TaskState.DONE] >= fewest and not waits and not called_off
     on_offer = bool(waits) or (bool(n[TaskState.DONE]) and wanted)
     return 0 if complete or not on_offer else max(raters - waits - n[TaskState.DONE], 0)

@@ -229,7 +229,7 @@ def _asked_again(change: Change) -> list[Again]:
         case _:
             return []
     if change.row is sorts.REMOVED_OPTION:
-        # an option that no one had chosen when it was decided may be chosen until the moment of the change
+        # an unused option may still be chosen between the decision and the change
         gone = change.old["value"] if isinstance(change.old, dict) else change.old
         return [Again(about, name, Votes.WITH_VALUE, gone)] if way_of(change) in (None, sorts.ASK_AGAIN) else []
     way, which = _AGAIN.get(change.row, (None, Votes.UNFIT))

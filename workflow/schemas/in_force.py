@@ -194,7 +194,7 @@ def bring_all_up(
             access = require_lead(session, by=None, project=project)
             newest = schema_changes.newest(session, project_id=access.project_id)
             if newest is None or newest.number != number or newest.finished_at is not None:
-                break  # someone else has gone on with it, and has brought it to its end
+                break  # another process has continued and finished it
             lot = schema_changes.lot(session, project_id=access.project_id, after=last, limit=AT_ONCE, hold=True)
             bring_up(session, access=access, change=change, lot=lot, now=store.now(), tally=tally)
             if not lot.items:

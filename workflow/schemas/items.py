@@ -91,7 +91,7 @@ def bring_up(
     if change.undoes is not None:
         lot = with_votes_of_before(session, access, change, lot, tally)
     verdicts: list[tuple[StoredItem, Verdict]] = []
-    with_author = sent_back.of_project(session, access=access)  # no one else is asked about these
+    with_author = sent_back.of_project(session, access=access)  # other people are not asked about these items
     for item in lot.items:
         verdict, again = outcome(access, change.effect, item, lot)
         slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
@@ -152,7 +152,7 @@ def ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: St
 
     That person finds the earlier values in the form, as far as they are still asked.
     """
-    if not slot.correcting:  # else what they have written in its place is there
+    if not slot.correcting:  # a correction in progress has a draft already
         content: dict[str, Any] = {"values": vote.answers, "reasons": vote.reasons, "note": vote.note}
         submissions.put_draft(session, task_id=slot.id, person_id=vote.person_id, seq=None, content=content, now=now)
     schema_changes.ask_again(session, vote=vote, slot=slot, change=change.number)
@@ -174,7 +174,7 @@ def _close(session: Session, access: Access, slots: Sequence[StoredTask], state:
 def _reopen(session: Session, raters: int, slots: Sequence[StoredTask]) -> int:
     """Reopen withdrawn slots of a stage that are needed again, and return their number."""
     there = sum(slot.state is not TaskState.WITHDRAWN for slot in slots)
-    new = raters - sum(slot.slot < raters for slot in slots)  # these have just been opened, and are none of ``slots``
+    new = raters - sum(slot.slot < raters for slot in slots)  # these were just opened, and are not in ``slots``
     off = [slot for slot in slots if slot.state is TaskState.WITHDRAWN][: max(raters - there - new, 0)]
     schema_changes.offer(session, slots=off)
     return len(off)

@@ -266,7 +266,7 @@ def test_questions_are_those_of_the_command_and_come_in_after_a_look(
 ) -> None:
     page = given(store, home)
     page = pressed(page, "make")
-    assert "frames are counted at the rate of each video" in words(page).lower()
+    assert "do not contain the frame rates of videos" in words(page)
     page = pressed(put(page, "text_input", "ask.rate", "30"), "make")
     # every action once in each goal: 12 + 6 + 4
     assert "22 questions made." in words(page)

@@ -306,7 +306,7 @@ def test_one_video_alone() -> None:
         described(server)
         asks("--video", "v1")
         assert {each["video"] for each in records()} == {"v1"}
-        assert "does not narrate 'w'" in refused(InvalidInput, "--video", "w")
+        assert "does not narrate the video 'w'" in refused(InvalidInput, "--video", "w")
         asks()
     assert len(server.asked) == 3
 

@@ -144,14 +144,18 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "error", "why"),
     [
-        ((), InvalidInput, "Give --videos, a CSV with video_id,fps, or --rate"),
+        ((), InvalidInput, "Give a CSV file with video_id,fps, or one rate for all"),
         (("--rate", "0"), InvalidInput, "--rate is a number from 1 to 1000"),
-        (("--rate", "30", "--observe", "later"), InvalidInput, "--observe is one of gap, ended, last"),
+        (("--rate", "30", "--observe", "later"), InvalidInput, "observed frame is one of gap, ended, last"),
         (("--rate", "30", "--gap", "-1"), InvalidInput, "--gap: '-1' is no time"),
-        (("--rate", "30", "--question", "What now?"), InvalidInput, "with {towards} or {goal}"),
-        (("--rate", "30", "--question", "{towards} {x}"), InvalidInput, "with {towards} or {goal}"),
+        (("--rate", "30", "--question", "What now?"), InvalidInput, "contains {towards} or {goal}"),
+        (("--rate", "30", "--question", "{towards} {x}"), InvalidInput, "contains {towards} or {goal}"),
         (("--rate", "30", "--goal-times", "hours"), InvalidInput, "--goal-times is seconds or frames"),
-        (("--rate", "30", "--verb-classes", "goals.json"), InvalidInput, "--verb-classes and --noun-classes, or none"),
+        (
+            ("--rate", "30", "--verb-classes", "goals.json"),
+            InvalidInput,
+            "verb classes and of noun classes, or neither",
+        ),
         (("--rate", "30", "--out", "."), FileRefused, "holds other files already"),
         (("--rate", "30", "--out", "goals.json"), FileRefused, "is a file"),
         (("--rate", "30", "--goals", "milk.csv"), FileRefused, "goals are a table with video and goal"),
