@@ -22,11 +22,14 @@ class Limits:
     files: int = 100_000
     bytes: int = 8 * 1024**3
     ratio: int = 200
-    """Unpacked bytes for each packed one, counted from the first megabyte on; text packs to about a tenth."""
+    """Unpacked bytes for each packed byte, counted after the first megabyte. Text packs to about a tenth."""
     ratio_of_all: int = 50
-    """The same for the archive as a whole, so that many small files that each swell within their megabyte do not."""
+    """The same ratio for the archive as a whole.
+
+    It stops many small files that each swell within their first megabyte.
+    """
     free_of_all: int = 64 * 1024**2
-    """Bytes that any archive may have unpacked."""
+    """Bytes that any archive may unpack to, whatever its ratio."""
 
 
 LIMITS = Limits()
@@ -36,7 +39,7 @@ _NOT_DATA = re.compile(r"(^|/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(/|$)
 _WINDOWS = re.compile(r"(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)", re.IGNORECASE)
 _LONGEST_NAME = 300
 _ONE_FILE = {".xlsx", ".eval"}
-"""Zips that are one file each: a workbook, a log of Inspect."""
+"""File types that are zips but count as one file: workbooks and logs of Inspect."""
 
 
 def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS) -> Path:

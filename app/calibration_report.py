@@ -15,7 +15,7 @@ from app.workbench.report import report
 from reports.vega import ChartSpec
 
 IN_A_ROW = 3
-"""So many entries of the table of contents stand next to each other."""
+"""Number of entries of the table of contents in one row."""
 
 
 def show(made: Mapping[str, Any], *, project: str) -> None:

@@ -16,9 +16,9 @@ from domain import csv_text
 from reports.vega import ChartSpec
 
 _AS_SVG = {"usermeta": {"embedOptions": {"renderer": "svg"}}}
-"""Not on a canvas, also where there are many marks: what stands on the page is what is saved."""
+"""Draw as SVG, also with many marks, so that a saved chart equals the chart on the page."""
 MOST_ROWS = 60
-"""So many rows stand in the table on the page; the file has all."""
+"""Number of rows in the table on the page. The file has all rows."""
 
 
 def show(chart: ChartSpec, *, project: str, table: bool = True) -> None:

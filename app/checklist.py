@@ -22,7 +22,7 @@ from workflow.releases.extension_checks import CheckResult, ReleaseCheck, Unmeas
 from workflow.results import leaderboard_page
 
 PART = "show"
-"""The part of a page's address that names what unfolds on it."""
+"""The address parameter with the part of a page that unfolds."""
 
 
 class Line(Protocol):

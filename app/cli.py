@@ -59,7 +59,7 @@ COMMANDS = (
     "triage",
     "pool",
 )
-"""Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""
+"""Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 
 cli = typer.Typer(
     name="touchstone",

@@ -17,17 +17,17 @@ class Question:
     """The texts of a dialog for confirmation."""
 
     title: str
-    """With the name of what it concerns, such as "Deactivate Ana Ruiz?"."""
+    """The title, with the name of the thing, such as "Deactivate Ana Ruiz?"."""
     words: str
-    """What will follow."""
+    """The consequences."""
     undo: str
-    """How it is taken back, or that it cannot be."""
+    """How to undo the action, or that it cannot be undone."""
     yes: str
-    """What the button does, with the name again, such as "Deactivate Ana Ruiz"."""
+    """The label of the button that acts, again with the name, such as "Deactivate Ana Ruiz"."""
     no: str = "Cancel"
-    """The button that leaves everything as it is."""
+    """The label of the button that cancels."""
     why: str = ""
-    """The label of a line for the reason, which then has to be given; without it, none is asked for."""
+    """The label of an input for the reason, which is then required. Empty: no reason is asked for."""
 
 
 def button(label: str, services: Services, question: Question, act: Callable[[], None], *, key: str, sure: str) -> None:

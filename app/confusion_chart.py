@@ -15,7 +15,7 @@ EVERYONE = "Everyone with everyone else"
 CELL = (120, 44)
 """Width and height of a cell, in pixels."""
 _BESIDES = (240, 90)
-"""Of the words on the left, and those below."""
+"""Pixels for the labels on the left and at the bottom."""
 
 
 def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:

@@ -48,7 +48,7 @@ CONTROLS = {
         "; the person who runs the server sets it."
     ),
 }
-"""What is an option of a command there is a control of a page here, or something that only a command takes."""
+"""The label of a page's control for each command option, or a hint that only a command has the option."""
 _WORDS = [re.escape(words) for words in sorted(CONTROLS, key=len, reverse=True) if not words.strip("-").isalpha()]
 _SAID = re.compile("|".join([*_WORDS, "`touchstone [^`]*`", "--[a-z]+(?:-[a-z]+)*"]))
 

@@ -11,7 +11,7 @@ from workflow.lead.disagreement import Differing, Given, Reason
 
 OF_GIVEN = {Given.VOTE: WARNING, Given.SKIP: GREY, Given.SENIOR: COLORS[4]}
 MOST = 30
-"""So many reasons are drawn; the file has all."""
+"""Number of reasons in the chart. The file has all of them."""
 
 
 def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> ChartSpec:

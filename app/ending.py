@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end a process without a word to it, as when its terminal is closed."""
+"""Signals that end a process without notice, as when its terminal is closed."""
 
 
 @contextmanager

@@ -31,15 +31,19 @@ from workflow.jobs import desk, working
 from workflow.jobs.kinds import Lane
 
 SMALL = 20_000
-"""Ratings up to which a figure is worked out where it is asked for: about a second."""
+"""Ratings up to which a figure is computed at once, in about a second."""
 SHARE = 4
-"""A figure is worked out anew at the earliest after so many times as long as it took: votes that keep coming must not
-keep a core busy."""
+"""A figure is computed again at the earliest after this multiple of its own run time.
+
+Otherwise a steady flow of votes would keep a core busy.
+"""
 AGAIN_SECONDS = 60.0
-"""After so long a figure that failed is tried again."""
+"""Seconds after which a failed figure is tried again."""
 PATIENCE_SECONDS = 0.15
-"""So long anyone who asks waits for a process that has been at work before: it has much at hand. A page that stands
-at once and fills is better than one that waits."""
+"""Seconds that a request waits for a process that is already warm, which often answers at once.
+
+Without a result by then, the page is shown at once and filled in later.
+"""
 _IN_MEMORY = 32
 
 
@@ -48,9 +52,9 @@ class Asked:
     """The answer to a request for a figure."""
 
     figure: Figure | None
-    """The newest there is; None: none yet."""
+    """The newest stored figure, or None."""
     current: bool
-    """Whether it is of the state that was asked for; else it is being worked out, or will be."""
+    """Whether the figure is of the requested state. If not, a job computes it now or soon."""
 
 
 @dataclass

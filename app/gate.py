@@ -35,9 +35,9 @@ from domain.records import SignedIn
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/")
 COOKIE_LESS = ("/static/", "/assets/", "/mail-off/")
-"""No one's session is looked up for these: what they answer is the same for everyone. Extensions add their own."""
+"""Paths without a session lookup, because their answer is the same for everyone. Extensions add more."""
 MACHINES = ("/api/", "/media/", "/_stcore/")
-"""What asks there is no person, so that a refusal is JSON and no page."""
+"""Paths that programs request, so that a refusal is JSON and not a page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -65,7 +65,7 @@ class Hosts:
 
     names: frozenset[str]
     any_address: bool
-    """Bound beyond loopback: every address in numbers is fine (a rebound name is never a number)."""
+    """Whether any numeric address is accepted, as for a server beyond loopback. A rebound name is never a number."""
 
     @classmethod
     def of(cls, bound: str, names: Iterable[str] = ()) -> Hosts:

@@ -14,7 +14,7 @@ from workflow.annotate.sample_standing import Standing
 from workflow.runs import run_grading
 
 MOST_ROWS = 500
-"""More than a page shows well; the command has them all."""
+"""Largest number of rows on the page. The command prints all rows."""
 
 
 def for_leads(services: Services, view: ProjectView) -> None:

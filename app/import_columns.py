@@ -22,7 +22,7 @@ from importers.item_preview import Preview, by_default, preview
 from importers.items import annotation_files
 
 BEGINNING = 1 << 18
-"""So many bytes of a file are looked at before it is imported."""
+"""Number of bytes of a file that are read for the preview."""
 _WHOLE = (".xlsx",)
 _CUT = 60
 _WAYS = {
@@ -33,7 +33,7 @@ _WAYS = {
 
 
 Used = Callable[[Sequence[str]], tuple[str, Said] | None]
-"""From columns to the last file that had the same, and what was said of it."""
+"""Takes a file's columns, and returns the last file with the same columns and its settings, or None."""
 
 
 def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[Said | None, Preview | None]:
@@ -173,7 +173,7 @@ def in_words(value: Any) -> str:
 
 
 ENDINGS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
-"""Of files whose beginnings are looked at."""
+"""Suffixes of the files that have a preview."""
 
 
 def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequence[str] = ENDINGS) -> Path | None:

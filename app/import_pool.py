@@ -17,7 +17,7 @@ from importers.media_files import files_below, folder_of
 from workflow.annotate import image_pool, pool_groups
 
 _SHOWN = 200
-"""So many files or groups that were not taken are named."""
+"""Number of refused files or groups that are named."""
 POOLED = "Images, or zips of images; also clips and videos, where items have a place for them or for their frames"
 SINGLE, FOLDERS, TABLE = "One file", "A group: each folder is one", "A group: a table names them"
 COLUMN = "group=COLUMN; give each a line of its own"

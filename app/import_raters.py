@@ -17,7 +17,7 @@ ARE: Mapping[RatersAre | None, str] = {
     RatersAre.PEOPLE: "People",
     RatersAre.MACHINES: "Machines",
 }
-"""Who the raters of a file are, as a page asks."""
+"""The possible answers and their labels."""
 
 
 def asked() -> RatersAre | None:

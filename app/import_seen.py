@@ -21,9 +21,9 @@ from workflow.jobs import desk
 
 LOOK_SECONDS = 0.7
 AT_ONCE = 3
-"""So many items stand next to each other."""
+"""Number of items side by side."""
 WHOSE = 12
-"""So many models, raters or judges are named."""
+"""Number of models, raters or judges that are named."""
 _WHOSE = {"answer": "model", "rating": "rater", "reply": "judge"}
 _CUT = 120
 _LOOK = "import.look"

@@ -14,9 +14,9 @@ from workflow.access import accounts
 from workflow.annotate.mails import clipped
 
 MOST = 50
-"""So many addresses are taken at once: each mail is a talk with the mail server."""
+"""Number of addresses accepted at once, because each mail takes a dialog with the mail server."""
 NAMED = 5
-"""So many addresses are named."""
+"""Number of faulty addresses that an error names."""
 
 
 def addresses_in(text: str) -> list[str]:

@@ -21,13 +21,13 @@ class Link:
     """A link that is shown once, with its explanation above it."""
 
     title: str
-    """What whoever has it becomes, such as "Annotator"."""
+    """The role that the link gives, such as "Annotator"."""
     whom: str
-    """Whose it is; empty: no one has said."""
+    """The person that the link is for. Empty if unknown."""
     facts: Sequence[str]
-    """What it is good for, and until when."""
+    """The rights that the link gives, and when it expires."""
     words: str = ""
-    """What is to be done or feared."""
+    """Instructions or warnings."""
 
 
 def asked(services: Services, *, key: str) -> None:

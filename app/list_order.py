@@ -10,7 +10,7 @@ import streamlit as st
 
 Row = TypeVar("Row")
 Value = str | float | None
-"""What a list is ordered by; None and nan stand for what is not known, and come last either way."""
+"""A value to sort by. None and nan are unknown values, which come last in either direction."""
 
 LONGEST = 200
 FIND, SORT, DOWN = "find", "sort", "down"

@@ -21,12 +21,12 @@ from workflow.annotate import mails
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 LOOK_SECONDS = 60.0
-"""How often a worker looks whether there is something to mail."""
+"""Seconds between two checks for mails to send."""
 REPLY_SECONDS = 20.0
-"""So long the server may take for each of its replies."""
+"""Seconds that the server may take for each reply."""
 LONGEST_REPLY = 200
 LONGEST_LINE = 500
-"""Letters of a head that stand in one line: some mail programs look for the link that ends mails in the first."""
+"""Longest header line, in characters. Some mail programs look for the unsubscribe link only in the first line."""
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def _mail(context: JobContext) -> JobOutcome:
 
 
 MAIL = JobKind("mail", "Mail", "Sending mail", _mail, lane=Lane.MAIL)
-"""One job that repeats itself. A worker that dies while it sends leaves that mail as it is; the next look goes on."""
+"""One job that repeats itself. If a worker dies during a mail, the next check continues after that mail."""
 
 
 def server_for(settings: Settings, *addresses: str) -> MailServer:

@@ -11,7 +11,7 @@ from typing import NewType
 from domain.replies import WARNING
 
 Markup = NewType("Markup", str)
-"""HTML that is safe to show: made by the functions below, never read from anywhere."""
+"""HTML that is safe to show: made by the functions below, never read from elsewhere."""
 
 OF_STATES = {
     "kept": "#1f8a64",
@@ -22,7 +22,7 @@ OF_STATES = {
     "in_adjudication": "#8b6fc0",
     "unverified": "#7d8a94",
 }
-"""The colour of each state of an item, in bars and in charts."""
+"""The color of each item state, in bars and in charts."""
 
 STYLE = "\n".join(f".{state} {{ background: {colour}; }}" for state, colour in OF_STATES.items())
 STYLE += """
@@ -118,7 +118,7 @@ def decimal(value: float, digits: int = 2) -> str:
 
 
 SHORT_ID = 26
-"""An id of so many characters stands on one line, however narrow its column; a longer one may be broken anywhere."""
+"""Longest id that stays on one line in a narrow column. A longer id may break anywhere."""
 
 
 def mono(value: str) -> Markup:

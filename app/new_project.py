@@ -30,11 +30,13 @@ PARTS = {
     ProjectPart.RUNS: "Runs of models and judges",
 }
 _ROUND = "new_project.round"
-"""The session's mark of this form: a press makes one project, and the next form has another mark."""
+"""The session's token of this form. A press makes one project, and the next form has a new token."""
 _MADE, _SAID = "new_project.made", "new_project.said"
 SECONDS = 10.0
-"""For so long what was made is opened in place of this page: the second press of two may ask for it once more when the
-Dashboard is there already, and the press itself is forgotten by then."""
+"""Seconds during which the new project is opened in place of this page.
+
+The second press of a double press may ask for this page again, after the Dashboard has opened.
+"""
 
 
 def form(services: Services, led: Sequence[ProjectView]) -> None:

@@ -19,14 +19,14 @@ from domain.errors import Unavailable
 log = logging.getLogger("touchstone")
 
 MOST = 1_048_576
-"""The limit where the machine names none: what Linux allows unless told otherwise."""
+"""The limit on a machine without one: the default of Linux."""
 RESERVE = 256
-"""Files that new pages leave free, for requests of the pages that are open."""
+"""Open files that new pages leave free for the requests of open pages."""
 CROWDED = "Too many pages are open on this server just now. Close pages that you do not need, then try again."
 NO_FILES = "No more files can be opened, so new connections wait. Raise the limit of open files (ulimit -n)."
 TOLD_SECONDS = 60.0
 REFUSED_WEBSOCKET = "ASGI callable returned without completing handshake."
-"""The log line of uvicorn for a websocket that was answered with a status, although the client has its answer."""
+"""The log line of uvicorn for a websocket that was answered with a status. The client did get its answer."""
 _NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 

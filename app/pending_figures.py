@@ -13,7 +13,7 @@ from app.services import Services
 from app.views import history
 
 LOOK_SECONDS = 1.0
-"""How often a page without its figures looks for them."""
+"""Seconds between two checks for new figures."""
 
 
 def show_pending(services: Services, found: Asked, ask: Callable[[], Asked], *, about: str) -> None:

@@ -26,7 +26,7 @@ class PipelineStep:
     place: int
     """The page draws steps in the order of their places."""
     draw: Callable[[Services, ProjectView], None]
-    """Draws the step with its heading; draws nothing for a project without this step."""
+    """Draws the step with its heading. Draws nothing for a project without this step."""
 
 
 def row(name: str, how: str, n: int, left: int, dropped: markup.Markup, cost: str) -> list[markup.Markup]:

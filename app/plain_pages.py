@@ -10,7 +10,7 @@ MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img"
 <rect x="2" y="2" width="28" height="28" rx="8" fill="#22303c"/>
 <path d="M8.5 21.5 L20.5 8.5" stroke="#e3b341" stroke-width="3.6" stroke-linecap="round"/>
 <path d="M15.5 23.5 L24 14.3" stroke="#9fb3c4" stroke-width="2.4" stroke-linecap="round" opacity=".75"/></svg>"""
-"""A dark stone with a streak of gold and one of something else: what a touchstone is for."""
+"""The logo: a dark stone with a streak of gold and a streak of another metal, as on a touchstone."""
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #f5f6f4; --card: #fff; --ink: #1c2429; --quiet: #5c6a73; --line: #d4dad8;
@@ -51,7 +51,7 @@ SCRIPT = """
 const form = document.querySelector("form[data-at-once]");
 if (form) form.requestSubmit();
 """
-"""A sign-in link signs in at once, but by a POST: programs that look at links only to preview them use none up."""
+"""A sign-in link signs in at once, but by a POST. So programs that only preview a link do not use it up."""
 
 
 @dataclass(frozen=True)

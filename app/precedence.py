@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 PATIENCE_SECONDS = 0.5
-"""So long a page gives way in all, however many people are at work: it is drawn for somebody, too."""
+"""Longest total wait of a page in seconds, however many people are at work. Someone waits for that page too."""
 
 
 class Precedence:
@@ -72,4 +72,4 @@ class Precedence:
 
 
 precedence = Precedence()
-"""This process's own."""
+"""This process's own instance."""

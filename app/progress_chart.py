@@ -24,7 +24,7 @@ ORDER = (
     ItemState.IN_VERIFICATION,
     ItemState.UNVERIFIED,
 )
-"""The states from the ground up: what is settled grows from below."""
+"""The states from bottom to top. Settled states grow from the bottom."""
 
 
 def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: Stages) -> ChartSpec:

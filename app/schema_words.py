@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 LONGEST = 40
-"""So many characters of a value stand in a line."""
+"""Longest value in a line, in characters."""
 
 
 def shown(old: Any, new: Any) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from workflow.jobs.desk import SlotTaken
 from workflow.schemas import migration
 
 HERE = 200
-"""Items up to which a change is made where it is asked for: about a second."""
+"""Items up to which a change is made within the request, in about a second."""
 
 
 def begin(services: Services, order: Order) -> Job:

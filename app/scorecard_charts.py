@@ -14,9 +14,9 @@ from workflow.lead.scorecard import MOST_DAYS, SMALL, Card, Period, Score
 
 By = Literal["day", "week"]
 HEIGHT = 240
-"""Of each of the charts, in pixels."""
+"""Height of each chart, in pixels."""
 MOST_OTHERS = 40
-"""So many others are drawn, those with the most tasks; the file has all."""
+"""Number of other people drawn: those with the most tasks. The file has all of them."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class _Figure:
     key: str
     title: str
     about: str
-    """With ``{by}`` for a day or a week."""
+    """The chart's description, with ``{by}`` for a day or a week."""
     format: str
     of: Callable[[Score], dict[str, Any] | None]
-    """A value, how it is told, its n, and its limits if it has any; None: too little for it."""
+    """Returns a value, its text, its n, and its limits if it has any. None: not enough data."""
     from_zero: bool
 
 

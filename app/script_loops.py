@@ -10,7 +10,7 @@ from typing import Any
 from streamlit.runtime import app_session
 
 _NAME = "asyncio"
-"""The module by which Streamlit makes its loops."""
+"""The module that Streamlit creates its loops with."""
 
 
 class ScriptLoop(asyncio.SelectorEventLoop):

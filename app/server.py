@@ -59,7 +59,7 @@ OPTIONS: dict[str, Any] = {
     "theme.dark.secondaryBackgroundColor": "#1e2427",
     "theme.dark.textColor": "#e6e9ea",
 }
-"""Streamlit's options, given as flags: they hold in every folder and whatever configuration lies around there."""
+"""Streamlit's options, set as flags so that they apply in every folder, whatever configuration files exist there."""
 
 
 def is_streamlits_file(path: str) -> bool:

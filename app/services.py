@@ -39,7 +39,10 @@ class Services:
     person: Person
     csrf: str
     alive: Callable[[], bool] = field(default=_always, compare=False)
-    """Whether the person's session is still good; a fragment asks, because it runs without the page around it."""
+    """Whether the person's session is still valid.
+
+    A fragment checks this, because it runs without the page around it.
+    """
 
 
 def open_resources(settings: Settings) -> Resources:

@@ -33,7 +33,7 @@ from workflow.access import accounts, projects, sign_in
 log = logging.getLogger("touchstone")
 
 LOOPBACK = "127.0.0.1"
-"""What Streamlit calls no address at all: a browser on this machine."""
+"""The address of a browser on this machine, for which Streamlit reports no address."""
 
 SESSION_OVER = "Your session has ended. Sign in again; what you typed is kept."
 
@@ -115,7 +115,7 @@ def _away() -> list[Any]:
 
 
 _BARE = "touchstone.bare"
-"""Whether the page that is drawn is a working page, which has no menu beside it."""
+"""Whether the drawn page is a working page, which has no menu next to it."""
 
 
 def _draw(screen: Screen, services: Services) -> None:
@@ -167,7 +167,7 @@ def _services(shared: Resources, session: SignedIn) -> Services:
 
 
 COLLECT_AFTER = 20_000
-"""So many new objects until the collector looks through them: a submission makes thousands that go by themselves."""
+"""New objects that trigger a garbage collection. A submission makes thousands that are freed without one."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -246,14 +246,14 @@ def _unforeseen(error: Exception) -> str:
 
 
 STANDS_SECONDS = 3.0
-"""So long what came of a press is told again by runs that take the place of the one that told it."""
+"""Seconds during which later runs repeat a message, if they replace the run that first showed it."""
 
 
 @dataclass
 class _Said:
     words: Any
     since: float | None = None
-    """When it was told first."""
+    """When the message was first shown."""
 
 
 def keep_message(name: str, words: Any) -> None:
@@ -328,7 +328,7 @@ def tell_refused() -> None:
 
 
 FEW = 5
-"""So many bad rows of a file are shown without being asked for."""
+"""Number of bad rows of a file that are shown unfolded."""
 
 
 def show_error(error: TouchstoneError) -> None:

@@ -19,12 +19,12 @@ from workflow.access import projects
 from workflow.annotate import notices
 
 Place = dict[str, str]
-"""A place to go, as the scripts of pages know it: name, title, href, the group that it is in, and what is new there."""
+"""A link in the form the pages' scripts expect: name, title, href, group, and the number of news."""
 
 MOST = 7
-"""So many pages stand there without groups, and so many of a group are open at once."""
+"""Number of pages shown without groups, and number of pages of a group that are open at once."""
 NEWS = "notices"
-"""The page whose line in the menu says how many notices are new."""
+"""The page whose menu line shows the number of new notices."""
 PROJECTS = "Projects"
 """The group of other projects in the list that M opens."""
 
@@ -90,7 +90,7 @@ def menu(view: ProjectView) -> list[Place]:
 
 
 _menus: dict[tuple[object, ...], list[Place]] = {}
-"""All that a menu is made of is in its key: a stored schema never changes."""
+"""The key has everything that a menu depends on, because a stored schema never changes."""
 
 
 def _menu(view: ProjectView) -> list[Place]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from domain.errors import SettingsError
 
 KEY_FILE = "media-links.key"
-"""Below ``TOUCHSTONE_HOME``; removing it ends every link that was ever given out."""
+"""The file below ``TOUCHSTONE_HOME``. Deleting the file invalidates every link made before."""
 KEY_BYTES = 32
 
 

@@ -20,14 +20,14 @@ from domain.records import Person
 
 UPLOAD = "/_stcore/upload_file/"
 MESSAGES = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
-"""What a page of ours sends. Clearing caches, running on save and asking about git are no one's here."""
+"""Messages that our pages send. No one may clear caches, run on save, or ask about git."""
 OPERATION = "backend_operation_request"
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
-"""What a page asks for next to that: a file that is made when it is fetched, and further rows of a table."""
+"""Further requests of our pages: a file that is made when it is fetched, and more rows of a table."""
 HELD_BYTES = 2 * 1024**3
-"""Uploads that are kept in memory or under way at a time, of all people together."""
+"""Total bytes of uploads in memory or in progress at a time, for all people."""
 FORGET_SECONDS = 60.0
-"""How long uploads outlive their person's last open page: a reload takes less."""
+"""Seconds that uploads outlive the person's last open page. A reload takes less."""
 NOT_YOURS = "Only the leads of a project bring in files. Ask one of them."
 TOO_MUCH = "Too many uploads are under way or unread. Wait until the others are imported, then try again."
 NO_LENGTH = "An upload has to say how many bytes it has."

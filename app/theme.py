@@ -10,7 +10,7 @@ from streamlit.runtime import app_session
 _NAME = "_populate_theme_msg"
 
 compose = getattr(app_session, _NAME, None)
-"""Streamlit's own way: it fills a message from the options of a section."""
+"""Streamlit's own function, which fills a message from the options of a section."""
 
 _composed: dict[str, CustomThemeConfig] = {}
 

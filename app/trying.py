@@ -31,16 +31,18 @@ from workflow.runs import run_grading
 
 SEED = 1
 MOST_DIMENSIONS = 12
-"""Of a schema with more, the first ones get items."""
+"""Number of dimensions that get items; the first ones of a larger schema."""
 MOST_RATERS = 9
-"""More made-up people do not vote; where a schema asks for more, nothing is decided before someone does."""
+"""Number of made-up raters. A schema that asks for more raters stays undecided until a person votes."""
 PICTURES = 4
-"""So many different ones of each role do items show; those of the pool have higher numbers."""
+"""Number of different pictures of each role in items. Pictures in the pool have higher numbers."""
 POOL = 6
-"""Images or clips of each role that authors may pick."""
+"""Images or clips of each role in the pool."""
 CODED, GRADED = 2, 3
-"""The items whose answers are coded, and those whose answers people refine, grade and compare: the page *Refine* shows
-the key, so who has looked at an item there would get nothing to settle."""
+"""The numbers of the items whose answers are coded, and of those whose answers are refined, graded and compared.
+
+They differ because the page *Refine* shows the key. A person who has seen an item's key there could not settle it.
+"""
 ROLES = (("lead", Role.LEAD), ("senior", Role.SENIOR), ("annotator", Role.ANNOTATOR))
 
 _SOURCE = re.compile(r"^source:.*\n(?:[ \t#].*\n|\n)*", re.MULTILINE)
@@ -51,11 +53,11 @@ class Tried:
     """The result of a build."""
 
     people: Sequence[tuple[Role, Person]]
-    """One for each role."""
+    """One person for each role."""
     work: Mapping[Stage, int]
-    """How much waits in each stage, for whoever of these people has most."""
+    """Number of waiting tasks in each stage, for the person with the most."""
     left_out: list[str] = field(default_factory=list)
-    """What could not be made up, a sentence each."""
+    """Sentences about the parts that could not be made up."""
 
 
 def build(shared: Resources, loaded: LoadedSchema, folder: Path) -> Tried:

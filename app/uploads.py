@@ -18,7 +18,7 @@ from app import archives
 from domain.errors import FileRefused, RowsRefused, TouchstoneError
 
 KEPT_SECONDS = 24 * 3600.0
-"""What was uploaded and not imported goes after so long, when someone else uploads."""
+"""Seconds after which an upload without an import is removed, at the next upload of anyone."""
 _COPIED_AT_ONCE = 1 << 20
 
 
@@ -27,13 +27,13 @@ class Source:
     """The source of an import: uploaded files, or a path on the server's machine."""
 
     folder: Path
-    """Of its own: what was uploaded lies here, and what came of it."""
+    """The source's own folder, for the uploaded files and the results."""
     names: Sequence[str] = ()
     media: str | None = None
-    """The name of the archive of images and clips."""
+    """The file name of the archive with images and clips."""
     path: Path | None = None
     media_path: Path | None = None
-    """A folder of their images and clips on this machine; what was uploaded may have one, too."""
+    """A folder with images and clips on this machine. Uploaded files may have one too."""
 
     @property
     def called(self) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from reports.content import Source
 
 NO_RATING = f"{NO_SCORE}missing in the file"
-"""The value of a judge's row that has no rating."""
+"""The value of a row of a judge without a rating."""
 
 
 def register(cli: typer.Typer) -> None:

@@ -17,7 +17,7 @@ import typer
 from domain.errors import FileRefused
 
 LONGEST = 4_000_000
-"""Bytes of a line: a text of a million characters fits, a file without line ends does not."""
+"""Longest line in bytes. A text of a million characters fits; a file without line breaks does not."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Case:
     line: int
     keys: Mapping[str, Any]
     expected: tuple[Any, ...] | None
-    """Every acceptable reading; None where the line says nothing about it."""
+    """Every acceptable reading. None if the line states no expectation."""
 
     @property
     def id(self) -> str:
@@ -56,15 +56,15 @@ class CaseReading:
     """A reader's result for one case."""
 
     outcome: str
-    """As the reader calls it."""
+    """The outcome by the reader's own name for it."""
     values: str
-    """What was read, in words; empty where nothing was."""
+    """The value in words. Empty if no value was read."""
     words: Sequence[str]
-    """The words it was read from, or that do not fit."""
+    """The words that the value was read from, or the words that do not fit."""
     why: str
-    """Where nothing was read: a sentence."""
+    """The reason, as a sentence, if no value was read."""
     read: bool
-    """Whether there is a value."""
+    """Whether the case has a value."""
 
 
 def cases(path: Path) -> Iterator[Case]:

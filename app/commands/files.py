@@ -47,7 +47,7 @@ ONE_RUN_OUT = _with(row for row in writing(Takes.ANSWERS) if row.needs_run)
 OF_TASKS = named(writing(Takes.TASKS))
 PRIVATE_OUT = f"With --verified or {OF_TASKS}:" if writing(Takes.TASKS) else "With --verified:"
 NO_TASKS = not reading(Takes.TASKS)
-"""No extension is installed that has such files: their options are not listed."""
+"""Whether no installed extension reads files of tasks. The options of such files are then hidden."""
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
@@ -388,7 +388,7 @@ def _import_tasks(
 
 
 SHOWN_DIFFERENCES = 20
-"""As many replies that are read otherwise than the file says are written one by one."""
+"""Number of replies listed one by one when our reading differs from the file's."""
 
 
 def _import_replies(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workflow.files.rows_look import RowsLook
 
 SHOWN = 20
-"""So many bad rows, changed rows, and missing media are named."""
+"""Number of bad rows, changed rows and missing media files that are listed."""
 _CUT = 200
 
 
@@ -95,7 +95,7 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
 
 
 _WHOSE = {"answer": 2, "rating": 2, "reply": 0}
-"""In which column stands whose it is."""
+"""The column that names the rater, model or judge, for each kind of row."""
 
 
 def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workflow.lead.item_views import ItemView
 
 LONGEST = 60
-"""So many characters of a text stand in a line."""
+"""Longest text in a cell, in characters."""
 _YES_OR_NO = "yes|no"
 _RANGE = "N|LOW..HIGH"
 

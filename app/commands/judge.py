@@ -277,7 +277,7 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
 
 
 _LOOKED_AT = 20
-"""So many questions are made whole, with their pictures, to say what a run would ask."""
+"""Number of questions that are built in full, with their pictures, to preview a run."""
 
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:

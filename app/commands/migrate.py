@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workflow.schemas.migration import Past, Preview
 
 LISTED = 20
-"""So many items that come out otherwise are listed, unless all are asked for."""
+"""Number of items with a changed outcome that are listed, unless all are requested."""
 
 
 def register(project: typer.Typer) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from domain.errors import RatingsError
 
 ALL = "all"
-"""Of ``--statistic``: whatever the schema says."""
+"""The value of ``--statistic`` that requests all statistics, whatever the schema says."""
 
 
 def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:

@@ -24,13 +24,13 @@ CountedItems = Annotated[
     Items | None,
     typer.Option(help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."),
 ]
-"""``--items``."""
+"""``--items``: the items that count."""
 
 Fills = Annotated[
     list[str] | None,
     typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
 ]
-"""``--fill``, where items are asked about."""
+"""``--fill``, for commands that ask about items."""
 
 
 def fills_of(told: Sequence[str] | None) -> dict[str, str]:
@@ -46,7 +46,7 @@ ExtraBody = Annotated[
         '\'{"reasoning_effort": "low"}\'. They go into the run\'s hash.',
     ),
 ]
-"""``--extra-body``."""
+"""``--extra-body``: more fields for each request."""
 
 Headers = Annotated[
     list[str] | None,
@@ -56,7 +56,7 @@ Headers = Annotated[
         "environment variable of the worker: X-Api-Key=env:LAB_API_KEY.",
     ),
 ]
-"""``--header``."""
+"""``--header``: more headers for each request."""
 
 
 def with_request_options(spec: ModelSpec, extra_body: str | None, headers: Sequence[str] | None) -> ModelSpec:
@@ -70,7 +70,7 @@ IDS_IN_FILE = (
 )
 
 ItemIds = Annotated[Path, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")]
-"""``--items FILE``: the items that something is done to."""
+"""``--items FILE``: the items that a command changes."""
 
 
 def item_ids(file: Path) -> tuple[str, ...]:

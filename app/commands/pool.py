@@ -16,7 +16,7 @@ pool = typer.Typer(help="The pool of images and clips that authors write about."
 
 FOLDERS = "folders"
 SHOWN = 50
-"""So many files that were not taken, or sources, are named."""
+"""Number of refused files, or of sources, that are listed."""
 
 
 def register(cli: typer.Typer) -> None:

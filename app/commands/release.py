@@ -410,4 +410,4 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 _CLEARED = "\x1b[K"
-"""A terminal takes away what stands in the rest of the line."""
+"""The control sequence that clears the rest of a terminal's line."""

@@ -18,7 +18,7 @@ from annotation_schemas.outline import AnswerIs, Check, KeptBy, Outline
 from domain.errors import AlreadyTaken, InvalidInput, NotFound, Problem
 
 Said = Mapping[str, Any]
-"""What is settled so far, by the names of ``Outline``."""
+"""The settings that are known so far, by the names of ``Outline``."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class _Question:
     ask: str
     usual: Callable[[Said], str]
     read: Callable[[str, Said], Any]
-    """Raises ``ValueError`` with a sentence where the answer does not fit, alone or with what is settled so far."""
+    """Raises ``ValueError`` with a sentence if the answer is invalid, alone or together with the settings so far."""
     matters: Callable[[Said], bool] = lambda said: True
-    """False: there is one answer only, and it is the usual one."""
+    """Whether to ask. False if only the default is possible."""
 
 
 _QUESTIONS = (

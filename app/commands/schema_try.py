@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from db.engine import Store
 
 VARIABLE = "TOUCHSTONE_"
-"""How the variables of an installation begin; none of them holds for what is tried."""
+"""The prefix of an installation's environment variables. None of these variables applies to a tried schema."""
 
 
 def register(schema: typer.Typer) -> None:

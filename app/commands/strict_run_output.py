@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workflow.runs.model_descriptions import ModelSpec
 
 SHOWN = 20
-"""Number of subjects without a result that are named."""
+"""Number of subjects without a result that are listed."""
 
 
 class StrictRun(Protocol):

@@ -29,13 +29,13 @@ from workflow.lead.bulk_plans import Action, Chosen
 from workflow.lead.send_back import Reasons
 
 QUALIFY = "qualify"
-"""Make a qualification set of them."""
+"""Make a qualification set of the items."""
 GOLD = "gold"
-"""Make gold checks of them."""
+"""Make gold checks of the items."""
 ON_BULK = "bulk"
-"""Take them to the page Bulk actions."""
+"""Open the items on the page Bulk actions."""
 EXPORT = "export"
-"""Write files of them alone."""
+"""Export only these items."""
 WORDS = {
     Action.ASSIGN: "Assign them to people",
     Action.PRIORITISE: "Set their priority",
@@ -49,9 +49,9 @@ WORDS = {
 
 
 NOTHING, TICKED, EVERY = "nothing", "what is ticked", "all that fit"
-"""With which items something is done."""
+"""The choices of items for an action."""
 _DONE = "items.done"
-"""What was done to items: told where it was asked for, which may be far below the head of the page."""
+"""The message about a finished action. It appears next to the action, which may be far below the page's head."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class _Asked:
     """An action on the selected items."""
 
     still: Callable[[], None]
-    """Makes sure that they are still those; ``Conflict`` if not."""
+    """Raises ``Conflict`` if the selected items have changed."""
     counted: str
-    """Where it is kept how often the choice of items has begun anew."""
+    """The session key that counts how often the selection was reset."""
 
     def done(self, words: str) -> None:
         """Show that the action is done, and reset the selection.

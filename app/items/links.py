@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 ADDRESS = "view"
-"""The word of the address that names a view."""
+"""The address parameter with a view's id."""
 
 
 def address(project: str, id: str) -> str:

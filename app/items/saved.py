@@ -22,7 +22,7 @@ OUTDATED = (
     "This saved view asks for what the project does not have any more. Delete it, or show another list and save that."
 )
 FEW = 12
-"""So many stand above the filters; the others are a press away."""
+"""Number of views above the filters. The others are folded away."""
 WHOSE = {False: "me", True: "everyone who may see this page"}
 
 

@@ -14,7 +14,7 @@ from domain.registers import function_of
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 KEPT = 200
-"""So many figures are kept, the newest."""
+"""Number of stored figures. Older ones are deleted."""
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "agreement_opinion": "workflow.results.agreement_page:opinion",
@@ -35,8 +35,11 @@ WORKS: Mapping[str, str] = {
     "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }
-"""What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
-arguments by name, and has to give the same for the same state. Extensions add their own."""
+"""The function that computes each figure, ``module:function``, by the figure's name.
+
+The function gets the store, and the arguments by name. It must return the same value for the same state. Extensions add
+more figures.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,10 @@ class Figure:
 
     value: Any
     state: tuple[Any, ...]
-    """Of the project, as anyone who asked has named it."""
+    """The project state that the caller named."""
     at: datetime
     seconds: float
-    """How long it took."""
+    """Duration of the computation."""
 
 
 def worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Figure:

@@ -28,7 +28,7 @@ from workflow.files.rows_look import LOOKED_AT, RowsLook, look_at_rows
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, JobRefused
 
 HERE = 1 << 20
-"""Bytes up to which files are looked at and imported where it is asked for: about a second."""
+"""Bytes up to which files are previewed and imported within the request, in about a second."""
 _THUMB = (96, 64)
 DOING = {
     "reading": "Reading",
@@ -55,7 +55,7 @@ class Seen:
     """The preview of an import, as much as a page shows. Long lists are files next to it."""
 
     counts: Mapping[str, int]
-    """New, changed, equal and bad rows; media found and missing."""
+    """Numbers of new, changed, equal and bad rows, and of found and missing media files."""
     first: Sequence[Shown]
     missing: Sequence[str]
     bad: Sequence[BadRow]
@@ -67,11 +67,11 @@ class Seen:
     warnings: Sequence[str] = ()
     heads: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
-    """Of answers, ratings and replies: the first new ones as they will be."""
+    """The first new answers, ratings or replies as they will be imported."""
     by: Mapping[str, int] = field(default_factory=dict)
-    """Whose the new ones are."""
+    """Number of new rows for each model, rater or judge."""
     what: str = ""
-    """What a row of them becomes."""
+    """The kind of record that each row becomes."""
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,17 @@ class Came:
 
     done: Imported | None = None
     rows: Sequence[str] = ()
-    """The first rows that do not fit, in sentences."""
+    """The first faulty rows, as sentences."""
     n_rows: int = 0
     end: str = ""
 
 
 SHOWN = 50
-"""So many bad rows, and so many differences, stand on the page; files have all of them."""
+"""Number of bad rows, and of differences, on the page. Files have all of them."""
 NAMED = 5
-"""So many media that are missing are named there."""
+"""Number of missing media files that the page names."""
 BAD, CHANGED, MISSING = "stayed-out.csv", "changed.csv", "missing-media.csv"
-"""Those files, in the folder of what was looked at."""
+"""The names of those files, in the source's folder."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Order:
     project: str
     source: Source
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What the use case is told besides."""
+    """Further arguments of the use case."""
 
     @property
     def key(self) -> str:
@@ -210,9 +210,9 @@ def _seen(folder: Path, found: Look) -> Seen:
 
 
 WARNING = "Warning: "
-"""What a sentence of a look begins with if no one may miss it."""
+"""The first word of a sentence that a page must highlight."""
 _LONGEST = 400
-"""So many characters of a cell are kept."""
+"""Number of characters that are kept of a cell."""
 
 
 def _seen_rows(folder: Path, found: RowsLook) -> Seen:

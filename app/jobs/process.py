@@ -27,9 +27,9 @@ from workflow.jobs.working import Worker
 
 NICE = {Lane.TASKS: 10, Lane.FIGURES: 19}
 IDLE_SECONDS = 120.0
-"""So long a process that has nothing to do stays."""
+"""Seconds that an idle process stays."""
 IDLE = "idle"
-"""What it says when no job waits."""
+"""The reply when no job waits."""
 
 
 class _Desk:

@@ -20,11 +20,11 @@ from workflow.jobs.kinds import Lane
 from workflow.jobs.working import waiting_lanes
 
 MOST: Mapping[Lane, int] = {Lane.TASKS: 4, Lane.FIGURES: 1}
-"""The most processes of this one in a lane."""
+"""The most processes of this server in each lane."""
 LOOK_SECONDS = 3.0
-"""How often a server looks for jobs that no process does."""
+"""Seconds between two searches for jobs without a process."""
 LEFT_ALONE = timedelta(seconds=5)
-"""A job that was just begun is left to the server that began it."""
+"""Age below which a job is left to the server that began it."""
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class _Process:
     database: str
     busy: bool = True
     again: bool = False
-    """Whether it is to look again when it is done: a job was begun meanwhile."""
+    """Whether the process must look for jobs again, because a job was begun while it was busy."""
 
 
 @dataclass

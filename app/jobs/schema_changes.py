@@ -21,9 +21,9 @@ class Order:
 
     project: str
     what: str
-    """``take`` another schema, ``undo`` the last change, ``finish`` one that was interrupted, or take that ``back``."""
+    """``take`` another schema, ``undo`` the last change, ``finish`` an interrupted change, or take it ``back``."""
     loaded: LoadedSchema | None = None
-    """The schema to take."""
+    """The new schema."""
     decisions: Decisions = field(default_factory=Decisions)
 
 

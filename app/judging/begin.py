@@ -35,7 +35,7 @@ SAMPLES: Mapping[str, str] = {
 }
 
 BOX = "judges.text"
-"""The box with the judge's description."""
+"""The key of the input with the judge's description."""
 
 
 def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, JudgePlan] | None:

@@ -25,7 +25,7 @@ from workflow.runs import run_views
 from workflow.runs.run_views import RunView
 
 A_PAGE = 10
-"""So many differences stand on a page."""
+"""Differences on one page."""
 
 
 def render(services: Services, project: ProjectView, view: RunView) -> None:

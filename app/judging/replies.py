@@ -26,10 +26,10 @@ from workflow.runs import judge_readings
 from workflow.runs.run_views import RunView
 
 A_PAGE = 10
-"""So many replies stand on a page."""
+"""Replies on one page."""
 
 FAILURES = "failures"
-"""What the address calls all verdicts but a score."""
+"""The value of the address for all verdicts except scores."""
 
 NO_SCORE = tuple(verdict for verdict in Verdict if not verdict.scored)
 
@@ -264,7 +264,7 @@ COLUMNS = (
     *("criterion", "verdict", "value", "start", "end", "why", "parser", "parser_version", "people"),
     *("reply", "error", "finish_reason", "tokens_in", "tokens_out", "seconds", "cost", "at"),
 )
-"""Of a file of replies: a row for each criterion of each reply."""
+"""The columns of a file of replies, which has a row for each criterion of each reply."""
 
 
 def records(found: Iterable[ReplyView], view: RunView) -> Iterable[dict[str, Any]]:

@@ -17,7 +17,7 @@ from domain.run_kinds import RunKind
 from workflow.results.judge_replies import ReadingView, ReplyView
 
 AROUND = 260
-"""So many characters before and after what was read stand in a list."""
+"""Number of characters before and after a reading in a list."""
 
 STYLE = """
 .ts-reply { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-left: 4px solid #1f8a64;

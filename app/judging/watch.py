@@ -25,13 +25,13 @@ from workflow.results.judge_replies import Tally
 from workflow.runs.run_views import RunView
 
 LAST = 3
-"""So many of the newest replies are shown."""
+"""Number of newest replies shown."""
 
 BATCH = (
     "This run goes in batch files: touchstone run batch submit {run} hands them in, touchstone run batch fetch {run}"
     " brings back what has come of them."
 )
-"""What has to be done about a run that no worker takes."""
+"""The notice for a run with batch files, which no worker takes."""
 
 
 # ---- the list --------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def scores_in_words(each: Tally, plan: JudgePlan) -> str:
 
 
 _BY_NAME = ("the model whose name comes first", "the other model")
-"""Of pairs of any two models: which of the two is better."""
+"""Names of the winners in comparisons of any two models."""
 
 
 def _won(each: Tally, plan: JudgePlan) -> str:

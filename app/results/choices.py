@@ -28,7 +28,7 @@ TOGETHER: dict[str | None, str] = {
     "source": "source",
 }
 ALIKE = "~"
-"""The choice of two texts to be compared."""
+"""The option that compares two texts of an item."""
 
 
 def scores(view: ProjectView, titles: Sequence[str]) -> int:

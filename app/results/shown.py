@@ -17,9 +17,9 @@ from workflow.results.leaderboard_lines import Line
 from workflow.results.slices import BINS, Bins
 
 WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
-"""A table may be wider than the page: its bar is always there, and the arrow keys move it."""
+"""Attributes of a table that may be wider than the page: the scroll bar is always there, and arrow keys move it."""
 MANY_COLUMNS = 9
-"""So many fit into a window of 1280 pixels."""
+"""Number of columns that fit into a window of 1280 pixels."""
 STYLE = """
 html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 .ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }

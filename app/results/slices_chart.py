@@ -14,11 +14,11 @@ from workflow.results.slices import DIMENSION, GROUP
 
 COLOURS = COLORS[1:]
 MOST_CHOSEN = len(COLOURS)
-"""So many models have a colour and a sign of their own."""
+"""Number of models with their own color and sign."""
 MOST_SLICES = 40
-"""So many slices are drawn, the first; the file has all."""
+"""Number of slices drawn, from the first one. The file has all of them."""
 _ROW, _OF_EACH, _AROUND = 18, 11, 90
-"""The height of a row without models, of each chosen model in it, and of what stands around all rows, in pixels."""
+"""Heights in pixels: a row without models, each chosen model in a row, and the space around all rows."""
 
 
 def with_numbers(cut: SlicedScores) -> list[str]:

@@ -32,13 +32,15 @@ from workflow.access import accounts, passwords, sign_in
 Form = Mapping[str, str]
 
 HASHERS = 2
-"""Passwords hashed at a time: each takes 64 MiB and a core, so that many guesses at once slow down only each other."""
+"""Passwords hashed at the same time. Each takes 64 MiB and a core, so many guesses at once only delay each other."""
 WAITING_OF_ONE = 16
-"""Passwords of one origin that may wait for that, as many as a team behind one address sends when its day begins:
-anyone who comes behind them waits for about two seconds."""
+"""Passwords of one origin that may wait for hashing: as many as a team behind one address sends in the morning.
+
+A person behind them waits for about two seconds.
+"""
 WAITING_OF_ALL = 40
 KNOWN = "touchstone_known"
-"""The cookie of a browser in which someone has signed in: its attempts at that login are counted by themselves."""
+"""The cookie of a browser that has signed in before. Its attempts at that login are counted separately."""
 KNOWN_SECONDS = 365 * 24 * 60 * 60
 TOO_MANY = "Too many people, or one too often, are trying to sign in just now. Wait a few seconds, then try again."
 

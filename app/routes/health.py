@@ -23,7 +23,10 @@ from db.engine import Store
 
 KEPT_SECONDS = 5.0
 PATIENCE_SECONDS = 2.0
-"""Longest wait of a monitor in seconds. Database and disk are asked in threads, because they may not answer at all."""
+"""Longest wait of a monitor in seconds.
+
+Database and disk are checked in threads, because they may not answer at all.
+"""
 WHOLE_EVERY_SECONDS = 600.0
 SLOW_DATABASE = (
     f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: another program may be writing to it, such as a"

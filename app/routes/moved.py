@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 MOVED = {"/causes": "/adjudication_reasons", "/late": "/expired_submissions"}
-"""Where the page of each earlier address is now."""
+"""The new address of each earlier address."""
 
 
 def routes() -> list[BaseRoute]:

@@ -33,10 +33,10 @@ from domain.records import SignedIn
 log = logging.getLogger("touchstone")
 
 BODY_LIMIT = 1024 * 1024
-"""Bytes of one request of ours: a submission is text, and a megabyte of text is no answer any more."""
+"""Largest request in bytes. A submission is text, and no real answer has a megabyte."""
 
 RETRY_SECONDS = 5
-"""When anyone who was told 503 may come again: the header Retry-After of every such reply."""
+"""Seconds in the header Retry-After of every 503 reply."""
 
 STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (SignInRequired, 401),
@@ -49,7 +49,7 @@ STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (Unavailable, 503),
     (TouchstoneError, 400),
 )
-"""The first row that fits counts."""
+"""The status of each kind of error. The first matching row counts."""
 
 
 def signed_in(request: Request) -> SignedIn:

@@ -28,9 +28,9 @@ Action = Callable[[Store, Person, Body], dict[str, Any]]
 
 LONGEST_KEY = 100
 LONGEST_TEXTS = 100_000
-"""Characters of an item's texts, as JSON, that are looked at while someone types."""
+"""Most characters of an item's texts, as JSON, that are checked while a person types."""
 LARGEST_WHOLE_NUMBER = 2**53
-"""Beyond this a browser's numbers are no longer whole."""
+"""Largest number below which a browser's numbers are exact integers."""
 
 
 def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:

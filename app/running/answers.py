@@ -23,20 +23,20 @@ from workflow.runs import run_grading, run_views
 from workflow.runs.run_views import AttemptView, RunView
 
 A_PAGE = 20
-"""So many attempts stand on a page."""
+"""Attempts on one page."""
 
 AT_ONCE = 500
-"""So many attempts are read at once for a file."""
+"""Attempts that are read at once for a file."""
 
 ABOUT_RUN = ("run", "model", "run_hash", "prompts", "prompts_hash")
-"""Of a file of attempts, the same in every row: the run, the hash of its description and plan, and its prompts."""
+"""Columns of a file of attempts that are the same in each row: the run, its hash, and its prompts."""
 
 COLUMNS = (
     *ABOUT_RUN,
     *("item", "dimension", "outcome", "final", "text", "finish_reason", "tokens_in", "tokens_out"),
     *("seconds", "waited", "status", "error", "request_id", "prompt_hash", "image_hashes", "cost", "at", "detail"),
 )
-"""Of a file of attempts."""
+"""The columns of a file of attempts."""
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------

@@ -29,10 +29,10 @@ from workflow.runs.preview_run import Estimate
 from workflow.runs.run_views import RunView
 
 ESTIMATED_FROM = 20
-"""What an endpoint takes is worked out from so many prompts."""
+"""Number of prompts that the estimate for an endpoint is based on."""
 
 PICTURES = 8
-"""So many pictures of a prompt are shown."""
+"""Number of pictures shown for a prompt."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,22 @@ class Beginning:
 
     kind: RunKind
     choose: Callable[[Services, ProjectView], tuple[ModelSpec, Any] | None]
-    """Who is asked, by which plan; None while that is not said, which the page tells."""
+    """Draws the inputs, and returns the model and the plan.
+
+    None while the inputs are incomplete, which the page shows.
+    """
     reading: str
-    """What is done while one waits for the preview."""
+    """The text of the progress bar while the preview is computed."""
     changed: str
-    """Which boxes make another run of it."""
+    """Names the inputs that change the run."""
     sentence: Callable[[Seen, ModelSpec, Any], str]
-    """What will happen, in words."""
+    """Returns a description of the run in words."""
     more: Callable[[Preview, ProjectView], list[Markup]] = lambda found, view: []
-    """What else of a preview is shown."""
+    """Returns further parts of a preview."""
     shown: int = 3
-    """So many prompts are shown as they will be sent."""
+    """Number of prompts shown as they will be sent."""
     first: Callable[[ProjectView, ModelSpec], int] = lambda view, spec: ESTIMATED_FROM
-    """So many prompts are made with their pictures."""
+    """Returns the number of prompts that are built with their pictures."""
 
 
 def form(services: Services, view: ProjectView, of: Beginning) -> None:
@@ -133,11 +136,11 @@ class Seen:
     shown: Sequence[Question]
     """The first prompts."""
     pictures: Mapping[str, str]
-    """Their pictures as addresses that hold them, by their paths."""
+    """Their pictures as data addresses, by path."""
     place: Place | None = None
-    """For a local model: on what it will run, and whether it fits."""
+    """The hardware that a local model will use, and whether the model fits."""
     estimate: Estimate | None = None
-    """For an endpoint."""
+    """The estimate for an endpoint."""
 
 
 def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> Seen:

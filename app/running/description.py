@@ -25,10 +25,10 @@ FOLDER, ENDPOINT, ALONG, MINE = "A folder on this machine", "An endpoint", "Come
 SOURCES = (FOLDER, ENDPOINT, ALONG, MINE)
 
 TEXT = "models.text"
-"""The box with the description in effect, on the page Models."""
+"""The input with the description in effect, on the page Models."""
 
 _KEPT = ".kept"
-"""After a box's key: what it holds while another page is open, as Streamlit forgets boxes that are not drawn."""
+"""Suffix of an input's key. Its value survives other pages, because Streamlit forgets inputs that are not drawn."""
 
 FIRST_TEXT = """\
 name: my-model

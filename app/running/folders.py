@@ -15,7 +15,7 @@ from workflow.runs import model_folders
 from workflow.runs.model_folders import Offered
 
 LOOK_AGAIN_SECONDS = 20
-"""So long the page knows what lies in the folder of models."""
+"""Seconds that the page keeps the content of the models' folder."""
 
 
 def pick(services: Services, *, take: Callable[[str], None]) -> None:

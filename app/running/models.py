@@ -16,7 +16,7 @@ from workflow.runs.model_descriptions import ModelSpec
 from workflow.runs.run_views import RunView
 
 SHOWN = 3
-"""So many prompts are shown as they will be sent."""
+"""Number of prompts shown as they will be sent."""
 
 
 def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, RunPlan] | None:

@@ -25,7 +25,7 @@ class Column:
     head: str
     style: str
     cell: Callable[[RunView, Any], Markup]
-    """Of a run, and of what else the list knows about it."""
+    """Returns the cell for a run and the list's further knowledge about the run."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Listing:
     kind: RunKind
     columns: Sequence[Column]
     nothing: str = ""
-    """What stands there as long as there is none; empty: nothing does."""
+    """The notice for an empty list. Empty: no notice."""
     more: Callable[[Services, str, Sequence[RunView]], Mapping[str, Any]] = lambda services, project, found: {}
-    """What else is known about each run, by its id."""
+    """Returns further knowledge about each run, by its id."""
 
 
 def listed(services: Services, project: str, of: Listing) -> None:

@@ -32,7 +32,7 @@ class Part:
     name: str
     draw: Callable[[Services, ProjectView, RunView], None]
     opened_by: str = ""
-    """What in the address leads to it; empty: nothing does."""
+    """The address parameter that opens the part. Empty: none."""
 
 
 @dataclass(frozen=True)
@@ -41,22 +41,22 @@ class RunPage:
 
     title: str
     purpose: str
-    """In sentences, below the title."""
+    """Sentences below the title."""
     asked: str
-    """Who is asked in a run."""
+    """The word for the model or judge of a run."""
     beginning: Beginning
     listing: Listing
     parts: Sequence[Part]
-    """Of a run; the first one is shown where the address leads to none."""
+    """The parts of a run's page. The first part is the default."""
     one: str
-    """What in the address leads to one of the things that a run has brought."""
+    """The address parameter that opens one result of a run."""
     draw_one: Callable[[Services, ProjectView, RunView, str], None]
     frozen: str
-    """What the hash of a run is of."""
+    """The parts of a run that its hash covers."""
     links: Callable[[RunView], Sequence[tuple[str, str]]] = lambda run: ()
-    """Where else a run leads: the words and the address of each."""
+    """Returns further links of a run: words and address of each."""
     style: str = ""
-    """Besides that of all pages of runs."""
+    """Styles in addition to those of all pages of runs."""
 
     @property
     def path(self) -> str:

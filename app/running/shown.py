@@ -14,10 +14,10 @@ from domain.runs import Outcome, RunState
 from workflow.runs.run_views import RunView
 
 LONGEST_LINE = 240
-"""So many characters of an answer stand in a table."""
+"""Number of characters of an answer in a table."""
 
 LONGEST_TEXT = 100_000
-"""So many characters of an answer stand on its own page; the download has all of it."""
+"""Number of characters of an answer on its own page. The download has the whole text."""
 
 STYLE = """
 .ts-mark { background: #e3b34155; color: inherit; border-radius: 3px; padding: .05em .15em;
@@ -210,7 +210,7 @@ SCORES: Mapping[str, str] = {
     "per_byte_logprob": "Per byte",
     "pmi_logprob": "What pictures add",
 }
-"""The scores of an option, as they stand side by side."""
+"""The scores of an option, in their order of columns."""
 
 
 def ranking(of: Ranking, *, key: str | None = None) -> Markup:

@@ -23,16 +23,16 @@ from workflow.runs import run_control, run_jobs, run_views
 from workflow.runs.run_views import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
-"""How often an open page looks at a run that is being worked on."""
+"""Seconds between two updates of an open page, while a worker is at the run."""
 
 LAST = 8
-"""So many of the newest answers are shown."""
+"""Number of newest answers shown."""
 
 MOST_REASONS = 20
-"""So many reasons of failures are listed; the answers have them all."""
+"""Number of reasons of failures shown. The list of answers has all of them."""
 
 PATIENCE = timedelta(seconds=15)
-"""So long a run may wait before the page says that no one takes it."""
+"""Waiting time after which the page reports that no worker takes the run."""
 
 
 def address(project: str, *, run: str | None = None, page: str = RunKind.MODEL.page, **more: str) -> str:
@@ -235,11 +235,11 @@ def workers(view: RunView) -> Markup:
 
 
 NOT_SHOWN = ("process",)
-"""What a worker keeps of itself for other workers."""
+"""Facts that a worker stores only for other workers."""
 
 
 FIRST = ("device", "device_name", "dtype", "batch_size", "base_url", "model", "model_class", "concurrency", "probe")
-"""What a worker says of itself that matters while one watches; the rest stands with the description and the plan."""
+"""Facts about a worker that matter while a person watches. The others are shown with description and plan."""
 
 
 def about(of: Mapping[str, Any], *, names: Sequence[str] | None = None) -> str:

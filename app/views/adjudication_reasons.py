@@ -22,9 +22,9 @@ from workflow.lead.adjudication_reasons import Overview
 SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
 
 MOST = 40
-"""So many decisions with one reason are listed; the file has all of them."""
+"""Number of decisions listed for a reason. The file has all of them."""
 FIRST = 12
-"""So many skipped items are named."""
+"""Number of skipped items that are named."""
 
 
 def render(services: Services) -> None:

@@ -39,7 +39,7 @@ from workflow.results.ratings import raters_of
 SCREEN = Screen("Agreement", place=250, role=Role.LEAD, group=Group.NUMBERS)
 
 FOLLOW_SECONDS = 10
-"""How often an open page looks for new votes."""
+"""Seconds between two checks for new votes on an open page."""
 
 UNITS = {
     **dict.fromkeys(VERIFICATIONS, "item"),
@@ -49,7 +49,7 @@ UNITS = {
     Stage.ANSWERING: "item",
 }
 MEANS = "mean"
-"""The unit where the means of a model's answers are compared."""
+"""The unit of a comparison of models' means."""
 CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
 OF_GRADING = ("Each answer", "Means of a model by dimension", "Judges at three levels")
 
@@ -65,7 +65,7 @@ class Choice:
     items: Items | None
     levels: bool = False
     schema_version: int | None = None
-    """None: what was given under all versions of the schema."""
+    """The schema version whose ratings count. None: all versions."""
 
     @property
     def unit(self) -> str:
@@ -383,7 +383,7 @@ def pairs(
 
 
 MOST_PAIRS = 10
-"""As many as fit next to each other; the list of every pair has them all."""
+"""Largest number of pairs shown side by side. The list of all pairs has the others."""
 
 
 def _is_kappa_of_pair(line: Result) -> bool:

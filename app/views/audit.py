@@ -20,7 +20,7 @@ from workflow.access import audit
 SCREEN = Screen("Audit", place=280, role=Role.LEAD, group=Group.SETTINGS)
 
 PAGE = 200
-"""So many events are on a page; the files have all of them."""
+"""Events on one page. The files have all of them."""
 
 
 def render(services: Services) -> None:
@@ -122,11 +122,11 @@ def table(
 
 
 MOST_SHOWN = 40
-"""So many entries of a list stand on the page; the files have all of them."""
+"""Largest number of list entries shown on the page. The files have all of them."""
 WHOLE = ("goals", "narrations")
-"""Lists of which the page says only how long they are, however short."""
+"""Lists that the page shows only by their length, however short."""
 LIMITS = ("dimensions", "stages")
-"""What an event that names none of them does not limit."""
+"""Fields that limit nothing when an event leaves them empty."""
 
 
 def _words(value: Any, of: str = "") -> str:

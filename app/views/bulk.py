@@ -46,7 +46,7 @@ UNDO = {
     Action.ASSIGN: "It can be undone: give each person's assignments back on Bulk actions.",
 }
 SHOWN = 50
-"""So many ids are listed; the counts are exact."""
+"""Number of listed ids. The counts are exact."""
 
 
 def render(services: Services) -> None:

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     pass
 
 WEIGHT = 12
-"""A rating in a report takes as long as so many elsewhere: thousands of draws, and charts."""
+"""The cost of a rating in a report, as a multiple of its cost elsewhere.
+
+A report needs thousands of draws, and charts.
+"""
 CUTS = {Cut.WHOLE: "The whole only", Cut.DIMENSION: "By dimension, too", Cut.GROUP: "By group, too"}
 STAGES = (Stage.GRADING, *VERIFICATIONS)
 

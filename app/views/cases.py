@@ -38,7 +38,7 @@ SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
 NO_MODEL = "No model has answered yet. Run one on Models, or import answers from files."
 PER_PAGE = 20
 _AT = "at:"
-"""Cases on one page of the list: as many as are read for it, however many there are."""
+"""Number of cases on a page of the list. Only these cases are read, however many the list has."""
 
 SHOWS = {
     Show.ALL: "everything",
@@ -320,7 +320,7 @@ def _short(line: CaseLine, model: str | None) -> markup.Markup:
 
 
 MOST_ANSWERS, MOST_LETTERS = 4, 110
-"""Of a case in the list."""
+"""Largest number of answers, and of letters of an answer, for a case in the list."""
 
 
 def _address(**changed: str) -> str:

@@ -48,7 +48,7 @@ PARTS = (
     ItemState.UNVERIFIED,
     ItemState.REJECTED,
 )
-"""The states of items in the order of the bar: what is settled well stands first."""
+"""The states of items in the order of the bar, from kept to rejected."""
 
 
 def render(services: Services) -> None:
@@ -167,7 +167,7 @@ def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Ma
 
 
 FIRST = 6
-"""So many dimensions stand next to what blocks them; the others unfold."""
+"""Number of dimensions shown next to a blocker. The others unfold."""
 
 
 def blocked(rows: Sequence[DimensionProgress], *, project: str) -> markup.Markup:

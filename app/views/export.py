@@ -28,10 +28,10 @@ SCREEN = Screen("Export", place=270, role=Role.LEAD, group=Group.RELEASE)
 CHOICES = {True: "The verified split: only kept items", False: "All items as they stand"}
 
 OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
-"""The runs that hold models' answers."""
+"""The kinds of runs that hold models' answers."""
 
 MOST = 1_000
-"""The manifest of a release of more items is not drawn whole."""
+"""Largest number of items for which the manifest is shown in full."""
 
 
 def render(services: Services) -> None:

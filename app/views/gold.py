@@ -30,7 +30,7 @@ WORDS = {
     GoldStanding.STOPPED: "stopped",
 }
 DRAWN = 20
-"""So many are drawn if the lead says nothing else."""
+"""Default number of gold items that are drawn."""
 
 
 def render(services: Services) -> None:

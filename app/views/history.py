@@ -28,10 +28,10 @@ from workflow.results.ratings import called_of
 SCREEN = Screen("History", place=110, role=Role.SENIOR, group=Group.ITEMS)
 
 PAGE = 100
-"""So many items are on a page of the list."""
+"""Items on one page of the list."""
 NOT_SEARCHED = "Items that you may be asked about blind are not searched."
 By = Callable[[str | None], markup.Markup]
-"""How someone is called on the page: by name, with the login where one points at it."""
+"""Returns a person's displayed name; the login appears as a tooltip."""
 PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "gold check", Purpose.ASKED_AGAIN: "asked again"}
 
 

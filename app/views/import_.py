@@ -294,7 +294,7 @@ def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
 
 
 SHOWN_DIFFERENCES = 20
-"""So many replies that are read otherwise than the file says are shown one by one."""
+"""Number of replies shown one by one whose reading differs from the file's score."""
 
 
 def _replies(services: Services, view: ProjectView, format: str, path: Path, plan: JudgePlan, skip_bad: bool) -> None:

@@ -31,9 +31,9 @@ from workflow.lead.item_list import ItemLine, Listed
 SCREEN = Screen("Items", place=105, group=Group.ITEMS, role=Role.SENIOR)
 
 LONGEST = 120
-"""So many characters of a text stand in a cell; the whole is a press away."""
+"""Longest text in a cell, in characters. The item's page shows the whole text."""
 PICTURES = 3
-"""So many pictures of an item are shown."""
+"""Number of pictures shown for an item."""
 YES_OR_NO = {None: "any", True: "yes", False: "no"}
 COMMENTS = {None: "do not matter", Comments.ANY: "some", Comments.OPEN: "waiting for an answer", Comments.NONE: "none"}
 

@@ -27,7 +27,7 @@ BACK = (
     "right as it is, answer the comment."
 )
 FILTERS = ("stage", "dimension", "day", "find")
-"""Kept in the address, so that one comes back to the same list."""
+"""Filters that stay in the address, so that a person returns to the same list."""
 
 
 def render(services: Services) -> None:

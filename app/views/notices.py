@@ -16,7 +16,7 @@ from workflow.annotate import mails, notices
 SCREEN = Screen("Notices", place=13, group=None)
 
 LONGEST = 100
-"""So many are listed."""
+"""Largest number of listed notices."""
 
 
 def render(services: Services) -> None:

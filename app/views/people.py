@@ -66,9 +66,9 @@ def _titles(view: ProjectView) -> dict[str, str]:
 
 _WIDTHS = (2.2, 1.1, 3.6, 2.4, 1.7)
 RIGHTS = ("member.set", "member.removed", "member.joined")
-"""The kinds of events that change who may do what."""
+"""The kinds of events that change a person's rights."""
 PAGE = 50
-"""So many people are on a page of the list."""
+"""People on one page of the list."""
 
 
 def _list(services: Services, view: ProjectView, members: Sequence[Membership]) -> None:

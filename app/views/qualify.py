@@ -35,9 +35,9 @@ PAGES = {
     Stage.VERIFICATION_3: "verify_3",
     Stage.GRADING: "grade",
 }
-"""The stages that may ask for a qualification, with the page on which they are worked on."""
+"""The stages that may need a qualification, with their working pages."""
 SIGNS = {True: "✓", False: "✗", None: "?"}
-"""Marks next to the colours: right, wrong, no one says."""
+"""Signs next to the colors: right, wrong, undecided."""
 
 
 def render(services: Services) -> None:

@@ -29,7 +29,7 @@ SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
 
 SHOWN_CHANGES = 100
 BESIDE = 3
-"""So many dimensions stand next to each other."""
+"""Number of dimensions side by side."""
 
 
 def render(services: Services) -> None:

@@ -38,12 +38,12 @@ STYLE = """
 [class*="st-key-schema-text"] textarea { font-family: ui-monospace, monospace; font-size: .85rem; }
 """
 SHOWN_ITEMS = 50
-"""So many items that would come out otherwise are shown one by one."""
+"""Number of items with a changed outcome that are shown one by one."""
 _STATUS = {Status.INCOMPATIBLE: "bad", Status.DECISION: "", Status.COMPATIBLE: "good"}
 
 
 ITEM = 10
-"""An item counts as so many ratings, where it is asked whether looking is to be done elsewhere."""
+"""The cost of an item in ratings, for the decision whether another process computes the preview."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Looking:
     """A press of the preview button."""
 
     hash: str
-    """As in ``Seen``."""
+    """The same as in ``Seen``."""
     decisions: Decisions
     press: str
-    """Names it."""
+    """A unique name of the press."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Seen:
     """The last preview and its inputs."""
 
     hash: str
-    """Of the texts."""
+    """The hash of the schema texts."""
     plain: Preview
-    """With nothing decided: what there is to decide."""
+    """The preview without decisions. It shows what must be decided."""
     decisions: Decisions
     found: Preview
-    """With these."""
+    """The preview with the decisions."""
 
 
 def render(services: Services) -> None:

@@ -21,9 +21,9 @@ SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
 
 
 FEW_WEEKS = 4
-"""In so many weeks or fewer, days are drawn at first."""
+"""Up to this number of weeks, the first chart shows days."""
 PAGE = 100
-"""So many lines of the table are shown at once."""
+"""Lines of the table that are shown at once."""
 
 COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
     "Person": lambda card: card.name,
@@ -38,7 +38,7 @@ COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
     "Right on gold checks": lambda card: card.gold.value,
     "Qualified with": lambda card: card.qualification,
 }
-"""What the table can be ordered by."""
+"""The columns that can sort the table."""
 
 
 def render(services: Services) -> None:

@@ -21,9 +21,9 @@ from workflow.annotate import triage, triage_figures
 SCREEN = Screen("Triage", place=30, stage=Stage.TRIAGE)
 
 LETTERS = "ASDFGHJKLQWETYIOPZXVBN"
-"""Keys of reasons, in their order. U takes back, M opens the menu; C and R are the browser frame's own."""
+"""Keys of the reasons, in order. U is undo and M opens the menu. The browser frame uses C and R."""
 SOURCES = 200
-"""So many sources are listed; the file has all of them."""
+"""Number of listed sources. The file has all of them."""
 STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 1rem 1.6rem !important; }
 [data-testid="stMain"] { overflow: auto; }
@@ -68,7 +68,7 @@ def _bench(services: Services, view: ProjectView) -> None:
 
 
 Decide = Callable[..., Callable[[], None]]
-"""From what is kept, or dropped and why, to what a press does."""
+"""Takes what is kept, or dropped with its reason, and returns the callback of the press."""
 
 
 def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None = None, keys: bool = True) -> None:

@@ -20,9 +20,9 @@ from domain import extensions
 WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 KINDS = "kinds/modules.js"
-"""The kinds of criteria and fields: each has a module of its name, which this one imports. It is written here."""
+"""A generated module that imports the module of each kind of criterion and field."""
 MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks")
-"""The modules that pages of core mount; each is served with all that it imports."""
+"""The modules that core's pages mount. Each is served with all of its imports."""
 
 
 @cache
@@ -79,7 +79,7 @@ async def serve(request: Request) -> Response:
 
 
 routes = [Route("/workbench/{version}/{name:path}", serve, methods=["GET"])]
-"""To be mounted by the server."""
+"""The routes that the server mounts."""
 
 
 def loader(module: str = "workbench") -> str:

@@ -24,9 +24,9 @@ from domain.states import ItemState, Stage
 Json = dict[str, Any]
 
 DRAWN = "made-up."
-"""How the ids of drawn pictures and clips begin."""
+"""The prefix of the ids of drawn pictures and clips."""
 MOST_DRAWN = 20
-"""There are so many of each kind; a further one is the first again."""
+"""Number of different ones of each kind. After the last one, the first comes again."""
 
 _component = st.components.v2.component("touchstone_preview", js=assets.loader("preview"))
 

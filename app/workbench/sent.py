@@ -31,7 +31,7 @@ _PAGE = Known(
     *("menu", "n", "said"),
     parts={"task": _TASK},
 )
-"""``web/types.d.ts`` says what each of them is."""
+"""``web/types.d.ts`` describes each key."""
 
 
 def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:

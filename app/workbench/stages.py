@@ -21,9 +21,9 @@ Wish = Mapping[str, Any]
 
 POOL_PAGE = 60
 AHEAD = 4
-"""How many tasks ahead the browser is told to fetch the media of; it asks again when it has used them up."""
+"""Number of tasks ahead whose media the browser fetches. The browser asks again after it has used them up."""
 NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimension"})
-"""Reasons for no task that looking at the pool would not change."""
+"""Reasons for having no task that a look at the pool would not change."""
 
 
 def rate(services: Services, stage: Stage) -> None:

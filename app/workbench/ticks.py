@@ -12,14 +12,14 @@ from app.workbench import assets
 _component = st.components.v2.component("touchstone_ticks", js=assets.loader("ticks"))
 
 MOST = 5_000
-"""So many are ticked at most."""
+"""Largest number of ticked items."""
 
 
 class Said(TypedDict):
     """The browser's reply."""
 
     asked: int
-    """How often it had been asked by then."""
+    """The number of requests before this reply."""
     ticked: list[str]
 
 
