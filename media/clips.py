@@ -34,28 +34,28 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 CODECS = ("vp8", "vp9", "av1")
-"""What browsers play out of WebM."""
+"""Codecs that browsers play in WebM."""
 CLIP_SIDE = 1280
-"""Longer side of a clip that is cut; larger sources are scaled down."""
+"""Longer side of a cut clip, in pixels. Larger sources are scaled down."""
 
 _NOTES_ORIENTATION = frozenset({"h264", "hevc"})
-"""Codecs that may note how a picture lies, often with keyframes alone."""
+"""Codecs that may store the orientation of a picture, often only with keyframes."""
 _SAME_MOMENT = Fraction(1, 1_000_000)
-"""Timestamps this close are one: seconds arrive as floats, containers count in fractions."""
+"""Timestamps this close are equal, because seconds arrive as floats and containers count in fractions."""
 PAST_THE_END = Fraction(1, 10)
-"""An end may lie this much after the last frame, whose own duration containers do not always know."""
+"""How far an end may lie after the last frame, in seconds. Containers do not always know that frame's duration."""
 _SHORTEST = Fraction(1, 30)
-"""The last frame of a clip stays on screen at least so long, in seconds."""
+"""Shortest time that the last frame of a clip stays on screen, in seconds."""
 _MOST_STRETCHED = Fraction(8)
-"""A pixel may be so many times as wide as high, or as high as wide."""
+"""Largest ratio between the sides of a pixel."""
 _MILLISECONDS = Fraction(1, 1000)
 _ONLY = {
     "format_whitelist": "mov,matroska,avi,mpegts,mpeg,flv,ogg,asf,mxf,gif",
     "protocol_whitelist": "file",
 }
-"""What is opened: no playlists, under whatever name, which would have other files or addresses read."""
+"""The formats that may be opened. Playlists are excluded, because they make other files or addresses be read."""
 _TIMELINES_KEPT = 64
-"""Videos whose frames are known by their packets; 25 bytes a frame."""
+"""Number of videos whose timelines are cached, at 25 bytes a frame."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Cut:
 
     path: Path
     times: tuple[float, ...]
-    """Timestamp in the source of every frame, rising; the last is not after the end that was asked for."""
+    """Timestamp in the source of each frame, rising. The last one is not after the requested end."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Frame:
 
     path: Path
     time: float
-    """Its timestamp in the source, in seconds."""
+    """The frame's timestamp in the source, in seconds."""
 
 
 def available() -> bool:

@@ -19,7 +19,7 @@ from media import file_hashes
 RECORD = "copies.json"
 
 _ENDS = {".png": b"\0\0\0\0IEND\xaeB`\x82", ".jpg": b"\xff\xd9"}
-"""The last bytes of an image that was written whole."""
+"""The last bytes of a complete image."""
 
 
 def begin(folder: Path, *paths: Path) -> None:

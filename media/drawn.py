@@ -18,7 +18,7 @@ from media import areas
 WHITE = (255, 255, 255)
 
 VERSION = 1
-"""Goes up whenever the same boxes and marks come out as other pixels."""
+"""Increases whenever the same boxes and marks give different pixels."""
 
 _LEAST_LINE = 2
 _LEAST_TEXT = 12

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 MOST = 20_000
-"""So many are remembered."""
+"""Number of cached hashes."""
 
 
 def of(path: Path) -> tuple[str, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HEAD_BYTES = 4096
-"""How much of a file is looked at."""
+"""Number of bytes that are read from a file."""
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,10 @@ class Sort:
 
     called: str
     kind: str | None = None
-    """"image" or "clip"; None for what is refused."""
+    """"image" or "clip". None for a refused type."""
     mime: str | None = None
     advice: str = ""
-    """What to do about it, where it is refused."""
+    """Advice about a refused file."""
     format: str = ""
     """Name of the format of an unsupported picture, document or sound."""
     is_video: bool = False

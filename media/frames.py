@@ -33,14 +33,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAME_MOMENT = Fraction(1, 1_000_000_000)
-"""A time this little before a frame's own is that frame's: floats are not exact."""
+"""A time this little before a frame's time counts as that frame's time, because floats are not exact."""
 SCENE = 0.3
-"""How much of a picture has to change for a scene to begin, by FFmpeg's measure (0 to 1)."""
+"""Share of a picture that must change for a new scene, by FFmpeg's measure (0 to 1)."""
 
 _SEEK_FROM = 12
-"""So many packets between two wanted groups are decoded rather than skipped by a seek, which empties the decoder."""
+"""Number of packets between two requested groups that are decoded instead of skipped by a seek.
+
+A seek empties the decoder.
+"""
 _SKIPS = frozenset({"h264", "hevc"})
-"""Codecs whose decoders can leave out a frame that no other one needs."""
+"""Codecs whose decoders can skip a frame that no other frame needs."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,11 @@ class Found:
     """One requested frame."""
 
     index: int
-    """Its number in the order in which frames are shown, from 0."""
+    """Its number in display order, from 0."""
     time: Fraction
-    """When it comes on screen, exactly, in seconds from the beginning."""
+    """The exact time when it comes on screen, in seconds from the beginning."""
     picture: Image.Image | None
-    """Upright, in RGB; None where it cannot be decoded."""
+    """The picture, upright, in RGB. None if the frame cannot be decoded."""
 
 
 class Film:
@@ -354,7 +357,7 @@ class _Run:
     key: int
     last: int
     wanted: dict[int, int]
-    """Timestamp of each wanted frame, with its number."""
+    """The timestamp of each requested frame, with its number."""
 
 
 @contextmanager

@@ -34,11 +34,11 @@ _DECODERS = {
     "image/avif": "AVIF",
     "image/bmp": "BMP",
 }
-"""Pillow's name for each; a file meets the one decoder that its first bytes ask for, and no other."""
+"""Pillow's decoder for each type. A file is opened only by the decoder for its first bytes."""
 COPIES = {".jpg": "image/jpeg", ".webp": "image/webp"}
-"""Endings of the copies' names, and the types that they stand for."""
+"""Suffixes of the copies, with their types."""
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError, KeyError, RuntimeError)
-"""What Pillow's decoders raise on files that are cut short or damaged."""
+"""Errors that Pillow's decoders raise on truncated or damaged files."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Derived:
     """The copies of one image, with its facts and measures."""
 
     ending: str
-    """Of the copies' names, and so what they are: a key of ``COPIES``."""
+    """The suffix of the copies, which gives their type: a key of ``COPIES``."""
     display: bytes
     thumb: bytes
     facts: MediaFacts

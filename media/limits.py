@@ -17,7 +17,7 @@ class Limits:
     """Longest side in pixels."""
     clip_bytes: int = 512 * MIB
     clip_pixels: int = 3840 * 2160
-    """Per frame."""
+    """Pixels of one frame."""
     clip_seconds: float = 600.0
 
 

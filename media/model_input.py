@@ -25,23 +25,23 @@ from media import clips, copies, drawn
 from media.store import MediaStore
 
 _VERSION = 1
-"""Goes up whenever the same recipe comes out as other bytes."""
+"""Increases whenever the same inputs give different bytes."""
 ROOM = 20 * 1024**3
-"""Bytes that the folder may hold."""
+"""Limit of the folder in bytes."""
 IN_USE_SECONDS = 3600.0
-"""A file that was used so lately may be in the hands of a worker."""
+"""Seconds during which a used file may still be needed by a worker."""
 
 _FAST = 1
-"""How hard PNG is packed: frames by the thousand are written faster than a tenth of their size is worth."""
+"""Compression level of PNG. Thousands of frames are written faster, and files grow only by a tenth."""
 _LARGE = 4_000_000
-"""Pixels beyond which a photo that came as JPEG is written as JPEG again: as PNG no endpoint would take it."""
+"""Pixels above which a JPEG photo is written as JPEG again. As PNG it would be too large for endpoints."""
 _SAME_MOMENT = 1e-6
 _OF = 16
-"""So many digits of a stored file's hash begin the names of what was made of it."""
+"""Number of digits of a stored file's hash at the start of the names of its pictures."""
 _FILLED_TO = 0.8
-"""Tidied, the folder holds at most this share of its room."""
+"""Share of the limit that remains in use after a cleanup."""
 _TIDIED_EVERY = 0.05
-"""Whenever this share of the room has been written, it is looked at whether too much is there."""
+"""Share of the limit after whose writing the folder's size is checked."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Prepared:
 
     path: Path
     sha256: str
-    """Of the bytes at ``path``."""
+    """The hash of the bytes at ``path``."""
 
 
 class Pictures:

@@ -17,7 +17,7 @@ from PIL import Image
 from domain.errors import MediaRefused
 
 TAG = 0x0112
-"""EXIF's tag for it."""
+"""EXIF's tag for the orientation."""
 UPRIGHT = 1
 _FLIPS: Mapping[int, Image.Transpose] = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -29,7 +29,7 @@ _FLIPS: Mapping[int, Image.Transpose] = {
     8: Image.Transpose.ROTATE_90,
 }
 _IN_XMP = re.compile(rb"tiff:Orientation\s*(?:=\s*[\"']|>)\s*([0-9]+)")
-"""As an attribute with either quote, or as an element."""
+"""Matches an attribute with either quote, or an element."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _OF_MATRIX = {
     (1, 0, 0, 1): 1,

@@ -9,7 +9,7 @@ from PIL import Image
 BITS = 64
 
 ALIKE = 6
-"""Images whose hashes differ in no more bits look alike."""
+"""Largest number of different bits between the hashes of images that look alike."""
 
 
 def difference_hash(picture: Image.Image) -> int:

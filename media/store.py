@@ -61,9 +61,9 @@ class StoredMedia:
     width: int
     height: int
     duration: float | None
-    """Seconds; None for images."""
+    """Duration in seconds. None for images."""
     sharpness: float | None
-    """Variance of the Laplacian; compare within one video only. None for clips."""
+    """Variance of the Laplacian; compare it within one video only. None for clips."""
     orientation: int | None = None
     """Orientation of the original as an EXIF number; None if an earlier version did not record it."""
 

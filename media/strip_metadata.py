@@ -39,7 +39,7 @@ def image(content: bytes, mime: str, turned: int) -> bytes:
 
 _NO_LENGTH = {0x01, *range(0xD0, 0xD8)}
 _OF_JPEG = {0xC4, 0xCC, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF} | set(range(0xC0, 0xD0)) - {0xC8}
-"""Tables and frame headers; of what applications add, only what colours need is kept."""
+"""Tables and frame headers. Of the parts that applications add, only those for colors are kept."""
 
 
 def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
@@ -240,7 +240,7 @@ def _turned(orientation: int) -> bytes:
 
 
 _MOST = 16 * 1024 * 1024
-"""Bytes of a colour profile; larger ones are bombs."""
+"""Largest color profile in bytes. Larger ones are attacks."""
 _NAMES_IN_A_PROFILE = frozenset(b"desc cprt dmnd dmdd mmod meta vued targ calt pseq psid clro".split())
 
 
@@ -264,13 +264,13 @@ def colours(profile: bytes) -> bytes:
 _SEGMENT, _CLUSTER, _INFO, _TRACKS, _TRACK = 0x18538067, 0x1F43B675, 0x1549A966, 0x1654AE6B, 0xAE
 _EBML, _VOID, _CRC = 0x1A45DFA3, 0xEC, 0xBF
 _EMPTIED = {0x1254C367, 0x1941A469, 0x1043A770}
-"""Tags, attachments, chapters: they stay where they are, with nothing in them."""
+"""Tags, attachments, chapters. They keep their place, but their content is emptied."""
 _OF_INFO = {0x2AD7B1, 0x4489}
-"""Of what is said of the whole: how time is counted, and how long it is."""
+"""The kept facts about the whole file: the unit of time, and the duration."""
 _PROGRAMS = {0x4D80, 0x5741}
-"""Which programs wrote it. A player may insist that they are named, so the names are emptied."""
+"""The programs that wrote the file. A player may need these elements, so only their content is emptied."""
 _NOT_OF_TRACK = {0x536E, 0x258688, 0x7446, 0x3A9697, 0x3B4040, 0x26B240}
-"""A track's own name and what names the codec's maker."""
+"""A track's own name, and the names of the codec's maker."""
 _LEVEL_1 = {_CLUSTER, _INFO, _TRACKS, 0x114D9B74, 0x1C53BB6B} | _EMPTIED
 _UNKNOWN = -1
 

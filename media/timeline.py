@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BROKEN_FROM = Fraction(1, 2)
-"""A file that ends this much before its header says is broken off."""
+"""Seconds between the end of a file and the end in its header from which the file counts as incomplete."""
 MOST_FRAMES = 20_000_000
 KEY, BAD = 1, 2
-"""Flags of a packet: decoding can begin here; it is damaged."""
+"""Flags of a packet: decoding can begin at it, and it is damaged."""
 MILLISECOND = Fraction(1, 1000)
 _SKIPS_FRAMES = frozenset({"h264", "hevc"})
 
@@ -38,7 +38,7 @@ class Timeline:
     """The times of a video's frames."""
 
     base: Fraction
-    """Seconds of a tick of the video's clock."""
+    """Seconds of one tick of the video's clock."""
     origin: Fraction
     """Start of the video on its own clock, in seconds."""
     pts: NDArray[np.int64]
