@@ -12,9 +12,9 @@ from reports.rendering import figure
 from reports.words import number
 
 MOST = 6
-"""Verdicts on one page; the report has them all."""
+"""Number of verdicts on the page. The report has all of them."""
 HIGH = 220
-"""The height of the rows of the card's chart in pixels; the report has all rows."""
+"""Height of the chart's rows in pixels. The report has all rows."""
 
 
 def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:

@@ -26,7 +26,7 @@ class Figure:
     n_raters: int | None = None
     reason: str | None = None
     share: bool = False
-    """Whether it is a share, to be shown in per cent."""
+    """Whether the number is a share, shown in percent."""
 
     @property
     def defined(self) -> bool:
@@ -73,9 +73,9 @@ class Behind:
     raters: tuple[str, ...]
     criterion: str | None = None
     values: tuple[str, str] | None = None
-    """Instead of any difference: what most of the raters before the last gave, and what the last gave."""
+    """Instead of any difference: the value of most raters before the last one, and the last rater's value."""
     unit: str | None = None
-    """Instead of all that: this one thing."""
+    """Instead of all other conditions: this one unit."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     unit: str = ""
-    """What the numbers are: "agreement, 1 is perfect", "points of the scale"."""
+    """The meaning of the numbers, such as "agreement, 1 is perfect" or "points of the scale"."""
     note: str = ""
     behind: tuple[Behind | None, ...] = ()
-    """For each row, if the table leads anywhere; a page that knows the way makes links of them."""
+    """The units behind each row, if the table has links. A page that knows the addresses makes the links."""
 
 
 Verdict = Literal["replace", "limited", "correct", "no", "people", "open"]
@@ -106,17 +106,17 @@ class Ruling:
     verdict: Verdict
     words: str
     why: tuple[str, ...]
-    """Sentences; the first one names unread replies or a bias that limits the verdict."""
+    """Sentences. The first one names unread replies or a bias, if these limit the verdict."""
     answers: int = 0
-    """Units that people and the judge share."""
+    """Number of units that people and the judge share."""
     questions: int | None = None
-    """Questions (items) behind these units; None: not known."""
+    """Number of questions (items) behind these units. None: unknown."""
     copies: tuple[str, ...] = ()
-    """Judges that are nearly this one, and count as one judge with it."""
+    """Judges that are near-copies of this one, and count as one judge together with it."""
     bias: str = ""
-    """The sentence about a bias that limits the verdict, one of ``why``; empty: no bias does."""
+    """The sentence about a bias that limits the verdict, one of ``why``. Empty without such a bias."""
     unread: str = ""
-    """The sentence about unread replies that limit the verdict, the first of ``why``; empty: none do."""
+    """The sentence about unread replies that limit the verdict, the first of ``why``. Empty without a limit."""
 
     @property
     def about(self) -> str:
@@ -155,7 +155,7 @@ class Rulings:
     """The rule, in sentences."""
     rulings: tuple[Ruling, ...]
     when: str = "The default rule, chosen afterwards"
-    """Whether the rule was set before anyone looked, as a heading."""
+    """When the rule was set, as a heading."""
 
 
 # ---- charts ---------------------------------------------------------------------------------------------------------
@@ -180,10 +180,10 @@ class Dots:
     axis: str
     lines: tuple[tuple[str, tuple[Mark, ...]], ...]
     zero: bool = False
-    """Whether a line at zero means something."""
+    """Whether to draw a line at zero."""
     within: tuple[float, float] | None = None
     first: int = 0
-    """The sign of the first series: 0 is that of people, judges begin with 1."""
+    """The index of the first series: 0 is that of people, judges begin with 1."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Bars:
     labels: tuple[str, ...]
     series: tuple[tuple[str, tuple[float, ...]], ...]
     people: int = 0
-    """How many of the series, the first ones, are people: they share a colour."""
+    """The number of series at the start that are people. They share a color."""
 
 
 @dataclass(frozen=True)
@@ -262,9 +262,9 @@ class Source:
     name: str
     sha256: str
     what: str
-    """"file" or "project", in words."""
+    """The kind of source in words: "file" or "project"."""
     counted: str = ""
-    """Of a project: which of its items were counted, as a sentence."""
+    """For a project: which items were counted, as a sentence."""
 
 
 @dataclass(frozen=True)

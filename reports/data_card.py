@@ -24,7 +24,7 @@ class DataCard:
     title: str
     subtitle: str
     sections: Sequence[Section]
-    """Their blocks are texts and tables."""
+    """Sections whose blocks are texts and tables."""
     footer: str
 
 

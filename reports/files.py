@@ -13,7 +13,7 @@ from reports import card, html, pdf
 from reports.content import Cell, Figure, Report, Rulings, Table, as_json
 
 FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method", "reason")
-"""What becomes of a figure in a CSV file: one column each, after the name of its column."""
+"""The columns of a figure in a CSV file, after the name of its column."""
 
 
 def write(report: Report, folder: Path, *, paper: bool = False) -> list[Path]:

@@ -16,13 +16,13 @@ from reports.vega import ChartSpec
 from reports.words import listed
 
 LONG = 14
-"""Rows beyond which a table scrolls in itself; on paper it has all of them."""
+"""Rows beyond which a table has its own scroll bar. On paper, all rows are printed."""
 MOST_PRINTED = 80
-"""Rows of a table in a PDF; its CSV file has them all."""
+"""Rows of a table in a PDF. The CSV file has all rows."""
 SHORT, WRAPPED = ' class="s"', ' class="w"'
 
 Where = Callable[[Behind], str]
-"""The address at which someone finds what a row is made of."""
+"""Returns the address of the units behind a row."""
 
 
 def page(report: Report) -> str:

@@ -33,7 +33,7 @@ MEASURES: dict[Measure, str] = {
 }
 EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER OMEGA}", "\N{GREEK SMALL LETTER RHO}"
 _MOST_LEVELS = 20
-"""Numbers beyond which ratings are measurements, and are correlated."""
+"""Number of values beyond which ratings count as measurements and are correlated."""
 
 
 def main_measure(part: Slice) -> Measure:

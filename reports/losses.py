@@ -21,7 +21,7 @@ _NOT_ASKED = "skipped"
 
 
 Where = tuple[str, str, str | None]
-"""Judge, criterion, and dimension; None: all dimensions together."""
+"""Judge, criterion and dimension. None: all dimensions together."""
 
 
 def losses_of_study(study: Study) -> list[Losses]:

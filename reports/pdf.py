@@ -22,7 +22,7 @@ BROWSERS = (
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )
-"""Programs that print a page without a window, by name or by place."""
+"""Programs that print a page without a window, by name or by path."""
 PATIENCE_SECONDS = 300
 _FLAGS = ("--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--no-pdf-header-footer")
 _DATES = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}")

@@ -22,9 +22,9 @@ from reports.study import Slice, Study
 from reports.words import capital, count, figure_in_words, listed, mark, some
 
 MOST_FOR_REML = 5000
-"""Units beyond which a mixed model takes too long for a report."""
+"""Number of units beyond which a mixed model takes too long for a report."""
 MOST_VALUES = 12
-"""Values of a scale beyond which they are not listed one by one."""
+"""Number of values beyond which the values of a scale are not listed one by one."""
 
 
 def main_statistic(part: Slice) -> tuple[str, Callable[[Ratings], Statistic]]:

@@ -17,7 +17,7 @@ from reports.study import Slice, Study
 from reports.words import nothing, some
 
 WANTED = (0.1, 0.05, 0.03)
-"""Half widths that a plan is made for."""
+"""Half widths of intervals that a plan aims at."""
 MOST_LISTED = 30
 
 

@@ -42,7 +42,7 @@ NAMES = {
     "test": "alternative_test",
     "epsilon": "epsilon",
 }
-"""The parts of a rule as the command names them."""
+"""The parts of a rule, by their names in the command."""
 
 
 def rule_from_text(text: str) -> Rule:

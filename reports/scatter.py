@@ -10,7 +10,7 @@ from reports import vega
 from reports.vega import GREY, ChartSpec, color, layer, quantity
 
 _LARGEST = 450
-"""The area of a point that stands for the most units, in square pixels."""
+"""Area of the point with the most units, in square pixels."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Spot:
     x: float
     y: float
     n: int = 1
-    """How many."""
+    """Number of units."""
 
 
 @dataclass(frozen=True)

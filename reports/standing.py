@@ -15,9 +15,9 @@ from reports.planning import WANTED
 from reports.words import figure_in_words, number, some
 
 ALL = "all"
-"""The dimension of a row that is about all of them."""
+"""The dimension of a row about all dimensions."""
 AIM = f"{WANTED[1]:g}"
-"""The half width that more grades are counted for."""
+"""The half width of the interval that the number of further grades aims at."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Standing:
     """The conclusions about one judge on one criterion."""
 
     ruling: Ruling
-    """The verdict on the whole, with its sentences."""
+    """The verdict on all dimensions, with its sentences."""
     agreement: str
-    """How far it agrees with a person, next to people among themselves; "" where that is unknown."""
+    """The judge's agreement with a person, next to the agreement among people. Empty if unknown."""
     dimensions: tuple[tuple[str, tuple[str, ...]], ...]
     """The words of each verdict, and the dimensions that have it."""
     better: tuple[str, ...]
-    """What would make it better, in sentences."""
+    """Sentences about what would improve the judge."""
 
 
 def standings(report: Report) -> Sequence[Standing]:

@@ -25,11 +25,11 @@ class Runs:
     """Further ratings of one judge, made in another way. Each run has its own rater name."""
 
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> the same judge, asked again in the same way."""
+    """Runs of the same judge, asked again in the same way, by judge."""
     swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> the same judge, with the answers shown in the other order."""
+    """Runs of the same judge with the answers in the other order, by judge."""
     earlier: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> earlier versions of its model or prompt."""
+    """Earlier versions of a judge's model or prompt, by judge."""
 
     def names(self) -> set[str]:
         """Return all rater names in these runs."""
@@ -46,10 +46,10 @@ class StoredRule:
     """A rule for the verdict that was stored with a project, and whether it was stored before the first reply."""
 
     rule: Rule | None = None
-    """None: none was stored."""
+    """The stored rule, or None."""
     stored_on: str = ""
     first_reply: str | None = None
-    """The day of the first reply of one of these judges; None: not known."""
+    """The day of the first reply of one of these judges. None: unknown."""
     before: bool = False
 
     def words(self, *, given: Rule | None) -> str:
@@ -74,22 +74,22 @@ class JudgeOfPairs:
     """A judge against the majority of people, over the pairs of answers that both compared."""
 
     criterion: str
-    """What people were asked."""
+    """The criterion that people were asked about."""
     judge: str
     pairs: int
-    """That both have compared."""
+    """Number of pairs that both compared."""
     by_place: int
-    """Of these, those on which the judge's two orders differ."""
+    """Number of these pairs for which the judge's two orders differ."""
     without_verdict: int
-    """Pairs that people have compared and of which the judge, though asked, has no verdict in both orders."""
+    """Number of pairs that people compared and for which the judge, though asked, lacks a verdict in both orders."""
     not_asked: int
-    """Pairs that people have compared and the judge was not asked about."""
+    """Number of pairs that people compared and the judge was not asked about."""
     same: Statistic
-    """Share of pairs of which judge and people say the same."""
+    """Share of pairs on which judge and people agree."""
     kappa: Statistic
-    """Cohen's."""
+    """Cohen's kappa."""
     decided: Statistic
-    """Share of those pairs that prefer the same answer, where both prefer one."""
+    """Share of pairs with the same preferred answer, among pairs for which both prefer one."""
 
 
 @dataclass(frozen=True)
@@ -104,31 +104,31 @@ class Study:
     about: Mapping[str, About] = field(default_factory=dict)
     runs: Runs = field(default_factory=Runs)
     unparsed: frozenset[str] = frozenset()
-    """Values of judges that mean "the reply could not be read": counted, never a category."""
+    """Values of judges that mean "the reply could not be read". They are counted, but are never a category."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> the models of its own family, itself included."""
+    """The models of a judge's own family, the judge included, by judge."""
     by_dimension: bool = True
     statistics: frozenset[str] = frozenset()
-    """Of the coefficients in tables only these, and Krippendorff's alpha, on which the verdict rests; none: all."""
+    """The coefficients in tables, in addition to Krippendorff's alpha, which the verdict needs. Empty: all."""
     tuned: bool = False
-    """Whether a judge's prompt was tuned on these very units: then there is no verdict."""
+    """Whether a judge's prompt was tuned on these same units. If so, there is no verdict."""
     ends: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Criterion -> the values that there are, or at least the lowest and the highest; else those of its scale."""
+    """The possible values by criterion, or at least the lowest and the highest. Without them, those of its scale."""
     metrics: frozenset[str] = frozenset()
-    """Those of the judges that are reference metrics, with numbers from 0 to 1."""
+    """The judges that are reference metrics, with numbers from 0 to 1."""
     attacks: Sequence[AttackResult] = ()
-    """What these judges gave to answers that try to talk them into a score."""
+    """The judges' results on answers that try to persuade them to give a high score."""
     attacked_others: tuple[str, ...] = ()
-    """Runs over such answers by judges that are none of these."""
+    """Runs on such answers by other judges."""
     pairs: Sequence[JudgeOfPairs] = ()
-    """Judges that compare two answers, where people compare them, too."""
+    """Judges that compare two answers, if people compare them too."""
     together: str | None = None
-    """What people are called as one rater, of criteria that they settle together before anything is compared."""
+    """The rater name of all people together, for criteria that they settle jointly before the comparison."""
     judge_runs: Sequence[JudgeAbout] = ()
-    """What is known of these judges besides their ratings, repeats and other orders included."""
+    """Facts about these judges, with repeated runs and other orders."""
 
     rule: StoredRule = StoredRule()
-    """The rule that was stored for it, if one was."""
+    """The rule that was stored for the study."""
 
     def __post_init__(self) -> None:
         """Refuse names that would mix people and machines, and unknown names."""
@@ -330,15 +330,15 @@ class Slice:
     humans: tuple[str, ...]
     judges: tuple[str, ...]
     failed: Mapping[str, Mapping[str, str]]
-    """Judge -> unit -> why its reply holds no score."""
+    """The reason why a reply has no score, by judge and unit."""
     ends: tuple[Any, ...] = ()
-    """The values that there are, or at least the lowest and the highest, where the table does not say."""
+    """The possible values, or at least the lowest and the highest, if the table does not have them."""
     kept: dict[str, Ceiling] = field(default_factory=dict)
-    """What was computed already, by judge."""
+    """Cached comparisons, by judge."""
     biases: dict[str, RankingBiases | None] = field(default_factory=dict)
-    """The same of biases."""
+    """Cached biases, by judge."""
     people_alpha: tuple[Statistic, Statistic] | None = None
-    """The agreement of people, and with one more question on which they are split; computed once."""
+    """The agreement of people, alone and with one more question that divides them. Computed once."""
 
     @property
     def name(self) -> str:

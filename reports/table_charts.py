@@ -11,13 +11,13 @@ from reports import vega
 from reports.vega import AROUND, COLORS, GREY, QUIET, ChartSpec, color, layer, names_axis, quantity, shape
 
 MOST_AROUND = len(COLORS) - 1
-"""So many rows of a table have a line of their own on a radar."""
+"""Number of rows of a table with their own line on a radar."""
 LEAST_AROUND = 3
-"""A radar has at least so many columns."""
+"""Smallest number of columns of a radar."""
 _RADAR = (560, 460)
 """The width and the height of a radar, in pixels."""
 _FAR = (1.65, 1.3)
-"""The horizontal and the vertical end of a radar's sheet. The outermost ring has the radius 1."""
+"""The horizontal and the vertical end of a radar's area. The outermost ring has the radius 1."""
 _CELL = (70, 26)
 
 
@@ -29,7 +29,7 @@ class Value:
     low: float | None = None
     high: float | None = None
     shown: str = ""
-    """As the table prints it."""
+    """The number as the table prints it."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class TableChart:
     """A table for drawing."""
 
     key: str
-    """Its name on the page and in files."""
+    """The chart's name on the page and in files."""
     kind: Literal["radar", "bars", "heat"]
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: tuple[tuple[Value, ...], ...]
-    """Of each row a value for each column, in the units of the table."""
+    """The value for each column, by row, in the units of the table."""
     ends: tuple[float, float] | None = None
-    """The lowest and the highest number that there can be; None: as the numbers have it."""
+    """The lowest and the highest possible number. None: those of the values."""
 
     @property
     def span(self) -> tuple[float, float]:

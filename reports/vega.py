@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 HEIGHT = 280
-"""The height of a chart in pixels, if it does not grow with its rows."""
+"""Height of a chart in pixels, if it does not grow with its rows."""
 WIDTH = 720
 """The width of a chart in a report, in pixels."""
 BAR, AROUND = 26, 90
@@ -25,14 +25,14 @@ COLORS = (GREY, ACCENT, WARNING, "#1f8a64", "#8b6fc0", "#b58a1b", "#c2528b")
 """Colors of series. The first belongs to people; judges and models begin with the second."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 CELLS = ("#e9f1f8", "#1b5e94")
-"""The lightest and the darkest cell of a heat map: opaque, so that a number in it reads the same on every page."""
+"""The lightest and the darkest cell of a heat map. They are opaque, so that a number reads the same on every page."""
 INKS = ("#14181a", "#ffffff")
 """The colors of a number in a light and in a dark cell."""
 QUIET = "#78828b"
-"""The color of numbers beside marks; a report replaces it by the color of its own quiet words."""
+"""The color of numbers next to marks. A report replaces it by its own color for muted text."""
 
 _SEPARATORS = re.compile(r"\\{1,2}u202[89]")
-"""Vega refuses them in an expression, which a name of an axis becomes; they are written as JSON writes them."""
+"""Separators that Vega refuses in an expression, such as the name of an axis. They are matched in their JSON form."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class ChartSpec:
     rows: Sequence[Sequence[str | int | float | None]]
     """The numbers, the most telling row first."""
     height: int = HEIGHT
-    """In pixels."""
+    """Height in pixels."""
     width: int | None = None
-    """In pixels; None: as wide as the page."""
+    """Width in pixels. None: as wide as the page."""
     words: str = ""
     """The numbers in words, for readers who do not see the chart; empty: ``about`` describes it."""
 
