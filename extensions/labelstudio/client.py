@@ -25,22 +25,26 @@ from extensions.labelstudio.tokens import Token
 from net.addresses import Resolve
 
 SECONDS_PER_TASK = 0.05
-"""Of a request more, for each task that is imported with it."""
+"""Extra seconds of a request for each task that it imports."""
 PAGE = 200
-"""Tasks that are asked for at once."""
+"""Tasks on one page of a list."""
 FIELDS = (
     *("id", "data", "annotations", "result", "completed_by", "created_at", "updated_at", "updated_by"),
     *("draft_created_at", "lead_time", "was_cancelled", "ground_truth", "last_action"),
 )
-"""What is asked about tasks and, under the same names, about their annotations: all fields cost the server three times
-as much."""
+"""The requested fields of tasks and of their annotations.
+
+Requesting all fields costs the server three times as much.
+"""
 LONGEST_TITLE = 50
-"""Characters that Label Studio lets the title of a project have."""
+"""Longest title that Label Studio allows for a project, in characters."""
 AT_ONCE = 5
-"""Tasks that are removed with one request; fewer go one by one, since removing the last one in this way also removes
-the tabs that people have open there."""
+"""Smallest number of tasks that are removed with one request. Fewer tasks are removed one by one.
+
+Removing the last task by such a request also removes the tabs that people have open there.
+"""
 LOT = 500
-"""Tasks that are removed with one request at most."""
+"""Most tasks that are removed with one request."""
 
 _KEY_OF_PROJECT = re.compile(r"\[touchstone (.+)\]\s*\Z")
 

@@ -15,16 +15,16 @@ from annotation_schemas.model import Choice
 from domain.comparison import same
 
 NOTE = "touchstone-note"
-"""The control for what a rater adds in words."""
+"""The control for a rater's note."""
 ABOUT = "about"
-"""The text on every page that everything is about which is not drawn or marked on something."""
+"""The text on every page to which controls belong that are not drawn or marked on something else."""
 RESERVED = "touchstone:"
 SKIP = f"{RESERVED}skip"
 NONE = f"{RESERVED}none"
 OTHER = f"{RESERVED}other"
-"""Choices besides the options: not to answer, that nothing applies, and a reason in one's own words."""
+"""Choices in addition to the options: skip, nothing applies, and a reason in the rater's own words."""
 EDITED = "field-"
-"""What the controls of fields begin with that a senior changes."""
+"""The prefix of the controls for fields that a senior edits."""
 
 
 def image_of(role: str) -> str:

@@ -12,7 +12,7 @@ from domain.errors import BadRequest
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 
 LONGEST = 1_000_000
-"""Characters of a configuration."""
+"""Longest configuration, in characters."""
 _DEEPEST = 50
 _SHOWN = {"Text", "HyperText", "Header", "Paragraphs"}
 _OF_EACH = re.compile(r"([^\[\]]+)\[\{\{idx\}\}\]\.(\w+)")
@@ -27,11 +27,11 @@ class Control:
     kind: str
     """The tag: TextArea, Choices, Rating or Number."""
     prompt: str = ""
-    """What stands above it."""
+    """The text above the control."""
     options: tuple[tuple[str, str], ...] = ()
-    """Of Choices: what is shown, and what is stored."""
+    """For Choices: pairs of the displayed text and the stored text."""
     options_in: str | None = None
-    """Of Choices: the key of the data that holds them, instead."""
+    """For Choices: the key of the data with the options, instead of ``options``."""
     several: bool = False
     low: float | None = None
     high: float | None = None

@@ -14,7 +14,7 @@ from extensions.labelstudio.codes import ABOUT, NONE, SKIP, codes
 from extensions.labelstudio.parts import Part
 
 Listed = tuple[str, str, str | None]
-"""A choice: its label, the text that stands for it, and what is said next to it."""
+"""A choice: its label, its code, and its hint."""
 
 _VARIABLE = re.compile(r"\$(?=[\w\[\].{}])")
 _JOINER = "\N{WORD JOINER}"

@@ -28,12 +28,12 @@ from extensions.labelstudio.task_rows import Task, Tasks
 from extensions.labelstudio.values import field_value, media_path, of_type, text_of
 
 RATER = "rater"
-"""In the ``meta`` of a result that we wrote: who rated, as another server takes no raters that it does not know."""
+"""The key of the rater in the ``meta`` of a result that we wrote, because servers accept no unknown raters."""
 NOBODY = "undefined"
-"""What Label Studio writes for the model of predictions that name none."""
+"""The model name that Label Studio writes for predictions without one."""
 _LONGEST_RATER = 100
 _LISTED = 12
-"""So many names are listed in a sentence."""
+"""Number of names listed in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,10 @@ class OutsideRating:
     value: Any
     dimension: str
     signed: bool = False
-    """The annotation names who completed it there (``completed_by``), which is an account of a person; else we were
-    told who it was, or one of our own exports says so."""
+    """Whether the annotation names the person's account there (``completed_by``).
+
+    Otherwise someone named the rater, or one of our own exports did.
+    """
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,11 @@ class ReadProject:
     predictions: Sequence[tuple[PredictionRecord, BadRow]] = ()
     bad: Sequence[BadRow] = ()
     skipped: int = 0
-    """Annotations in which someone skipped the task."""
+    """Number of annotations in which a person skipped the task."""
     earlier: int = 0
-    """Annotations and predictions that a later one of the same rater or model replaces."""
+    """Number of annotations and predictions that a later one of the same rater or model replaces."""
     numbers: int = 0
-    """Predictions of which the file holds nothing but their numbers."""
+    """Number of predictions of which the file has only their ids."""
 
 
 def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimension: str | None = None) -> ReadProject:

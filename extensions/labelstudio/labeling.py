@@ -27,7 +27,7 @@ from extensions.labelstudio.parts import Part
 from extensions.labelstudio.ways import way_of
 
 FRAME_RATE = 30.0
-"""Written where no one knows a clip's own. Without any, that player takes 24."""
+"""Frame rate for clips of unknown rate. Without one, Label Studio's player uses 24."""
 
 _WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
 _NARROW = "flex: 2 1 0; min-width: 22em"

@@ -9,7 +9,7 @@ from annotation_schemas.model import Schema
 
 FORMAT = "label_studio"
 ITEM, DIMENSION, MODEL = "item_id", "dimension", "model"
-"""Keys of a task's data that name the item, its dimension, and whose answer (``prediction``) is rated."""
+"""Keys of a task's data for the item, its dimension, and the model of the rated answer (``prediction``)."""
 SAME = Names()
 
 

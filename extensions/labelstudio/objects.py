@@ -14,7 +14,7 @@ from domain.bridge import OutsideAnnotation, OutsideTask, OutsideUser
 from domain.errors import OutsideRefused
 
 KEY = "touchstone"
-"""Where a task's data hold its key."""
+"""The key of a task's data with our key of the task."""
 
 
 @dataclass(frozen=True)

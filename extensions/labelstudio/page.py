@@ -20,7 +20,7 @@ DECISIONS = (
     Choice(value="edit", label="Edit: the item is changed and verified again"),
 )
 MOST_ENTRIES = 9
-"""How many entries of a list can be picked by their place where a schema sets no limit to it."""
+"""Number of list entries that can be picked by position, if the schema sets no limit."""
 
 STAGES = ("authoring", "verification", "adjudication", "grading")
 

@@ -17,7 +17,7 @@ from extensions.labelstudio.codes import ABOUT, NOTE, OTHER, SKIP, codes, distin
 
 Result = dict[str, Any]
 Answer = tuple[Any, Any] | None
-"""A value and its reason; None if nothing was answered."""
+"""A value and its reason. None without an answer."""
 
 _KEYS = {
     "choices": "choices",
@@ -30,9 +30,9 @@ _KEYS = {
     "keypointlabels": "keypointlabels",
     "labels": "labels",
 }
-"""Types of results with the key of their value that says what was answered; None: the value is that by itself."""
+"""The key of the answer in a value, by type of result. None: the value itself is the answer."""
 _REGIONS = frozenset({"rectanglelabels", "rectangle", "keypointlabels", "labels"})
-"""Types of which one control may have any number."""
+"""Types of results that a control may have any number of."""
 
 
 class AnsweredRow(Protocol):
@@ -60,7 +60,7 @@ class Way(ABC):
     """How the answers of a kind are given in Label Studio."""
 
     result_type: ClassVar[str] = "choices"
-    """The type of its results there, unless ``type_of`` says more."""
+    """The type of its results there, unless ``type_of`` returns another one."""
 
     def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
         """Return the type of a criterion's results.
@@ -101,19 +101,19 @@ class Part:
     type: str
     """The type of its results."""
     to: str = ABOUT
-    """What on the page it is about."""
+    """The element on the page that it is about."""
     shown_when: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Controls with the choices of which one has to be made before this is asked."""
+    """Controls with their choices. One of the choices must be made before this part is shown."""
     told: tuple[str, ...] = ()
-    """Conditions that cannot be shown as such, as sentences; anyone who does not meet them leaves it out."""
+    """Conditions that cannot be shown as such, as sentences. A rater who does not meet them leaves the part out."""
     several: bool = False
-    """It is drawn on a place with several images."""
+    """Whether it is drawn on one of several images."""
     field: ItemField | None = None
-    """The field of the item that is filled in; None: it is a criterion."""
+    """The item's field that is filled in. None: the part is a criterion."""
     field_row: FilledRow | None = None
     """The row of the field's kind."""
     after: str | None = None
-    """The part for a list, one of whose entries is meant by its place."""
+    """The part with the list whose entry is picked by position."""
 
     @property
     def name(self) -> str:
@@ -185,7 +185,7 @@ class Given:
     known: Mapping[str, str]
     page: Sequence[Part]
     by_control: dict[str, list[tuple[Any, Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
-    """What was answered, the whole value, and the whole entry."""
+    """The answer, the whole value and the whole entry of each result, by control."""
     problems: list[Problem] = field(default_factory=list)
 
     def take(self, result: Sequence[Mapping[str, Any]]) -> None:

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from net.httpx_client import Response
 
 SECONDS = 60.0
-"""For one request and its whole reply."""
+"""Seconds for one request and its whole reply."""
 PAUSES = (0.5, 2.0)
-"""Before a request is made again, in seconds."""
+"""Seconds before each repetition of a request."""
 LONGEST_PAUSE = 30.0
-"""However long a server asks to be left alone."""
+"""Longest pause in seconds, however long a server asks to wait."""
 LARGEST_REPLY = 64 * 2**20
-"""Bytes."""
+"""Largest reply in bytes."""
 _REFRESH = "/api/token/refresh/"
 
 Send = Callable[[Any], object]
-"""What asks the SDK for something."""
+"""Sends a request through the SDK."""
 
 
 class _Down(OutsideUnreachable):

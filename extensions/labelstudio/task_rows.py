@@ -26,7 +26,7 @@ class Task:
     data: Mapping[str, Any]
     raw: str
     annotations: list[tuple[int, Mapping[str, Any]]]
-    """With the row that each stands in."""
+    """Each annotation with its row."""
     predictions: Sequence[Any] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
 

@@ -25,9 +25,9 @@ from extensions.labelstudio.settings import (
 from net.addresses import AddressRefused, AddressWords, Place, place_of
 
 KEYRING = "touchstone-label-studio"
-"""The service under which the system's keyring is asked; the user name is the server's address."""
+"""The service name in the system's keyring. The user name is the server's address."""
 SHORTEST_HIDDEN = 8
-"""Shorter ones are no tokens, and striking them out would strike out words."""
+"""Shortest text that is hidden as a token. Hiding shorter texts would hide words."""
 ADDRESS = AddressWords(
     "address of Label Studio", key=f"put a token into {LABEL_STUDIO_TOKEN} and leave it out of the address"
 )

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 FORMAT = "predictions"
-"""Finds out by itself what a file is."""
+"""The import format, which detects the file type."""
 LONGEST = 80
-"""Characters that the name of a team or of a model may have."""
+"""Longest name of a team or a model, in characters."""
 _SHOWN = 5
 _MISSING = "The entry has no answer for it."
 _NEWER = "A newer entry of {} came."
@@ -55,15 +55,15 @@ class Entry:
     """One entry of a team."""
 
     run: str
-    """Its public id."""
+    """The public id of its run."""
     team: str
     model: str
     name: str
-    """As results call it."""
+    """The name in results."""
     at: datetime
     sha256: str
     withdrawn: str
-    """Why it does not count; empty: it counts."""
+    """Why the entry does not count. Empty: it counts."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Taken:
     entry: Entry
     answers: int
     unanswered: int
-    """Items without an answer, which count as what cannot be read does."""
+    """Number of items without an answer. They count like unreadable answers."""
     replaced: Entry | None
-    """The earlier one of the same team and model, which counts no more."""
+    """The earlier entry of the same team and model, which no longer counts."""
 
 
 def name_of(team: str, model: str) -> str:

@@ -31,9 +31,9 @@ from workflow.results.slices import BINS, DIMENSION, GROUP, OTHERS, Bins, Slicin
 
 PUBLISHED, WITHDRAWN = events.BOARD_PUBLISHED, events.BOARD_WITHDRAWN
 LONGEST_TITLE, LONGEST_TEXT = 120, 4_000
-"""Characters."""
+"""Largest lengths, in characters."""
 FEWEST = 5
-"""A value of a field is the name of a slice that everyone may read only if so many items share it."""
+"""Smallest number of items that must share a field's value before the value becomes a public name of a slice."""
 _DIGITS = 6
 
 
@@ -46,12 +46,12 @@ class Choice:
     scores: tuple[Scores, ...] = ()
     models: tuple[str, ...] = ()
     entries: bool = False
-    """The entries of other teams too, also those that are still to come."""
+    """Whether to show other teams' entries, future ones included."""
     by: str = ""
-    """Slices of that way next to each mean; empty: none."""
+    """The field whose slices are shown next to each mean. Empty: none."""
     bins: Bins = BINS
     files: bool = False
-    """The table can be downloaded as CSV and JSON."""
+    """Whether the table can be downloaded as CSV and JSON."""
 
     def dump(self) -> dict[str, Any]:
         """Return the choice as JSON values."""
@@ -77,7 +77,7 @@ class Public:
     """A leaderboard that everyone may read."""
 
     event: int
-    """The id of the event that made it public."""
+    """The id of the event that published it."""
     project: str
     choice: Choice
     since: datetime
@@ -99,9 +99,9 @@ class Board:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
-    """Name and cells; the highest first column first."""
+    """Name and cells of each row, sorted by the first column in descending order."""
     lacking: tuple[str, ...] = ()
-    """What was chosen and is not shown, in sentences for the lead."""
+    """Chosen parts that cannot be shown, in sentences for the lead."""
 
 
 # ---- what is chosen -------------------------------------------------------------------------------------------------

@@ -84,4 +84,4 @@ def as_json(choice: Choice, board: Board, *, at: datetime) -> str:
 
 
 FILES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
-"""How the table can be downloaded, and what that is."""
+"""The formats of downloads, with their content types."""

@@ -28,13 +28,13 @@ from extensions.leaderboard import public_page
 PUBLIC = ("/public/",)
 
 LOOK_SECONDS = 5.0
-"""So long a page stands before someone looks whether there are newer numbers."""
+"""Seconds that a page is served before the next check for newer numbers."""
 SOON_SECONDS = 1.0
-"""The same where there are no numbers yet."""
+"""The same while there are no numbers yet."""
 AT_ONCE = 4
-"""Requests looked at together, so that however many come, people who work here find threads."""
+"""Requests handled at the same time, so that many visitors leave threads for the people who work here."""
 MOST = 50
-"""Leaderboards whose pages are kept."""
+"""Number of leaderboards whose pages are cached."""
 NOTHING = "There is nothing here. A leaderboard is at its address for as long as its project shows it."
 SOON = "The numbers are being worked out. This page tries again by itself."
 
@@ -45,9 +45,9 @@ class _Made:
 
     event: int
     of: object
-    """The figure that it was made of; None: there is none yet."""
+    """The figure that it was built from. None: there is none yet."""
     bodies: Mapping[str, bytes]
-    """By the last part of the address, empty for the page."""
+    """The content by the last part of the address. The page's key is empty."""
 
 
 class Boards:

@@ -26,7 +26,7 @@ from workflow.annotate import submissions as submit
 from workflow.annotate.task_views import fields_shown
 
 TRIES = 5
-"""So often an answer that does not fit goes back to its rater; then it stays there, and a lead is told."""
+"""How many times an invalid answer goes back to its rater. After that it stays there, and a lead is told."""
 
 _LONGEST = 100
 _LONGEST_SAID = 2_000

@@ -49,11 +49,11 @@ __all__ = [
 MOST_AHEAD = 1_000
 LONGEST_HOLD = 24 * 14.0
 OFTENEST, SELDOMEST = 1.0, 10.0
-"""Seconds between two rounds of ``sync``."""
+"""Shortest and longest time between two rounds of ``sync``, in seconds."""
 WAKING = 0.5
-"""Seconds between two looks whether someone said that there is something to fetch."""
+"""Seconds between two checks for a wake-up call."""
 LONGEST_PAUSE = 60.0
-"""Seconds between two rounds while the server does not answer."""
+"""Longest pause between two rounds while the server does not answer, in seconds."""
 
 
 def connect(

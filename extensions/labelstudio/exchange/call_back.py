@@ -20,7 +20,7 @@ CALLED_BACK_AT_ONCE = 100
 _POSTPONED = "postponed"
 _GIVEN_BACK = "given back"
 _KEPT = "kept"
-"""What becomes of the claim of a task that is called back, if its rater still has it."""
+"""The ways to treat the claim of a task that is called back, if its rater still has it."""
 
 
 def call_back(link: Link, plan: Plan) -> int:

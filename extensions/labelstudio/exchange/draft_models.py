@@ -19,7 +19,7 @@ class SentOut:
 
     stage: Stage
     pictures: Sequence[Picture] = ()
-    """What the task shows; none in stages in which no one may read what a model says."""
+    """The task's pictures. Empty in stages in which no one may see a model's answer."""
 
 
 def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str, str], Picture]) -> SentOut | None:

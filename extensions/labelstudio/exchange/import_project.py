@@ -39,11 +39,11 @@ class ImportedLabelStudio:
 
     imported: Imported
     skipped: int = 0
-    """Annotations in which someone skipped the task."""
+    """Number of annotations in which a person skipped the task."""
     earlier: int = 0
-    """Annotations and predictions that a later one of the same rater or model replaces."""
+    """Number of annotations and predictions that a later one of the same rater or model replaces."""
     numbers: int = 0
-    """Predictions of which the file holds nothing but their numbers."""
+    """Number of predictions of which the file has only their ids."""
 
 
 def import_label_studio(

@@ -24,7 +24,7 @@ class Outside:
 
     file: AssetFile
     drawn: Mapping[str, Any] = field(default_factory=dict)
-    """Boxes and marks to be drawn on it, as ``media.model_input.Pictures.image`` takes them; empty: nothing is."""
+    """Boxes and marks to draw on it, as arguments of ``media.model_input.Pictures.image``. Empty: none."""
 
 
 def file_shown(store: Store, *, task: str, asset: str) -> Outside:

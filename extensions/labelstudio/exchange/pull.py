@@ -21,10 +21,10 @@ from extensions.labelstudio.exchange.answers import deleted, note, take_in
 from extensions.labelstudio.exchange.sync_lock import Forms, Link, opened
 
 PAGE = 200
-"""So many tasks are looked up together."""
+"""Number of tasks that are looked up together."""
 REMOVED_AT_ONCE = 100
 ONE_BY_ONE = 10
-"""Up to so many tasks are looked at one by one before they are removed; more are read page by page."""
+"""Number of tasks up to which they are checked one by one before removal. More tasks are read page by page."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Pulled:
     """The result of fetching."""
 
     tasks: int
-    """How many were read there."""
+    """Number of tasks that were read there."""
     removed: int
-    """How many were removed there."""
+    """Number of tasks that were removed there."""
     outcomes: Mapping[BridgeOutcome, int] = field(default_factory=dict)
-    """What became of annotations that had not been looked at before."""
+    """Outcomes of annotations that were not handled before."""
 
 
 def pull(

@@ -32,9 +32,9 @@ from workflow.annotate.task_views import task_view
 
 SENT_AT_ONCE = 100
 CLAIMED_AT_ONCE = 10
-"""Slots claimed in one transaction, for which others wait."""
+"""Slots claimed in one transaction, which blocks others for its time."""
 REST = timedelta(hours=1)
-"""What was skipped there, or not answered in time, does not come back to the same person sooner."""
+"""Shortest time before a task that was skipped there, or not answered in time, comes back to the same person."""
 LONGEST_TITLE = 50
 
 
@@ -44,11 +44,11 @@ class Pushed:
 
     sent: int
     called_back: int
-    """Tasks that were out and are over: answered here, gone to others, out of time, or of people who left."""
+    """Number of finished tasks: answered here, given to others, out of time, or of people who left."""
     removed: int
-    """How many were removed there."""
+    """Number of tasks that were removed there."""
     outcomes: Mapping[BridgeOutcome, int] = field(default_factory=dict)
-    """What became of answers that were found while removing."""
+    """Outcomes of answers that were found during removal."""
 
 
 def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Pushed:

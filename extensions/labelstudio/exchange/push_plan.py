@@ -43,7 +43,7 @@ class Plan:
     stay: bool
     people: Mapping[int, StoredBridgePerson]
     persons: Mapping[int, Person]
-    """Those whose accounts are active and who have a part in the project."""
+    """People with an active account and a role in the project."""
     title: str
 
 

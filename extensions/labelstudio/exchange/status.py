@@ -17,7 +17,7 @@ from extensions.labelstudio.exchange.sync_lock import is_busy
 from workflow.access.projects import require_lead
 
 QUIET = timedelta(minutes=1)
-"""After so long without reading a server on which work waits, a lead is told."""
+"""Time without reading a server with waiting work, after which a lead is told."""
 MOST_STUCK = 20
 
 
@@ -29,9 +29,9 @@ class PersonThere:
     name: str
     email: str
     known: bool
-    """Whether someone with that address has an account there."""
+    """Whether an account there has this address."""
     why: str
-    """Why nothing more was sent to them; empty if something was, or they have enough."""
+    """Why nothing more was sent to the person. Empty if something was sent, or the person has enough."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class StageThere:
     login: str
     name: str
     out: int
-    """Tasks that wait there, or are being sent."""
+    """Number of tasks that wait there, or are being sent."""
     stored: int
-    """Tasks whose answer is stored here."""
+    """Number of tasks whose answer is stored here."""
     removing: int
-    """Tasks that are over and have still to be removed there."""
+    """Number of finished tasks that must still be removed there."""
     superseded: int
     refused: int
     not_theirs: int
@@ -55,9 +55,9 @@ class StageThere:
     skipped: int
     deleted: int
     strangers: int
-    """Tasks in this person's projects there that are not ours."""
+    """Number of tasks in this person's projects there that are not ours."""
     sentences: tuple[str, ...]
-    """The same in words, as far as it is not zero."""
+    """The counts above zero, in words."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,11 @@ class BridgeStatus:
     pulled_at: datetime | None
     pushed_at: datetime | None
     busy: bool
-    """Whether it is being synchronised just now."""
+    """Whether the server is being synchronized at the moment."""
     said: str
-    """Why the last try broke off; empty: it did not."""
+    """Why the last try failed. Empty: it did not."""
     next_steps: tuple[str, ...]
-    """What a lead should do, the most urgent first; empty if nothing."""
+    """The next steps for a lead, the most urgent first. Empty if there are none."""
 
 
 def status(store: Store, *, by: Person | None, project: str) -> list[BridgeStatus]:

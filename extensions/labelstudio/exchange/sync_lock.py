@@ -24,9 +24,9 @@ from workflow.access.projects import require_lead
 from workflow.jobs.live_process import is_gone, process
 
 LEASE = timedelta(minutes=5)
-"""So long a process of which nothing is heard keeps others from synchronising the same server."""
+"""Time after which a silent process no longer keeps others from synchronizing the same server."""
 PATIENCE = 10.0
-"""Seconds for which one waits for the other."""
+"""Seconds to wait for the other process."""
 
 
 class Answer(Protocol):
@@ -47,13 +47,16 @@ class Forms:
     """The forms of work there, and how answers are read."""
 
     labeling: Callable[[Schema, Stage, str], str]
-    """What a project there is made with, for the items of a dimension; ``NotAvailable`` names what cannot be shown."""
+    """Returns the labeling of a project, for the items of a dimension.
+
+    ``NotAvailable`` names a part that cannot be shown.
+    """
     data: Callable[[Schema, Stage, TaskView, Callable[[AssetView], str]], Mapping[str, Any]]
-    """What a task there shows; the last argument is the address of a picture or clip."""
+    """Returns the data of a task. The last argument returns the address of a picture or clip."""
     read: Callable[[Schema, Stage, str, Sequence[Mapping[str, Any]], Mapping[str, Any]], Answer]
-    """What the result for an item of a dimension means; the last argument is what the task showed, by field."""
+    """Returns the meaning of a result for an item of a dimension. The last argument has the task's content by field."""
     link: Callable[[str, AssetView, datetime], str]
-    """Where a picture or clip of the task with a key is fetched, until a moment."""
+    """Returns the address of a picture or clip for the task with a key, valid until a time."""
 
 
 @dataclass
@@ -67,10 +70,10 @@ class Link:
     project_id: int
     project: str
     by: str
-    """Who synchronises, as the row of the server has it."""
+    """The name of the synchronizing process, as the server's row has it."""
     outcomes: Counter[BridgeOutcome] = field(default_factory=Counter)
     removed: int = 0
-    """Tasks that were removed there."""
+    """Number of tasks that were removed there."""
 
     @contextmanager
     def write(self) -> Iterator[Session]:

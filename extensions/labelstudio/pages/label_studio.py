@@ -30,7 +30,7 @@ NEW = "Another server"
 AHEAD, HOLD = 3, 8.0
 SAID, WHERE, SHOWN = "label_studio.said", "label_studio.where", "label_studio.shown"
 TOP, PEOPLE, SERVER = "top", "people", "server"
-"""The parts of the page; what came of a button is told where the button is."""
+"""The parts of the page. The result of a button appears in the button's part."""
 
 
 def render(services: Services) -> None:
@@ -152,7 +152,7 @@ def _counts_table(status: BridgeStatus) -> None:
 
 NUMBERS = ("out", "stored", "refused", "late", "skipped")
 PLAIN = ("out", "stored", "skipped")
-"""What its number says completely."""
+"""Outcomes that their number explains completely."""
 
 
 def _line(line: StageThere) -> list[markup.Markup]:

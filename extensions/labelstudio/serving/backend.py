@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from domain.runs import Answerer
 
 MOST_BYTES = 20_000_000
-"""Of a request."""
+"""Largest request in bytes."""
 MOST_TASKS = 1000
-"""In a request."""
+"""Most tasks in a request."""
 MOST_QUESTIONS = 10_000
-"""In a request: one for each control of each task."""
+"""Most questions in a request: one for each control of each task."""
 MOST_PICTURES = 20
-"""Of a task."""
+"""Most pictures of a task."""
 PAUSE = 60.0
-"""Seconds in which a model is left alone that said that asking it makes no sense (a wrong key, a spent budget)."""
+"""Pause in seconds after an error that makes further requests useless, such as a wrong key or a spent budget."""
 KEY = "touchstone"
-"""In a task's data: the key by which we know what we sent out."""
+"""The key of a task's data by which we recognize the tasks that we sent."""
 
 
 Find = Callable[[str], SentOut | None]
-"""From a key to the task that we sent out under it; None: there is none."""
+"""Returns the task that we sent under a key, or None."""
 Fetch = Callable[[str], Picture]
-"""From what a task names to the picture; ``MediaRefused`` where there is none."""
+"""Returns the picture that a task names. Raises ``MediaRefused`` without one."""
 
 
 @dataclass
@@ -59,13 +59,13 @@ class Backend:
 
     answerer: Answerer
     version: str
-    """What predictions say of who made them."""
+    """The model version of its predictions."""
     find: Find
     fetch: Fetch
     seconds: float = 90.0
-    """For a whole request; a server gives up after 100."""
+    """Seconds for a whole request. A server gives up after 100."""
     ranks: bool = False
-    """Options are ranked by their likelihood, so only choices of one are predicted."""
+    """Whether options are ranked by likelihood, so that only single choices are predicted."""
     clock: Callable[[], float] = time.monotonic
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _resting: tuple[float, str] = (-math.inf, "")

@@ -21,9 +21,9 @@ from extensions.labelstudio.serving import files
 from media.store import MediaStore
 
 FOLDER = "touchstone"
-"""Below the document root: Label Studio serves nothing from the root itself."""
+"""The folder's name below the document root. Label Studio serves nothing from the root itself."""
 ENDINGS = {"image/webp": ".webp", "image/png": ".png", "image/jpeg": ".jpg", "video/webm": ".webm"}
-"""Label Studio goes by a file's ending when it says what a file is."""
+"""File suffixes by type. Label Studio derives a file's type from its suffix."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class LocalFiles:
     store: Store
     media: MediaStore
     cache: Path
-    """Where pictures lie on which something is drawn."""
+    """The folder of pictures with drawings."""
     root: Path
 
     @classmethod

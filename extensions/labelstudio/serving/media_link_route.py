@@ -28,7 +28,7 @@ PUBLIC = ("/media-link/",)
 
 NOTHING = "There is nothing here. A link to a picture or clip works while its task is out, for some hours at most."
 KEPT_SECONDS = 300
-"""How long a browser may show its copy without asking again, so that a task that came back is soon gone there too."""
+"""Seconds that a browser may cache a file. A short time, so that the media of a task that came back soon disappear."""
 
 HEADERS = {
     "Cross-Origin-Resource-Policy": "cross-origin",
@@ -36,7 +36,7 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Referrer-Policy": "no-referrer",
 }
-"""Pages of other origins may show it, and read its pixels; ``*`` is never sent together with cookies."""
+"""Pages of other origins may show the file and read its pixels. ``*`` never allows cookies."""
 
 
 def routes(resources: Resources) -> list[BaseRoute]:

@@ -977,7 +977,7 @@ HAPPENS: tuple[Callable[[Day, Clock], None], ...] = (
     _an_hour,
     _a_last_answer,
 )
-"""What happens before each synchronization; there is nothing to pull at the first."""
+"""The events before each synchronization. There is nothing to pull at the first one."""
 
 
 def a_day(

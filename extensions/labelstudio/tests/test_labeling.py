@@ -47,7 +47,7 @@ REFUSED = {
     ("questions", "grading"): "the criterion `plan`",
     ("etp_bench", "grading"): "the criterion `errors`",
 }
-"""What no form there can ask; of ETP-Bench's answers only plans."""
+"""The stages and criteria that no form there can show. Of ETP-Bench's answers, only plans."""
 
 VALUES: Mapping[str, Any] = {
     "text": "What is it?",
@@ -90,11 +90,11 @@ def address(asset: AssetView) -> str:
 
 
 VARIABLE = re.compile(r"\$([\w\[\].{}]+)")
-"""What that tool takes for a variable, anywhere in an attribute that it fills in."""
+"""Matches a variable of Label Studio, anywhere in an attribute that it fills in."""
 
 
 NEVER_FILLED_IN = ("alias", "whenChoiceValue")
-"""What is stored for a choice, and what it is looked up by: taken as it is."""
+"""Attributes that Label Studio uses unchanged: the stored value of a choice, and references to it."""
 
 
 def variables(root: Element) -> set[str]:

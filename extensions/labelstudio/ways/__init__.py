@@ -59,9 +59,9 @@ CRITERIA: Mapping[type, Way | None] = {
     Spans: LabelStudioPassages(),
     TextCriterion: LabelStudioWords(),
 }
-"""How a criterion is answered there; None: it cannot be."""
+"""How a criterion is answered there. None: it cannot be."""
 FIELDS: Mapping[type, Way] = {Chosen: LabelStudioPick()}
-"""How a field is filled in there; without an entry as the criterion that it is put as."""
+"""How a field is filled in there. Without an entry, it is filled in like its criterion."""
 
 NO_CONTROL = "Label Studio has no control for this kind."
 ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
@@ -122,7 +122,7 @@ FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     SegmentsField: _always("a field of kind `segments` is no answer that a form there has."),
     TimeSpanField: _always(OTHER_FRAMES),
 }
-"""Why one cannot be asked or filled in there, as a sentence."""
+"""Returns a sentence with the reason why a kind cannot be shown there."""
 
 Found = TypeVar("Found")
 

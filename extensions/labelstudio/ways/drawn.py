@@ -24,10 +24,10 @@ from extensions.labelstudio.parts import (
 )
 
 MOST_MARKS = 20
-"""How many numbers Label Studio offers where a schema sets no limit to marks."""
+"""Number of mark numbers that Label Studio offers if the schema sets no limit."""
 
 _CLOSE = 1e-4
-"""Half a pixel of a large picture, as a share of it: so far outside is a rounding."""
+"""Half a pixel of a large picture, as a share of it. A region this far outside is a rounding error."""
 
 
 class LabelStudioDrawn(Way):

@@ -16,7 +16,7 @@ from tools.label_studio import Account, LabelStudio
 
 FOLDER = Path(__file__).parent
 SDK = "label_studio_sdk.client"
-"""What each command that asks the server imports, which takes it a second of a core."""
+"""The import of each command that uses the server. It takes a second of a core."""
 SHORT = """
 from datetime import timedelta
 
@@ -25,8 +25,7 @@ SIMPLE_JWT = {"ACCESS_TOKEN_LIFETIME": timedelta(seconds=2)}
 from core.settings.base import *
 from label_studio.core.settings.label_studio import *
 """
-"""The stock server's settings with one of them changed: what a personal access token is exchanged for holds for two
-seconds, not for five minutes."""
+"""The server's default settings, except that the token for a personal access token lasts two seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -14,7 +14,7 @@ from tools.label_studio import Account, LabelStudio, call
 
 LABELING = """<View><Text name="question" value="$question"/>
 <Choices name="choice" toName="question" choice="single"><Choice value="A"/><Choice value="B"/></Choices></View>"""
-"""A question and two choices."""
+"""A configuration with a question and two choices."""
 
 
 def new_server(folder: Path, **settings: str) -> LabelStudio:

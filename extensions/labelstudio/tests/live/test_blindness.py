@@ -162,13 +162,13 @@ def sent_of(world: World, stage: Stage) -> list[tuple[str, str, list[Mapping[str
 # ---- what one rater can see of another ------------------------------------------------------------------------------
 
 EVERY = 1.0
-"""Seconds between two rounds of the loop, the shortest that it takes."""
+"""Seconds between two rounds of the loop, the shortest allowed pause."""
 FIRST, LATER = 3, 6
-"""Answers before the loop runs, and while it does."""
+"""Answers before the loop runs, and while it runs."""
 PAUSE = 0.1
 """Seconds between two looks of the other rater."""
 PATIENCE = 60.0
-"""Seconds for which the loop may take to fetch everything on a busy machine."""
+"""Seconds in which the loop must fetch everything, on a busy machine."""
 
 
 def seen_by(account: Account, mine: str) -> dict[int, Any]:

@@ -32,7 +32,7 @@ from workflow.annotate import image_pool, submissions
 
 HOOK = "hook-secret-0123456789"
 YES = [{"from_name": "fits", "to_name": "about", "type": "choices", "value": {"choices": ["yes"]}}]
-"""What the server's own page stores for the first choice of the demo's verification."""
+"""The result that the server's own page stores for the first choice of the demo's verification."""
 
 
 def written(home: Home, count: int) -> None:

@@ -53,7 +53,7 @@ MIDDLE_OF = """word => {
     return [box.x + box.width / 2, box.y + box.height / 2];
   }
 }"""
-"""Where a word stands on the page."""
+"""Returns the position of a word on the page."""
 
 
 class _Shown(http.server.SimpleHTTPRequestHandler):

@@ -65,8 +65,10 @@ SETTLING = """adjudication:
       - {value: wrong_key, label: The answer is wrong}
       - {value: annotator_error, label: A verifier made a mistake}
 """
-"""The authors drop what two people do not agree on, and have fifty questions for who may take part; here a senior
-settles it, and everyone may."""
+"""The authors drop items on which two people disagree, and qualify people with fifty questions.
+
+Here a senior settles such items, and everyone may take part.
+"""
 
 
 def egoplan_records() -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ from workflow.results.rater_agreement import agreement_of
 
 PROJECT = "p"
 NOWHERE = "http://127.0.0.1:9"
-"""Where pictures are fetched from by pages that no one opens."""
+"""The address of pictures on pages that no one opens."""
 MOST_ROUNDS = 20
 
 
@@ -53,7 +53,7 @@ class Said:
 
 
 Answering = Callable[[str, Stage, Set[str]], Said]
-"""What someone (a login) answers in a stage to a page on which these texts stand."""
+"""Returns a person's answer in a stage, from the person's login and the texts on the page."""
 
 
 class Picked(dict[str, Any]):
