@@ -1,4 +1,4 @@
-"""Uploaded archives, unpacked where nothing in them can do harm."""
+"""Unpack uploaded archives safely."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ from domain.errors import FileRefused
 
 @dataclass(frozen=True)
 class Limits:
-    """What an archive may hold at most."""
+    """The limits of an archive."""
 
     files: int = 100_000
     bytes: int = 8 * 1024**3
     ratio: int = 200
-    """Unpacked bytes for each packed one, counted from the first megabyte on; text packs to about a tenth."""
+    """Unpacked bytes for each packed byte, counted after the first megabyte. Text packs to about a tenth."""
     ratio_of_all: int = 50
-    """The same for the archive as a whole, so that many small files that each swell within their megabyte do not."""
+    """The same ratio for the archive as a whole.
+
+    It stops many small files that each swell within their first megabyte.
+    """
     free_of_all: int = 64 * 1024**2
-    """Bytes that any archive may have unpacked."""
+    """Bytes that any archive may unpack to, whatever its ratio."""
 
 
 LIMITS = Limits()
@@ -36,14 +39,15 @@ _NOT_DATA = re.compile(r"(^|/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(/|$)
 _WINDOWS = re.compile(r"(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)", re.IGNORECASE)
 _LONGEST_NAME = 300
 _ONE_FILE = {".xlsx", ".eval"}
-"""Zips that are one file each: a workbook, a log of Inspect."""
+"""File types that are zips but count as one file: workbooks and logs of Inspect."""
 
 
 def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS) -> Path:
-    """Write the files of a zip below ``into``; the folder that holds them (the zip's only top folder, if it has one).
+    """Write the files of a zip below ``into`` and return the folder that holds them.
 
-    Nothing is taken from an archive that points out of the folder, holds links, is locked, or swells beyond the limits;
-    sizes are counted while unpacking, because an archive may lie about them.
+    The returned folder is the zip's only top folder, if it has one. ``FileRefused`` is raised for an archive with paths
+    outside of the folder, links, a password, or more data than the limits allow. Sizes are counted while unpacking,
+    because an archive may declare wrong sizes.
     """
     try:
         with zipfile.ZipFile(archive) as packed:
@@ -63,7 +67,10 @@ def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS
 
 
 def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
-    """Put uploaded files below ``into``, unpacking zips; the folder (or the one file) that an importer should read."""
+    """Store uploaded files below ``into``, and unpack zips.
+
+    Return the folder or the one file that an importer reads.
+    """
     stored: list[Path] = []
     for name, content in uploads:
         place = into / safe_name(name).name
@@ -81,7 +88,7 @@ def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
 
 
 def is_zip(content: IO[bytes]) -> bool:
-    """Whether a file begins as zips do; its place in the file is left where it was."""
+    """Tell whether a file starts like a zip. The position in the file does not change."""
     place = content.tell()
     try:
         return content.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
@@ -90,7 +97,10 @@ def is_zip(content: IO[bytes]) -> bool:
 
 
 def safe_name(name: str) -> PurePosixPath:
-    """A name from an archive or a browser as a relative path that stays where it is put; else ``FileRefused``."""
+    """Return a name from an archive or a browser as a relative path without ``..``.
+
+    Raise ``FileRefused`` for other names.
+    """
     path = PurePosixPath(unicodedata.normalize("NFC", name))
     refused = (
         not name
@@ -110,7 +120,7 @@ def safe_name(name: str) -> PurePosixPath:
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """Files by their path as a zip whose bytes depend on them alone."""
+    """Return a zip of files by path. The bytes of the zip depend only on the files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in sorted(files):

@@ -1,4 +1,4 @@
-"""A calibration report as parts of a page, and as files to take along. It is worked out in a process of its own."""
+"""Build a calibration report as parts of a page and as files. A job builds it in a process of its own."""
 
 from __future__ import annotations
 
@@ -33,8 +33,17 @@ def files_of(
     titles: Mapping[str, str],
     families: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """The report as parts of a page, HTML and charts, and its files in a zip; for anyone who has made sure that the
-    person may. ``titles`` is what dimensions are called, by id; ``families`` the models of a judge's own family."""
+    """Return the report as parts of a page (HTML and charts), and its files in a zip.
+
+    The caller checks that the person may see the report.
+
+    Parameters
+    ----------
+    titles
+        The titles of dimensions, by id.
+    families
+        The models of each judge's own family, by judge.
+    """
     from reports import files, html, standing
     from reports.calibration import calibration
 

@@ -1,6 +1,6 @@
-"""A calibration report on its page: what it comes to, a table of contents, and sections that open.
+"""Draw a calibration report on its page: the result, a table of contents, and sections that unfold.
 
-Only the sections that are open are sent to the browser.
+Only open sections are sent to the browser.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from app.workbench.report import report
 from reports.vega import ChartSpec
 
 IN_A_ROW = 3
-"""So many entries of the table of contents stand next to each other."""
+"""Number of entries of the table of contents in one row."""
 
 
 def show(made: Mapping[str, Any], *, project: str) -> None:
-    """The parts of a report, as ``app.calibration_files.files_of`` made them."""
+    """Draw the parts of a report that ``app.calibration_files.files_of`` has built."""
     if made["errors"]:
         shell.show(*(markup.notice(each, style="bad") for each in made["errors"]))
     _part("first", made["first"])
@@ -50,7 +50,7 @@ def _section(key: str, parts: Sequence[str | ChartSpec], project: str) -> None:
 
 
 def _contents(sections: Sequence[tuple[str, str, Sequence[str | ChartSpec]]]) -> None:
-    """A way to each section, which opens it."""
+    """Draw a button for each section, which opens the section."""
     shell.section("Sections")
     for at, column in enumerate(st.columns(IN_A_ROW)):
         n = -(-len(sections) // IN_A_ROW)

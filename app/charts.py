@@ -1,7 +1,7 @@
-"""Charts on pages: Streamlit draws their Vega-Lite in the browser, with the numbers as a table and as a file below.
+"""Draw charts on pages. Streamlit renders Vega-Lite in the browser; the numbers follow as a table and as a file.
 
-Streamlit passes a chart's JSON to the browser unchanged, because its data stands inside its layers. Data handed over
-separately would load Altair, pandas and Arrow first: half a second of the process that serves pages.
+A chart's data is inside its layers, so Streamlit passes the chart's JSON to the browser unchanged. Data in a separate
+argument would load Altair, pandas and Arrow, which takes the process that serves pages half a second.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from domain import csv_text
 from reports.vega import ChartSpec
 
 _AS_SVG = {"usermeta": {"embedOptions": {"renderer": "svg"}}}
-"""Not on a canvas, also where there are many marks: what stands on the page is what is saved."""
+"""Draw as SVG, also with many marks, so that a saved chart equals the chart on the page."""
 MOST_ROWS = 60
-"""So many rows stand in the table on the page; the file has all."""
+"""Number of rows in the table on the page. The file has all rows."""
 
 
 def show(chart: ChartSpec, *, project: str, table: bool = True) -> None:
-    """The chart, and below it the ways to save it and its numbers; without ``table`` they stand on the page already."""
+    """Draw a chart, and below it the downloads of the chart and its numbers.
+
+    ``table``: also draw the numbers as a table. False if the page already shows them.
+    """
     shell.show(
         markup.tag(
             "div",
@@ -62,14 +65,14 @@ def _file(chart: ChartSpec, project: str) -> None:
 
 
 def as_table(chart: ChartSpec) -> markup.Markup:
-    """The first rows of its numbers."""
+    """Return a table of the chart's first rows."""
     first, *others = chart.heads
     heads = [(first, "line"), *((head, "number") for head in others)]
     return markup.table(heads, [[_cell(each) for each in row] for row in chart.rows[:MOST_ROWS]])
 
 
 def as_csv(chart: ChartSpec) -> bytes:
-    """All of its numbers."""
+    """Return all numbers of the chart as CSV."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(chart.heads)

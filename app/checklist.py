@@ -1,4 +1,4 @@
-"""A list of what is to be looked at, each line with its state and the way to its page."""
+"""Draw a checklist: each line has its state and a link to its page."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from workflow.releases.extension_checks import CheckResult, ReleaseCheck, Unmeas
 from workflow.results import leaderboard_page
 
 PART = "show"
-"""The part of a page's address that names what unfolds on it."""
+"""The address parameter with the part of a page that unfolds."""
 
 
 class Line(Protocol):
-    """Something to look at."""
+    """One line of a checklist."""
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Return the subject of the line."""
 
     @property
     def done(self) -> bool:
-        """Whether it is done."""
+        """Tell whether the line is done."""
 
     @property
     def said(self) -> str:
-        """How it stands, in words."""
+        """Return the state of the line in words."""
 
     @property
     def page(self) -> str:
-        """The page on which it is done, by the name of its module."""
+        """Return the module name of the page on which the line is done."""
 
     @property
     def part(self) -> str:
-        """The part of that page that has to unfold; empty: the page shows all of it."""
+        """Return the part of the page that unfolds. Empty: the page shows everything."""
 
 
 def show(lines: Sequence[Line], project: str) -> None:
-    """The lines as a table."""
+    """Draw the lines as a table."""
     rows = [
         [
             markup.tag("b", markup.text(line.title)),
@@ -69,13 +69,13 @@ def show(lines: Sequence[Line], project: str) -> None:
 
 
 def address(line: Line, project: str) -> str:
-    """Return where a line leads: a page, and the part of it that unfolds there."""
+    """Return the address of a line's page, with the part that unfolds there."""
     query = {"project": project, **({PART: line.part} if line.part else {})}
     return f"/{SCREENS[line.page].path}?" + urlencode(query)
 
 
 def before_start(services: Services, view: ProjectView) -> None:
-    """On the Dashboard of a project that has not begun: what comes first. A lead may hide it for good."""
+    """Draw the first steps on the Dashboard of a new project. A lead can hide them for good."""
     lines = checklists.before_start(services.store, by=services.person, project=view.name)
     if lines is None:
         return
@@ -90,7 +90,7 @@ def before_start(services: Services, view: ProjectView) -> None:
 
 
 def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
-    """What stands between a project and its release, drawn; agreement of many votes is worked out elsewhere."""
+    """Draw the release checklist and return its lines. A job computes the agreement of many votes."""
 
     def ask() -> figures.Asked:
         state, size = floors.state_of(services.store, by=services.person, project=view.name)
@@ -115,7 +115,7 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
 def _measured(
     services: Services, view: ProjectView
 ) -> tuple[list[tuple[ReleaseCheck, figures.Asked]], dict[str, CheckResult | Unmeasured]]:
-    """Return the figures behind the checks of extensions, and the results so far by the names of checks."""
+    """Return the figures behind the checks of extensions, and the results so far by check name."""
     pending: list[tuple[ReleaseCheck, figures.Asked]] = []
     results: dict[str, CheckResult | Unmeasured] = {}
     for check in checks_of(view.schema.schema_):
@@ -138,7 +138,10 @@ def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figures.
 
 
 def _show_losses(services: Services, view: ProjectView) -> None:
-    """Show the losses of the project below the lines; a release reports them but does not wait for them."""
+    """Show the project's missing and unreadable answers below the lines.
+
+    A release reports them but does not wait for them.
+    """
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     if not leaderboard_page.any_model(services.store, **about):
         return
@@ -156,7 +159,7 @@ def _show_losses(services: Services, view: ProjectView) -> None:
 
 
 def before_release(services: Services, view: ProjectView) -> None:
-    """On Export: what stands between the project and its release."""
+    """Draw the release checklist on the page Export."""
     release_lines(services, view)
     said = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."
     st.caption(said)

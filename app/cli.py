@@ -1,5 +1,7 @@
-"""The ``touchstone`` command. Each module of ``app.commands``, and of an extension, adds its own subcommands in
-``register(cli)``."""
+"""The ``touchstone`` command.
+
+Each module of ``app.commands`` or of an extension adds subcommands by ``register(cli)``.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ COMMANDS = (
     "triage",
     "pool",
 )
-"""Modules of ``app.commands``, in the order of ``touchstone --help``; those of extensions follow."""
+"""Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 
 cli = typer.Typer(
     name="touchstone",
@@ -86,14 +88,14 @@ for _name, _sentence in extensions.all_missing("commands").items():
 
 @functools.cache
 def command() -> typer.core.TyperGroup:
-    """The command with all its subcommands, which takes a tenth of a second to put together."""
+    """Return the command with all subcommands. Building it takes a tenth of a second."""
     made = typer.main.get_command(cli)
     assert isinstance(made, typer.core.TyperGroup)
     return made
 
 
 def main() -> None:
-    """Run the command; what a user can mend becomes one sentence on standard error and exit status 1."""
+    """Run the command. An error that a user can fix becomes one sentence on standard error and exit status 1."""
     try:
         with acting_from("command"):
             command()()
@@ -122,6 +124,9 @@ _OF_THIS_MACHINE = {
 
 
 def of_this_machine(error: OSError) -> str | None:
-    """The sentence for what a disk or an account refuses; None for any other error, which is ours."""
+    """Return a sentence for an error of the disk or of rights.
+
+    None for other errors, which are faults of the program.
+    """
     told = _OF_THIS_MACHINE.get(error.errno or 0)
     return f"{error.filename or 'A file'}: {told}." if told else None

@@ -1,4 +1,4 @@
-"""Asking before what reaches far: one dialog, which names the thing and says whether it can be taken back."""
+"""A dialog that asks for confirmation: it names the thing, and says whether the action can be undone."""
 
 from __future__ import annotations
 
@@ -14,34 +14,37 @@ from app.services import Services
 
 @dataclass(frozen=True)
 class Question:
-    """What someone is asked before it is done."""
+    """The texts of a dialog for confirmation."""
 
     title: str
-    """With the name of what it concerns, such as "Deactivate Ana Ruiz?"."""
+    """The title, with the name of the thing, such as "Deactivate Ana Ruiz?"."""
     words: str
-    """What will follow."""
+    """The consequences."""
     undo: str
-    """How it is taken back, or that it cannot be."""
+    """How to undo the action, or that it cannot be undone."""
     yes: str
-    """What the button does, with the name again, such as "Deactivate Ana Ruiz"."""
+    """The label of the button that acts, again with the name, such as "Deactivate Ana Ruiz"."""
     no: str = "Cancel"
-    """The button that leaves everything as it is."""
+    """The label of the button that cancels."""
     why: str = ""
-    """The label of a line for the reason, which then has to be given; without it, none is asked for."""
+    """The label of an input for the reason, which is then required. Empty: no reason is asked for."""
 
 
 def button(label: str, services: Services, question: Question, act: Callable[[], None], *, key: str, sure: str) -> None:
-    """A button that asks before ``act`` is done, both with what is on the page by then; ``sure`` is of the dialog."""
+    """Draw a button that opens the dialog before ``act`` runs. The dialog and ``act`` use the page's current values.
+
+    ``sure`` is the key of the dialog.
+    """
     if presses.pressed(st, label, key=key, type="primary"):
         ask(services, question, act, key=sure)
 
 
 def ask(services: Services, question: Question, act: Callable[..., None], *, key: str) -> None:
-    """Open the dialog, which stands until it is answered; ``act`` is done once, however often yes is pressed.
+    """Open the dialog, which stays until it is answered. ``act`` runs once, however often yes is pressed.
 
-    With ``question.why`` it is called with the reason.
+    With ``question.why``, ``act`` is called with the reason.
 
-    ``act`` is called before the page is drawn anew, inside of ``shell.pressed``: what it raises is told on the page by
+    ``act`` runs before the page is drawn again, inside of ``shell.pressed``. The page shows its errors by
     ``shell.tell_refused``.
     """
     token = f"{key}.{secrets.token_hex(4)}"

@@ -1,4 +1,4 @@
-"""Which answer met which, as a matrix: down what one says, across what the other says of the same thing."""
+"""A confusion matrix as a chart: one rater's answers in rows, another rater's answers to the same units in columns."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ EVERYONE = "Everyone with everyone else"
 CELL = (120, 44)
 """Width and height of a cell, in pixels."""
 _BESIDES = (240, 90)
-"""Of the words on the left, and those below."""
+"""Pixels for the labels on the left and at the bottom."""
 
 
 def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
-    """What can be chosen: by its words, whose answers stand down and across, and the counts. Empty: there are none."""
+    """Return the possible comparisons by title: the raters of rows and columns, and the counts.
+
+    Empty if there are none.
+    """
     pairs = {f"{one} and {two}": (one, two, counts) for (one, two), counts in found.of_pair.items()}
     if len(found.of_rater) == 2:
         return pairs
@@ -28,8 +31,15 @@ def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
 
 
 def confusion_chart(found: Confusion, chosen: str, labels: Mapping[Any, str], *, unit: str) -> ChartSpec:
-    """The matrix of ``chosen``, which is of ``whose``. ``labels`` are what values are called, where they are not called
-    by themselves; ``unit`` is what is rated."""
+    """Return the matrix of ``chosen``, a key of ``whose``.
+
+    Parameters
+    ----------
+    labels
+        The labels of values. A value without a label is shown as it is.
+    unit
+        The noun of a rated unit.
+    """
     down, across, counts = whose(found)[chosen]
     names = [labels.get(value, str(value)) for value in found.values]
     rows, columns = [sum(row) for row in counts], [sum(column) for column in zip(*counts, strict=True)]
@@ -111,9 +121,19 @@ def show(
     unit: str,
     key: str,
 ) -> None:
-    """Choose a criterion and whose answers, and see which answer met which. ``titles`` are those of ``found``,
-    ``labels`` what values are called, by criterion; ``unit`` is what is rated. What was chosen stays so for each
-    ``key``."""
+    """Draw the choice of a criterion and of raters, and their confusion matrix.
+
+    Parameters
+    ----------
+    titles
+        The titles of ``found``, in the same order.
+    labels
+        The labels of values, by criterion.
+    unit
+        The noun of a rated unit.
+    key
+        The choice is kept under this key.
+    """
     drawn = {title: each for title, each in zip(titles, found, strict=True) if whose(each)}
     if not drawn:
         return
@@ -129,7 +149,7 @@ def show(
 
 
 def _chosen(place: Any, label: str, options: Sequence[str], *, key: str) -> str:
-    """What is chosen of options that come and go while the page stands."""
+    """Draw a select box and return the chosen option. A choice that is no longer an option is reset."""
     if st.session_state.get(key) not in options:
         st.session_state.pop(key, None)
     with place:

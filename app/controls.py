@@ -1,4 +1,4 @@
-"""What an option of a command is called on pages: sentences of refusals name the one, pages say the other."""
+"""Replace the names of command options in error messages by the labels of a page's controls."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ CONTROLS = {
         "; the person who runs the server sets it."
     ),
 }
-"""What is an option of a command there is a control of a page here, or something that only a command takes."""
+"""The label of a page's control for each command option, or a hint that only a command has the option."""
 _WORDS = [re.escape(words) for words in sorted(CONTROLS, key=len, reverse=True) if not words.strip("-").isalpha()]
 _SAID = re.compile("|".join([*_WORDS, "`touchstone [^`]*`", "--[a-z]+(?:-[a-z]+)*"]))
 
 
 def on_page(words: str) -> str:
-    """What went wrong, with the controls of the page where the command line has options; whole commands stay."""
+    """Return an error message with the page's controls in place of command options. Whole commands stay unchanged."""
     return _SAID.sub(lambda found: CONTROLS.get(found[0], found[0]), words)

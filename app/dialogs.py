@@ -1,7 +1,7 @@
-"""The one dialog that is open: it stands until it is answered, left or replaced, whichever runs come meanwhile.
+"""The one open dialog. The dialog stays until someone answers, closes or replaces it, whatever runs come in between.
 
-Streamlit shows a dialog only for the run that opens it, and ends a run in the middle when another is asked for. So
-what is open is kept here, and every run of its page draws it.
+Streamlit shows a dialog only in the run that opens it, and stops a run when another one is requested. So the session
+stores the open dialog, and every run of its page draws the dialog again.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ class _Dialog:
 
 
 def show(title: str, body: Callable[[], None], *, name: str) -> None:
-    """Open a dialog from now on, in the place of one that is open; best from a widget's callback, which is never lost.
+    """Open a dialog in place of any open one. Best called from a widget's callback, which always runs.
 
-    ``body`` draws what is in it, each time that something in it is pressed.
+    ``body`` draws the content, again after each press inside of the dialog.
     """
     st.session_state[_OPEN] = _Dialog(title, body, name)
 
 
 def close(name: str) -> None:
-    """Close the dialog of this name, if it is the one that is open."""
+    """Close the dialog of this name, if it is open."""
     if is_open(name):
         del st.session_state[_OPEN]
 
 
 def is_open(name: str | None = None) -> bool:
-    """Whether a dialog is open: this one, or any."""
+    """Tell whether this dialog, or any dialog, is open."""
     found: _Dialog | None = st.session_state.get(_OPEN)
     return found is not None and name in (None, found.name)
 
 
 def enter(screen: str) -> None:
-    """A run for this screen begins: a dialog that was left open at another address is not shown here."""
+    """Start a run of this screen. A dialog left open at another address is dropped."""
     place = (screen, st.query_params.to_dict())
     if st.session_state.get(_PLACE) != place:
         st.session_state.pop(_OPEN, None)
@@ -54,7 +54,7 @@ def enter(screen: str) -> None:
 
 
 def draw() -> None:
-    """Draw the dialog that is open, if one is: once, at the end of a run."""
+    """Draw the open dialog, if there is one. Call this once, at the end of a run."""
     found: _Dialog | None = st.session_state.get(_OPEN)
     if found is not None:
         st.dialog(markup.label(found.title), on_dismiss=partial(close, found.name))(found.body)()

@@ -1,4 +1,4 @@
-"""Where people differ, and the reasons that they give, as bars."""
+"""Bar charts of the disagreement between people, and of the reasons they give."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from workflow.lead.disagreement import Differing, Given, Reason
 
 OF_GIVEN = {Given.VOTE: WARNING, Given.SKIP: GREY, Given.SENIOR: COLORS[4]}
 MOST = 30
-"""So many reasons are drawn; the file has all."""
+"""Number of reasons in the chart. The file has all of them."""
 
 
 def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> ChartSpec:
-    """The share of items on which votes differ, a bar for each dimension, with its limits; there is at least one."""
+    """Return a chart of the share of items on which votes differ: a bar with its limits for each dimension.
+
+    ``found`` is not empty.
+    """
     lines = sorted(found, key=lambda each: -each.differ / each.items)
     names = [titles.get(each.dimension, each.dimension) for each in lines]
     values = [
@@ -74,7 +77,7 @@ def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> C
 
 
 def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
-    """How often each reason is given, and with what; there is at least one."""
+    """Return a chart of how often each reason is given, and for which kind of answer. ``found`` is not empty."""
     totals: dict[str, int] = {}
     for each in found:
         totals[each.label] = totals.get(each.label, 0) + each.n

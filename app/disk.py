@@ -12,7 +12,7 @@ TRIED_BYTES = 65_536
 
 
 def find_write_error(folder: Path) -> str | None:
-    """Return why nothing can be written below a home, in a sentence; None if it can."""
+    """Return a sentence with the reason why nothing can be written below a home folder. None if writing works."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(os.urandom(TRIED_BYTES))

@@ -1,4 +1,4 @@
-"""Tables of a paper as they are looked at: as a page of HTML, and as files with their charts."""
+"""Render the tables of a paper: as HTML, and as files with their charts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from workflow.results.table_numbers import Number
 
 
 def charts(table: PaperTable) -> list[TableChart]:
-    """The charts of a table that its layout names. A radar is about what the columns are one each of, of which it needs
-    three, and leaves out means over them."""
+    """Return the charts that the layout names for a table.
+
+    A radar chart needs at least three columns, and leaves out columns that are means over the others.
+    """
     drawn = [_chart(table, kind) for kind in table.chart if not table.why]
     return [chart for chart in drawn if chart.kind != "radar" or len(chart.columns) >= LEAST_AROUND]
 
@@ -46,8 +48,9 @@ def _value(cell: Cell, many: int) -> Value:
 
 
 def files_of(found: PaperTables) -> dict[str, bytes]:
-    """Every available table as ``NAME.csv``, its losses as ``NAME-losses.csv``, and each of its charts as SVG, on light
-    and on dark paper.
+    """Return each available table as ``NAME.csv``, its losses as ``NAME-losses.csv``, and its charts as SVG.
+
+    Each chart has a light and a dark version.
     """
     files: dict[str, bytes] = {}
     for table in found.tables:
@@ -61,7 +64,7 @@ def files_of(found: PaperTables) -> dict[str, bytes]:
 
 
 def html(table: PaperTable) -> str:
-    """A table without its charts, as a part of a page in the style of reports."""
+    """Return a table without its charts as HTML in the style of reports."""
     paper = f' <span class="sub">({escape(table.paper)})</span>' if table.paper else ""
     parts = [f'<section id="{table.name}"><h3>{escape(table.title)}{paper}</h3>']
     if table.why:
@@ -109,7 +112,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _left_out(at: Number) -> str:
-    """Return the losses of a score, their treatment, and its bounds."""
+    """Return a score's unreadable answers in words, with the bounds of the score over their possible values."""
     count = at.count
     if count is None or not (lost := count.unread + count.failed):
         return ""

@@ -1,9 +1,9 @@
-"""Figures that take long: worked out by a job in a process of its own, once for each state of a project, and kept.
+"""Figures that take long to compute: a job computes each once for a state of a project, and the result is stored.
 
-The process that serves pages serves voters, too: a minute of arithmetic there is a minute in which no one gets the next
-item. What is small is worked out where it is asked for. What is large is a job, one at a time and at low priority;
-until it is done, a page shows what it has of an earlier state and says so. The result belongs to the state of the
-project and to the code that made it. Every server on the database reads it.
+The process that serves pages also serves voters. A minute of arithmetic in that process keeps everyone from their next
+item for a minute. So this process computes only small figures itself. A large figure is a job, one at a time and at low
+priority. Until the job is done, a page shows the figure of an earlier state and says so. The result belongs to the
+state of the project and to the version of the code. Every server on the database reads it.
 """
 
 from __future__ import annotations
@@ -31,31 +31,35 @@ from workflow.jobs import desk, working
 from workflow.jobs.kinds import Lane
 
 SMALL = 20_000
-"""Ratings up to which a figure is worked out where it is asked for: about a second."""
+"""Ratings up to which a figure is computed at once, in about a second."""
 SHARE = 4
-"""A figure is worked out anew at the earliest after so many times as long as it took: votes that keep coming must not
-keep a core busy."""
+"""A figure is computed again at the earliest after this multiple of its own run time.
+
+Otherwise a steady flow of votes would keep a core busy.
+"""
 AGAIN_SECONDS = 60.0
-"""After so long a figure that failed is tried again."""
+"""Seconds after which a failed figure is tried again."""
 PATIENCE_SECONDS = 0.15
-"""So long anyone who asks waits for a process that has been at work before: it has much at hand. A page that stands
-at once and fills is better than one that waits."""
+"""Seconds that a request waits for a process that is already warm, which often answers at once.
+
+Without a result by then, the page is shown at once and filled in later.
+"""
 _IN_MEMORY = 32
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What there is when a figure is asked for."""
+    """The answer to a request for a figure."""
 
     figure: Figure | None
-    """The newest there is; None: none yet."""
+    """The newest stored figure, or None."""
     current: bool
-    """Whether it is of the state that was asked for; else it is being worked out, or will be."""
+    """Whether the figure is of the requested state. If not, a job computes it now or soon."""
 
 
 @dataclass
 class _Memory:
-    """The figures that this process has read or worked out, by slot."""
+    """The figures that this process has read or computed, by slot."""
 
     guard: threading.Lock = field(default_factory=threading.Lock)
     known: OrderedDict[str, Figure] = field(default_factory=OrderedDict)
@@ -76,29 +80,28 @@ def asked(
     size: int,
     apart: bool = False,
 ) -> Asked:
-    """A figure of this state, or what there is until it is ready: ask again.
+    """Return a figure of this state, or an earlier figure until the new one is ready. Ask again later.
 
     Parameters
     ----------
     work
         A name of ``app.jobs.figures.WORKS``, or of a figure of an extension.
     args
-        What its function is called with; records that ``typed_json`` writes. Anyone who asks has made sure that the
-        person may.
+        The arguments of its function: records that ``typed_json`` writes. The caller checks the person's rights.
     state
-        What stays the same as long as the figure does.
+        A value that changes whenever the figure may change.
     size
-        How many ratings it is made of.
+        The number of ratings that the figure is computed from.
     apart
-        Whether it is left to a process of its own however small it is, as it loads packages that the one which serves
-        pages must not.
+        Compute in another process, however small the figure is, because the work loads packages that the process which
+        serves pages must not load.
 
     Raises
     ------
     NotAvailable
-        The job that worked it out has failed, less than a minute ago.
+        The job of this figure failed less than a minute ago.
     TouchstoneError
-        What the work itself refuses, if it is small.
+        The work itself refused a small figure.
     """
     slot = _slot(store, work, args)
     known = _remembered(slot)
@@ -120,7 +123,7 @@ def asked(
 def wait(
     store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...], size: int
 ) -> Any:
-    """As ``asked``, but waits until the figure is there, and gives its value: for what begins with a button."""
+    """Return the value of a figure, and wait until it is ready: for actions that start with a button."""
     while True:
         found = asked(store, settings, work, args, state=state, size=size)
         if found.current and found.figure is not None:
@@ -129,8 +132,10 @@ def wait(
 
 
 def here(store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...]) -> Any:
-    """The value of a figure of this state, worked out in this process unless it is kept, and then kept: for commands,
-    which keep no one waiting."""
+    """Return the value of a figure of this state; compute it in this process and store it if needed.
+
+    For commands, which keep no other person waiting.
+    """
     slot = _slot(store, work, args)
     known, _ = _newest(store, slot)
     if known is None or known.state != state:
@@ -155,7 +160,7 @@ def _slot(store: Store, work: str, args: Mapping[str, Any]) -> str:
 
 @cache
 def _code() -> str:
-    """Of the code that figures are made by: another version of it makes others."""
+    """Return the hash of the code that computes figures. A new version of the code computes them again."""
     rooms = Path(__file__).resolve().parents[1]
     found = hashlib.sha256()
     for room in ("agreement", "annotation_schemas", "app", "db", "domain", "reports", "workflow"):
@@ -167,7 +172,7 @@ def _code() -> str:
 
 
 def _newest(store: Store, slot: str) -> tuple[Figure | None, Job | None]:
-    """The newest figure of a slot that is kept, and the newest job of the slot."""
+    """Return the newest stored figure of a slot, and the newest job of the slot."""
     last = desk.newest(store, slot=slot)
     if last is None:
         return _remembered(slot), None
@@ -186,7 +191,7 @@ def _is_recent(store: Store, job: Job) -> bool:
 def _begin(
     store: Store, settings: Settings, slot: str, work: str, args: Mapping[str, Any], state: tuple[Any, ...]
 ) -> Figure | None:
-    """Begin a job. Return its figure if a process that has been at work before has it at once."""
+    """Begin a job. Return its figure if a warm process has the figure at once."""
     try:
         job = _job(store, slot, work, args, state)
     except Conflict:  # another server has begun one at this moment

@@ -1,7 +1,7 @@
-"""The gate in front of everything that is served: host, origin, session, and the headers of every reply.
+"""The gate in front of all requests: host, origin, session, and the headers of every reply.
 
-It stands outside of Streamlit, so nothing of Streamlit (pages, websocket, uploads) answers someone who is not signed
-in. Roles are not its business: the use cases check those.
+The gate is outside of Streamlit, so no part of Streamlit (pages, websocket, uploads) answers a client that is not
+signed in. The gate does not check roles: the use cases do.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from domain.records import SignedIn
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/")
 COOKIE_LESS = ("/static/", "/assets/", "/mail-off/")
-"""No one's session is looked up for these: what they answer is the same for everyone. Extensions add their own."""
+"""Paths without a session lookup, because their answer is the same for everyone. Extensions add more."""
 MACHINES = ("/api/", "/media/", "/_stcore/")
-"""What asks there is no person, so that a refusal is JSON and no page."""
+"""Paths that programs request, so that a refusal is JSON and not a page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
 @cache
 def public_of_extensions() -> tuple[str, ...]:
-    """Return the beginnings of paths that extensions answer without a session."""
+    """Return the prefixes of paths that extensions answer without a session."""
     return tuple(path for module in extensions.rows("routes") for path in module.PUBLIC)
 
 
 @cache
 def machine_paths() -> tuple[str, ...]:
-    """Return the beginnings of paths whose refusals are JSON: those of core, and the ``MACHINES`` of extensions."""
+    """Return the prefixes of paths whose refusals are JSON: those of core, and the ``MACHINES`` of extensions."""
     return (*MACHINES, *(path for module in extensions.rows("routes") for path in getattr(module, "MACHINES", ())))
 
 
@@ -58,15 +58,18 @@ NOT_SIGNED_IN = "No one is signed in, or the session has ended. Sign in and try 
 
 @dataclass(frozen=True)
 class Hosts:
-    """The names under which this server answers. A page of another site that points its own name at us is refused."""
+    """The host names of this server.
+
+    A request under another name is refused, such as from a site that rebinds its name.
+    """
 
     names: frozenset[str]
     any_address: bool
-    """Bound beyond loopback: every address in numbers is fine (a rebound name is never a number)."""
+    """Whether any numeric address is accepted, as for a server beyond loopback. A rebound name is never a number."""
 
     @classmethod
     def of(cls, bound: str, names: Iterable[str] = ()) -> Hosts:
-        """The names for a server bound to ``bound``; ``names`` are those under which people reach it besides."""
+        """Return the names of a server bound to ``bound``. ``names`` are further names that people use."""
         wanted = {"localhost", *(name.lower().rstrip(".") for name in names)}
         loopback = is_loopback(bound)
         if not loopback:
@@ -76,7 +79,7 @@ class Hosts:
         return cls(frozenset(wanted), any_address=not loopback)
 
     def allow(self, header: str | None) -> bool:
-        """Whether a Host header names this server."""
+        """Tell whether a Host header names this server."""
         name = _host_name(header)
         if name is None:
             return False
@@ -87,7 +90,7 @@ class Hosts:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server bound to ``host``."""
+    """Tell whether only this machine can reach a server bound to ``host``."""
     address = _address(host)
     return host == "localhost" if address is None else address.is_loopback
 
@@ -111,10 +114,10 @@ def _host_name(header: str | None) -> str | None:
 
 
 def same_origin(connection: HTTPConnection) -> bool:
-    """Whether a change comes from a page of ours.
+    """Tell whether a change comes from one of our pages.
 
-    Browsers name the origin of every POST and websocket; a client that names none is no browser, and brings no cookie
-    of a person who did not mean it.
+    Browsers send the origin with every POST and websocket. A client without an origin is not a browser, so it cannot
+    carry the cookie of a person against that person's will.
     """
     if connection.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
@@ -130,10 +133,10 @@ def same_origin(connection: HTTPConnection) -> bool:
 
 
 def content_policy(page: str = "") -> str:
-    """The Content-Security-Policy of our pages and of Streamlit's; ``page`` is the HTML whose inline scripts may run.
+    """Return the Content-Security-Policy of our pages and Streamlit's. The inline scripts in the HTML ``page`` may run.
 
-    Scripts come from here only (components of ours arrive as blobs); pictures from here only, so that no text of a data
-    set can make a rater's browser call another host.
+    Scripts come only from this server; our own components arrive as blobs. Pictures come only from this server, so that
+    no text of a data set can make a rater's browser contact another host.
     """
     inline = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline]
@@ -178,9 +181,16 @@ class Gate:
         is_there: Callable[[Scope], bool] = lambda scope: True,
         files: open_files.OpenFiles | None = None,
     ) -> None:
-        """``is_there`` says of an address in a public folder whether anything of ours answers there: for others
-        Streamlit would send its page, which names all pages of the app. ``files`` says whether there is room for one
-        more."""
+        """Set up the gate.
+
+        Parameters
+        ----------
+        is_there
+            Whether one of our routes or files answers at an address in a public folder. For other addresses Streamlit
+            would send its page, which names all pages of the app.
+        files
+            Tells whether there is room for one more open file.
+        """
         self.app = app
         self.is_there = is_there
         self.files = files
@@ -227,7 +237,7 @@ class Gate:
         return await run_in_threadpool(self.signed_in, token)
 
     def _refuse_stranger(self, connection: HTTPConnection) -> Response | None:
-        """Refuse a wrong Host, and any change or websocket that another site asked for."""
+        """Refuse a wrong Host, and any change or websocket that comes from another site."""
         if not self.hosts.allow(connection.headers.get("host")):
             return PlainTextResponse(
                 "This server does not answer under that name. Start it with --name to add one.", status_code=421
@@ -238,7 +248,7 @@ class Gate:
         return None
 
     def _refuse_crowd(self, connection: HTTPConnection) -> Response | None:
-        """Refuse a new page, and later any request, while this process can open few more files."""
+        """Refuse new pages while this process can open only a few more files. Later, refuse any request."""
         path = connection.url.path
         calm = (*MACHINES, *COOKIE_LESS, *public_of_extensions(), "/healthz")
         opens = connection.scope["type"] == "websocket" or not path.startswith(calm)
@@ -262,7 +272,7 @@ class Gate:
 
 
 class _Answer:
-    """Where a reply goes: it gets the headers that every reply has, no matter who makes it."""
+    """The receiver of a reply. It adds the headers that every reply needs, whoever makes the reply."""
 
     def __init__(self, send: Send, policy: str) -> None:
         self.send, self.policy = send, policy
@@ -298,12 +308,12 @@ def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False
 
 
 def _close_code(refusal: Response) -> int:
-    """What a websocket that is not opened is told: to come again later, or that it may not."""
+    """Return the close code of a refused websocket: try again later, or not allowed."""
     return 1013 if refusal.status_code >= 500 else 1008
 
 
 class OwnRoutes:
-    """ASGI middleware that answers ``routes`` itself and leaves the rest to Streamlit's application."""
+    """ASGI middleware that answers ``routes`` itself and leaves other requests to Streamlit's application."""
 
     def __init__(self, app: ASGIApp, *, routes: Sequence[BaseRoute]) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""The planned sample of grading on the dashboard: what it costs, what is short, how far it is; and a button to open."""
+"""The planned sample of grading on the dashboard: its cost, shortages and progress, and a button that opens it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from workflow.annotate.sample_standing import Standing
 from workflow.runs import run_grading
 
 MOST_ROWS = 500
-"""More than a page shows well; the command has them all."""
+"""Largest number of rows on the page. The command prints all rows."""
 
 
 def for_leads(services: Services, view: ProjectView) -> None:
-    """The plan with a button that opens it, and a number to draw more."""
+    """Draw the plan, the button that opens it, and an input to draw more."""
     shell.section("Planned sample of grading")
     if done := shell.kept_message("sample.opened"):
         shell.show(markup.notice(done, style="good"))
@@ -69,7 +69,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
 
 
 def table(found: Standing, titles: Mapping[str, str]) -> markup.Markup:
-    """A row for each model's part of each stratum; ``titles`` is what dimensions are called, by id."""
+    """Return a table with a row for each model in each stratum. ``titles`` has the titles of dimensions, by id."""
     heads = [
         *((name.replace("_", " ").capitalize(), "name") for name in found.others),
         ("Model", "name"),

@@ -1,4 +1,4 @@
-"""Boxes that items and images to write about have in common on the page Import."""
+"""Inputs on the page Import that items and pool images share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UPLOAD, PATH = "Upload", "A path on the server's machine"
 
 
 def dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | None:
-    """Which one is meant; None stands first and is called ``none``."""
+    """Draw a select box and return the chosen dimension. The first option is None, with the label ``none``."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     chosen: str | None = st.selectbox(
         label, [None, *titles], format_func=lambda name: titles.get(name or "", none), key=key
@@ -24,7 +24,7 @@ def dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | No
 
 
 def where(services: Services, key: str) -> str:
-    """Where files come from; only an admin is asked."""
+    """Return where the files come from. Only an admin can choose a path on the server."""
     if not services.person.is_admin:
         return UPLOAD
     choice = st.segmented_control(
@@ -40,10 +40,10 @@ def media_of_extensions(services: Services, view: ProjectView, key: str) -> Path
 
 
 def typed_path(typed: str) -> Path:
-    """A path as someone types it."""
+    """Return a typed path without surrounding spaces, and with ``~`` expanded."""
     return Path(typed.strip()).expanduser()
 
 
 def named_otherwise(text: str, form: str) -> dict[str, str]:
-    """Pairs out of a box, one a line; ``InvalidInput`` with ``form`` for a line that is none."""
+    """Return the pairs in a text, one for each line. Raise ``InvalidInput`` with ``form`` for any other line."""
     return pairs([line for line in text.splitlines() if line.strip()], form)

@@ -1,4 +1,4 @@
-"""Which column of a table is which field: chosen on the page Import, with the first rows as they will be."""
+"""Choose the column of each field on the page Import, with a preview of the first rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from importers.item_preview import Preview, by_default, preview
 from importers.items import annotation_files
 
 BEGINNING = 1 << 18
-"""So many bytes of a file are looked at before it is imported."""
+"""Number of bytes of a file that are read for the preview."""
 _WHOLE = (".xlsx",)
 _CUT = 60
 _WAYS = {
@@ -33,13 +33,13 @@ _WAYS = {
 
 
 Used = Callable[[Sequence[str]], tuple[str, Said] | None]
-"""From columns to the last file that had the same, and what was said of it."""
+"""Takes a file's columns, and returns the last file with the same columns and its settings, or None."""
 
 
 def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[Said | None, Preview | None]:
-    """What is said of a table as it comes in (None: nothing), and what its beginning comes to.
+    """Draw the settings of a table. Return the settings (None: the defaults), and a preview of its first rows.
 
-    ``first`` is the beginning of its first file. What was said of a file with the same columns is chosen already.
+    ``first`` is the beginning of the first file. Settings of an earlier file with the same columns are preselected.
     """
     places_at = st.container()
     left, right = st.columns(2)
@@ -70,7 +70,7 @@ def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[
 
 
 def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
-    """How the fields that are one of an item's options say which one, where it is not by their text."""
+    """Draw how each field that names an option is written in the files, if not by the option's text."""
     chosen = {}
     known = schema.source.places if schema.source else {}
     for name in picked_fields(schema):
@@ -88,7 +88,7 @@ def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
 
 
 def _columns(schema: Schema, format: str, found: Preview, before: Said, mark: int) -> dict[str, str]:
-    """The columns that are chosen otherwise than by name, by what they are."""
+    """Draw the columns and return those that differ from the name of their field, by field."""
     titles = {each.name: each.title or each.name for each in schema.item.fields}
     texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}
     numbered: dict[str, list[str]] = {}
@@ -134,13 +134,13 @@ def _columns(schema: Schema, format: str, found: Preview, before: Said, mark: in
 
 
 def _entries(said: str | None, there: Sequence[str], numbered: Mapping[str, Sequence[str]]) -> list[str]:
-    """The columns of a list's entries, as they were chosen before."""
+    """Return the columns of a list's entries that were chosen before."""
     names = list(numbered.get(said, said.split(","))) if said else []
     return names if set(names) <= set(there) else []
 
 
 def show(schema: Schema, found: Preview) -> None:
-    """The first rows as they will be."""
+    """Draw a preview of the first rows."""
     if found.refused:
         shell.show(markup.notice(shell.on_page(found.refused), style="bad"))
         return
@@ -163,7 +163,7 @@ def show(schema: Schema, found: Preview) -> None:
 
 
 def in_words(value: Any) -> str:
-    """What a field holds, in one line."""
+    """Return a field's value in one line."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -173,12 +173,19 @@ def in_words(value: Any) -> str:
 
 
 ENDINGS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
-"""Of files whose beginnings are looked at."""
+"""Suffixes of the files that have a preview."""
 
 
 def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequence[str] = ENDINGS) -> Path | None:
-    """The beginning of the first file with such an ending, written below ``folder`` under its name; None where there is
-    no file to look at yet. ``source`` is a path, or uploaded files, in archives or not."""
+    """Return a copy of the beginning of the first file with such a suffix. None if there is no such file yet.
+
+    Parameters
+    ----------
+    source
+        A path, or uploaded files; also in archives.
+    folder
+        The copy is written below this folder, under the file's own name.
+    """
     try:
         if isinstance(source, Path):
             path = annotation_files(source, None, endings)[0] if source.is_dir() else source
@@ -199,7 +206,7 @@ def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequen
 
 
 def _packed(archive: IO[bytes], folder: Path, endings: Sequence[str]) -> Path | None:
-    """The beginning of the first such file of an archive."""
+    """Return a copy of the beginning of the first such file in an archive."""
     with zipfile.ZipFile(archive) as packed:
         for entry in sorted(packed.infolist(), key=lambda entry: entry.filename):
             name = PurePosixPath(entry.filename).name

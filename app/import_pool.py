@@ -1,4 +1,4 @@
-"""The page Import takes images and clips that items are to be written about: one by one, or in groups."""
+"""Import images and clips for authors on the page Import: one by one, or in groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from importers.media_files import files_below, folder_of
 from workflow.annotate import image_pool, pool_groups
 
 _SHOWN = 200
-"""So many files or groups that were not taken are named."""
+"""Number of refused files or groups that are named."""
 POOLED = "Images, or zips of images; also clips and videos, where items have a place for them or for their frames"
 SINGLE, FOLDERS, TABLE = "One file", "A group: each folder is one", "A group: a table names them"
 COLUMN = "group=COLUMN; give each a line of its own"
@@ -25,7 +25,7 @@ _Each = TypeVar("_Each")
 
 
 def draw(services: Services, view: ProjectView) -> None:
-    """The boxes, and what became of what was given."""
+    """Draw the inputs, and the result of the last import."""
     schema = view.schema.schema_
     if schema.stages.authoring is None:
         shell.show(
@@ -125,7 +125,7 @@ def _add_groups(
     table: Path | None,
     columns: dict[str, str],
 ) -> None:
-    """Add the groups that ``table`` names; without one, each folder below ``folder``."""
+    """Add the groups that ``table`` names. Without a table, add each folder below ``folder`` as a group."""
     with shell.progress_bar("Looking at images") as progress:
 
         def counted(roles: Sequence[str]) -> Iterator[media_groups.MediaGroup]:

@@ -1,4 +1,4 @@
-"""Who gave ratings out of files, people or machines: asked with a file, and changed later, on the page Import."""
+"""Whether imported raters are people or machines: asked with a file, and changed later, on the page Import."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ARE: Mapping[RatersAre | None, str] = {
     RatersAre.PEOPLE: "People",
     RatersAre.MACHINES: "Machines",
 }
-"""Who the raters of a file are, as a page asks."""
+"""The possible answers and their labels."""
 
 
 def asked() -> RatersAre | None:
-    """Who they are, where it is not known of each name."""
+    """Draw a select box for raters that are not known yet, and return the answer."""
     chosen: RatersAre | None = st.selectbox(
         "Their raters are",
         list(ARE),
@@ -35,7 +35,10 @@ def asked() -> RatersAre | None:
 
 
 def listed(services: Services, view: ProjectView) -> None:
-    """Who the raters of the imported files are; a lead may say otherwise at any time."""
+    """Draw the raters of imported files, and whether each is a person or a machine.
+
+    A lead can change this at any time.
+    """
     found = file_raters.listed(services.store, by=services.person, project=view.name)
     if not found:
         return

@@ -1,4 +1,4 @@
-"""What an import brought, in one sentence for pages."""
+"""The result of an import in one sentence for pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NOTHING_NEW = "Nothing new was imported"
 
 
 def imported_sentence(done: Any) -> str:
-    """Return in one line what was imported, repeated and left out."""
+    """Return in one line how much was imported, repeated and left out."""
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
     came |= {"described model": getattr(done, "described", 0), "labelled item": getattr(done, "labelled", 0)}
     parts = [f"{markup.count(n, name)} imported" for name, n in came.items() if n] or [NOTHING_NEW]

@@ -1,4 +1,4 @@
-"""What stands on the page Import of a look at files, and of an import that is under way or over."""
+"""Draw the preview of an import, and a running or finished import, on the page Import."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from workflow.jobs import desk
 
 LOOK_SECONDS = 0.7
 AT_ONCE = 3
-"""So many items stand next to each other."""
+"""Number of items side by side."""
 WHOSE = 12
-"""So many models, raters or judges are named."""
+"""Number of models, raters or judges that are named."""
 _WHOSE = {"answer": "model", "rating": "rater", "reply": "judge"}
 _CUT = 120
 _LOOK = "import.look"
@@ -33,9 +33,9 @@ _LOOK = "import.look"
 
 
 def last_import(services: Services, view: ProjectView, told: Callable[[Came], None]) -> bool:
-    """How far the import of a project is, or what came of it; whether one is under way.
+    """Draw the progress or the result of a project's last import. Tell whether an import is running.
 
-    ``told`` draws what an import of one's own came to.
+    ``told`` draws the result of the person's own import.
     """
     job = import_work.last_import(services, view.name)
     if job is not None and job.is_open:
@@ -70,22 +70,22 @@ def _watch(services: Services, view: ProjectView) -> None:
 
 
 class _Looking:
-    """A look of one person's at the files on their page."""
+    """A preview of the files on one person's page."""
 
     def __init__(self, order: Order, job: Job) -> None:
         self.order, self.job = order, job
         self.seen: Seen | None = None
 
     def refresh(self, services: Services) -> None:
-        """Read how far the job is."""
+        """Read the progress of the job."""
         if self.job.is_open:
             self.job = desk.job(services.store, id=self.job.id)
 
 
 def look(services: Services, order: Order) -> Seen | None:
-    """What a look at these files has found; None as long as it is under way, or where it was refused: the page says so.
+    """Return the preview of these files. None while the preview is running, or if it was refused; the page shows both.
 
-    It begins by itself, one at a time: what is chosen otherwise meanwhile is looked at next.
+    The preview starts by itself, one at a time. If the settings change in between, the new settings come next.
     """
     there: _Looking | None = st.session_state.get(_LOOK)
     if there is not None:
@@ -113,7 +113,7 @@ def _look_on(services: Services, there: _Looking) -> None:
 
 
 def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
-    """What an import would do, in numbers and a sentence."""
+    """Draw what an import would do, in numbers and a sentence."""
     n = seen.counts
     heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")]
     keys = ("new", "changed", "equal", "bad", "found", "missing")
@@ -125,13 +125,13 @@ def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
 
 
 def _warn(seen: Seen) -> None:
-    """Show the warnings above the button that imports, as they may change a lead's mind."""
+    """Show the warnings above the button that imports, because they may change a lead's mind."""
     for each in seen.warnings:
         shell.show(markup.notice(shell.on_page(f"{imports.WARNING}{each}"), style="bad"))
 
 
 def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
-    """What stands behind the numbers: what is wrong, changed or missing, and the first items as they will be."""
+    """Draw the rows behind the numbers: bad, changed or missing rows, and the first items as they will be."""
     n = seen.counts
     if seen.bad:
         rows = [
@@ -182,7 +182,7 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
 
 
 def show_other(seen: Seen, *, skip_bad: bool) -> None:
-    """What an import of answers, ratings or replies would do, in numbers and a sentence."""
+    """Draw what an import of answers, ratings or replies would do, in numbers and a sentence."""
     n = seen.counts
     heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad")]
     cells = [markup.number(n[key]) for key in ("new", "changed", "equal", "bad")]
@@ -206,7 +206,7 @@ def show_other(seen: Seen, *, skip_bad: bool) -> None:
 
 
 def show_other_rows(seen: Seen, source: Source) -> None:
-    """What stands behind those numbers: whose the new ones are, what is wrong, and the first as they will be."""
+    """Draw the rows behind those numbers: new rows by source, bad rows, and the first rows as they will be."""
     left = seen.counts["bad"] + seen.counts["changed"]
     if seen.by:
         named = [f"{_cut(whose)}: {count:,}" for whose, count in list(seen.by.items())[:WHOSE]]
@@ -237,12 +237,12 @@ def show_other_rows(seen: Seen, source: Source) -> None:
 
 
 def takes(seen: Seen, *, skip_bad: bool) -> bool:
-    """Whether an import of answers, ratings or replies would be taken."""
+    """Tell whether an import of answers, ratings or replies would be accepted."""
     return seen.refused is None and (skip_bad or not (seen.counts["bad"] or seen.counts["changed"]))
 
 
 def comes(seen: Seen, *, skip_bad: bool, new_only: bool) -> bool:
-    """Whether an import would be taken."""
+    """Tell whether an import of items would be accepted."""
     return (seen.new_refused if new_only else seen.refused) is None and (skip_bad or not seen.counts["bad"])
 
 
@@ -277,7 +277,7 @@ def _download(label: str, path: Path, key: str) -> None:
 
 
 def _as_columns(schema: Schema, items: Sequence[Shown]) -> markup.Markup:
-    """Items next to each other, with a line for each field: however many fields there are, it is no wider."""
+    """Return items side by side, with a line for each field, so that the table is never wider with more fields."""
     lines = [("Dimension", [markup.text(each.dimension) for each in items])]
     for slot in schema.item.assets:
         media = [[_medium(*each[1:]) for each in item.media if each[0] == slot.role] for item in items]
@@ -301,7 +301,7 @@ def _cut(words: str) -> str:
 
 
 def as_changed(before: object, after: object) -> tuple[str, str]:
-    """Two values that differ, cut where they are long so that both show where they begin to differ."""
+    """Return two different values. Long values are shortened so that both show their first difference."""
     one, other = (in_words(each) or "nothing" for each in (before, after))
     same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     begin = max(same - _CUT // 2, 0) if max(len(one), len(other)) > _CUT else 0

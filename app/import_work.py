@@ -1,7 +1,7 @@
-"""Imports that leads begin on their page, and looks at files before them.
+"""Imports that leads start on a page, and previews before them.
 
-What is small is done where it is asked for. One import of a project is under way at a time; a second press of the same
-import changes nothing.
+A small import runs within the request. A project has one running import at a time; a second press of the same import
+changes nothing.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from workflow.jobs.desk import SlotTaken
 
 
 def begin(services: Services, order: Order) -> Job:
-    """Begin with an import; the same press again changes nothing.
+    """Begin an import. A second press of the same import changes nothing.
 
     Raises
     ------
     Conflict
-        Someone is importing into this project at the moment.
+        Someone else's import into this project is running.
     """
     slot, small = _slot(order.project), order.is_small
     about: Any = {"slot": slot, "project": order.project, "input": order, "again": False}
@@ -39,36 +39,36 @@ def begin(services: Services, order: Order) -> Job:
 
 
 def begin_look(services: Services, order: Order) -> Job:
-    """Begin to look at files; what is seen is the job's result."""
+    """Begin a preview of files. The preview is the job's result."""
     slot = f"look/{services.person.id}/{order.key}"
     return jobs.begin(services, LOOK.name, slot=slot, project=order.project, input=order, here=order.is_small)
 
 
 def last_import(services: Services, project: str) -> Job | None:
-    """Return the last import of a project whose outcome no one has put away."""
+    """Return the project's last import, or None if someone has closed its result."""
     there = desk.newest(services.store, slot=_slot(project))
     return None if there is None or there.is_read else there
 
 
 def put_away(services: Services, job: Job) -> None:
-    """Someone has read what came of an import that is over."""
+    """Close the result of a finished import."""
     desk.mark_read(services.store, id=job.id)
 
 
 def came_of(services: Services, job: Job) -> Came:
-    """What there is to say of an import that is over, besides the sentence of a refusal."""
+    """Return the result of a finished import. The reason of a refusal is in the job."""
     found: Came | None = desk.job(services.store, id=job.id).result
     return found or Came()
 
 
 def called(job: Job) -> str:
-    """What the files of an import are called."""
+    """Return the name of an import's files."""
     order: Order = job.input
     return order.source.called
 
 
 def who_began(services: Services, job: Job) -> str:
-    """The name of who began an import."""
+    """Return the name of the person who began an import."""
     return desk.names(services.store, [job]).get(job.person or 0, "Someone")
 
 

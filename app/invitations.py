@@ -1,4 +1,4 @@
-"""Invitations by e-mail: to whom, what is in the mail, and handing it over."""
+"""Invitations by mail: parse the addresses, write the mails, and send them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from workflow.access import accounts
 from workflow.annotate.mails import clipped
 
 MOST = 50
-"""So many addresses are taken at once: each mail is a talk with the mail server."""
+"""Number of addresses accepted at once, because each mail takes a dialog with the mail server."""
 NAMED = 5
-"""So many addresses are named."""
+"""Number of faulty addresses that an error names."""
 
 
 def addresses_in(text: str) -> list[str]:
-    """The addresses that someone typed or pasted, between commas, semicolons or on lines of their own; each once.
+    """Return the addresses in a text, without duplicates. Commas, semicolons and line breaks separate them.
 
     Raises
     ------
     InvalidInput
-        Some are no addresses (they are named), or there are too many.
+        Some texts are not addresses (the error names them), or there are too many.
 
     >>> addresses_in("ann@example.org, bob@example.org\\nAnn@Example.org;")
     ['ann@example.org', 'bob@example.org']
@@ -55,7 +55,7 @@ def addresses_in(text: str) -> list[str]:
 
 
 def letter(store: Store, *, token: str, link: str, address: str, by: str | None) -> Letter:
-    """The mail with an invitation in it."""
+    """Return the mail with an invitation."""
     offered = accounts.invitation(store, token=token)
     assert offered is not None, "it was made just now"
     who = f"{clipped(by)} invites you" if by else "you are invited"
@@ -67,9 +67,9 @@ def letter(store: Store, *, token: str, link: str, address: str, by: str | None)
 
 
 def hand_over(server: MailServer, letters: Sequence[Letter]) -> list[str | None]:
-    """Hand mails over, one after the other; of each why it was not taken, or None.
+    """Send mails one after the other. Return for each mail why the server refused it, or None.
 
-    Where the server is away for one, the others are not tried: each would be waited for as long.
+    If the server is unreachable for one mail, the other mails are not tried: each would wait just as long.
     """
     said: list[str | None] = []
     away = False

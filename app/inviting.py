@@ -1,4 +1,4 @@
-"""Inviting people on the page People, by e-mail or by a link that is shown once."""
+"""Invite people on the page People, by mail or by a link that is shown once."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ from workflow.access import accounts
 
 @dataclass(frozen=True)
 class Link:
-    """A link that is shown once: what it does is read before its address."""
+    """A link that is shown once, with its explanation above it."""
 
     title: str
-    """What whoever has it becomes, such as "Annotator"."""
+    """The role that the link gives, such as "Annotator"."""
     whom: str
-    """Whose it is; empty: no one has said."""
+    """The person that the link is for. Empty if unknown."""
     facts: Sequence[str]
-    """What it is good for, and until when."""
+    """The rights that the link gives, and when it expires."""
     words: str = ""
-    """What is to be done or feared."""
+    """Instructions or warnings."""
 
 
 def asked(services: Services, *, key: str) -> None:
-    """The box for addresses, where this server sends mail, and how that is set, for those who can set it; and the box
-    for a name."""
+    """Draw the inputs of an invitation: mail addresses, if this server sends mail, and a name.
+
+    A person who can set up mail sees how.
+    """
     if services.settings.mail_server is not None:
         st.text_area(
             "E-mail the link to (may stay empty)",
@@ -61,9 +63,9 @@ def make(
     dimensions: Sequence[str] | None,
     stages: Sequence[Stage] | None,
 ) -> str:
-    """Make the invitations that a dialog asks for and e-mail them; what is to be said of those that left.
+    """Make and mail the invitations of a dialog. Return a sentence about the mails that were sent.
 
-    The link of each one that is not e-mailed, or that the mail server did not take, is shown.
+    A link that was not mailed, or that the mail server refused, is shown on the page.
     """
     server = services.settings.mail_server
     addresses = addresses_in(st.session_state.get(f"{key}.mail") or "") if server is not None else []
@@ -86,7 +88,7 @@ def make(
     links = {}
     for address in addresses:
         links[address] = made = token()
-        # Kept before it is sent: whatever happens meanwhile, the link is there.
+        # The link is kept before it is sent, so that no failure can lose it.
         keep(made, address, "Not e-mailed yet.")
         whole = address_of(services, f"/invite/{made}")
         letters.append(letter(services.store, token=made, link=whole, address=address, by=services.person.name))
@@ -105,7 +107,7 @@ def make(
 
 
 def _reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None) -> tuple[str, str]:
-    """Where someone may work who comes in by the link."""
+    """Return the dimensions and the stages that an invitation opens, in words."""
     schema = view.schema.schema_
     titles = {each.id: each.title for each in schema.dimensions}
     where = ", ".join(titles.get(name, name) for name in dimensions) if dimensions is not None else "all dimensions"
@@ -119,7 +121,7 @@ _LINKS = "people.links"
 
 
 def address_of(services: Services, path: str) -> str:
-    """The whole address of a path: where everyone reaches this server, or else as it is looked at."""
+    """Return the full address of a path: under the server's public address, else under the browser's address."""
     if services.settings.public_url:
         return f"{services.settings.public_url}{path}"
     host = st.context.headers.get("Host", "127.0.0.1:8501")
@@ -128,17 +130,17 @@ def address_of(services: Services, path: str) -> str:
 
 
 def keep_link(services: Services, path: str, link: Link) -> None:
-    """Show a link until it is put away; nothing can show it again, as only its hash is stored."""
+    """Show a link until it is closed. Only its hash is stored, so the link can never be shown again."""
     st.session_state.setdefault(_LINKS, {})[path] = (address_of(services, path), link)
 
 
 def put_away(path: str) -> None:
-    """Show a link no more."""
+    """Close a link."""
     st.session_state.get(_LINKS, {}).pop(path, None)
 
 
 def links() -> None:
-    """The links that are shown, each below what it does."""
+    """Draw the open links, each below its explanation."""
     kept: list[tuple[str, tuple[str, Link]]] = list(st.session_state.get(_LINKS, {}).items())
     if not kept:
         return

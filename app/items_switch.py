@@ -1,4 +1,4 @@
-"""The switch between kept items and all of them, with the sentence that says which are counted."""
+"""The switch between kept items and all items, with a sentence about which items count."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ NAMES: Mapping[Items, str] = {Items.KEPT: "Kept items", Items.ALL: "All items"}
 def switch(
     services: Services, view: ProjectView, *, key: str, stage: Stage = Stage.GRADING, show: bool = True
 ) -> Items | None:
-    """Which items are wanted: a choice as soon as the project has verdicts; None leaves it to what is usual.
+    """Draw the switch, if the project has verdicts, and return the choice. None: use the default.
 
-    ``show`` says next to it which ones are counted.
+    ``show``: also draw which items count.
     """
     usual = counting_of(services.store, person=services.person, project=view.name, stage=stage)
     chosen: Items | None = None
@@ -42,7 +42,7 @@ def switch(
 
 
 def show_counted(sentence: str | None) -> None:
-    """Which items are counted."""
+    """Draw the sentence about which items count."""
     if sentence:
         words = markup.quiet(f"Counted: {sentence[:1].lower()}{sentence[1:]}")
         shell.show(markup.tag("p", words, style="ts ts-small", data_part="counted"))

@@ -1,8 +1,8 @@
-"""What a press leaves behind for the page that is drawn next, where a second press cannot cut it off.
+"""Session values that a press stores for the next drawing of the page, safe from a second press.
 
-Streamlit may end a run whenever its session state is touched, also in a widget's callback: where the second press of
-two is waiting, the first one would do its work and end before it could say so. So the place is looked up before the
-work begins, and written to afterwards without touching the session state.
+Streamlit may end a run whenever the run touches its session state, also in a widget's callback. On a double press, the
+first press would do its work and end before it could store its message. So this module looks up the place before the
+work begins, and later writes there without touching the session state.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _at_hand: ContextVar[dict[str, Any] | None] = ContextVar("touchstone_kept", defa
 
 
 def place() -> dict[str, Any]:
-    """What is kept in this session, by name; to be read and written."""
+    """Return this session's stored values by name, for reading and writing."""
     found = _at_hand.get()
     if found is None:
         found = st.session_state.setdefault(_PLACE, {})
@@ -28,7 +28,7 @@ def place() -> dict[str, Any]:
 
 @contextmanager
 def at_hand() -> Iterator[None]:
-    """Inside of it, ``place`` touches the session state no more."""
+    """Inside of the ``with`` block, ``place`` no longer touches the session state."""
     token = _at_hand.set(place())
     try:
         yield

@@ -1,4 +1,4 @@
-"""Search and order of a list of people: chosen above it and kept in the address, so that a link opens the same."""
+"""Search and sorting of a list of people. Both are in the address, so that a link opens the same list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 Row = TypeVar("Row")
 Value = str | float | None
-"""What a list is ordered by; None and nan stand for what is not known, and come last either way."""
+"""A value to sort by. None and nan are unknown values, which come last in either direction."""
 
 LONGEST = 200
 FIND, SORT, DOWN = "find", "sort", "down"
@@ -24,10 +24,10 @@ def arranged(
     names: Callable[[Row], tuple[str, str]],
     key: str,
 ) -> list[Row]:
-    """Draw a box to search in and a choice of the column; the rows whose name or login has what is typed, in its order.
+    """Draw a search box and a choice of the column. Return the rows whose name or login matches, in sorted order.
 
-    ``columns`` are the heads of the list, each with the value of a row; the first one orders it to begin with. Rows of
-    one value stay as they are given.
+    ``columns`` maps each column's title to a function that returns a row's value. The first column is the default. Rows
+    with equal values keep their order.
     """
     titles = list(columns)
     find = st.query_params.get(FIND, "")[:LONGEST]
@@ -57,13 +57,13 @@ def arranged(
 
 
 def found(rows: Sequence[Row], words: str, names: Callable[[Row], tuple[str, str]]) -> list[Row]:
-    """The rows whose name or login has all these words, in whatever case."""
+    """Return the rows whose name or login contains all of these words, whatever the case."""
     asked = words.casefold().split()
     return [row for row in rows if all(any(word in name.casefold() for name in names(row)) for word in asked)]
 
 
 def ordered(rows: Sequence[Row], value: Callable[[Row], Value], *, down: bool = False) -> list[Row]:
-    """The rows by this value; texts in whatever case."""
+    """Return the rows sorted by this value, texts whatever the case. Unknown values come last."""
     known = [row for row in rows if not _unknown(value(row))]
     unknown = [row for row in rows if _unknown(value(row))]
     return [*sorted(known, key=lambda row: _comparable(value(row)), reverse=down), *unknown]

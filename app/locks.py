@@ -1,4 +1,4 @@
-"""One at a time, across processes: a file that whoever is at work holds, until it ends, however it ends."""
+"""A lock across processes: a file that the working process holds until it ends, however it ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOOK_SECONDS = 0.02
 
 
 def is_held(lock: Path) -> bool:
-    """Whether someone is at work."""
+    """Tell whether another process holds the lock."""
     try:
         with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -27,9 +27,9 @@ def is_held(lock: Path) -> bool:
 
 @contextmanager
 def held(lock: Path, why: str, *, wait_seconds: float = 0.1) -> Iterator[None]:
-    """Hold the lock; ``Conflict`` with these words if someone else still holds it after ``wait_seconds``.
+    """Hold the lock. Raise ``Conflict`` with the text ``why`` if another process still holds it after ``wait_seconds``.
 
-    Wait a moment at least: whoever asks ``is_held`` holds the lock for that moment.
+    Wait for a moment at least, because ``is_held`` itself holds the lock for a moment.
     """
     end = time.monotonic() + wait_seconds
     with lock.open("ab") as file:

@@ -1,4 +1,4 @@
-"""The job ``mail``: handing mails to the server that the operator names."""
+"""The job ``mail``: send mails by the operator's mail server."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from workflow.annotate import mails
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 LOOK_SECONDS = 60.0
-"""How often a worker looks whether there is something to mail."""
+"""Seconds between two checks for mails to send."""
 REPLY_SECONDS = 20.0
-"""So long the server may take for each of its replies."""
+"""Seconds that the server may take for each reply."""
 LONGEST_REPLY = 200
 LONGEST_LINE = 500
-"""Letters of a head that stand in one line: some mail programs look for the link that ends mails in the first."""
+"""Longest header line, in characters. Some mail programs look for the unsubscribe link only in the first line."""
 
 _log = logging.getLogger(__name__)
 
 
 def look(store: Store, server: MailServer, public_url: str, *, stop: Callable[[], bool] = lambda: False) -> int:
-    """Write what is due and hand it over; how many mails the server took."""
+    """Write and send the mails that are due. Return how many mails the server accepted."""
     mails.write(store, public_url=public_url)
     return mails.hand_over(store, send=partial(send, server), public_url=public_url, stop=stop)
 
@@ -51,12 +51,14 @@ def _mail(context: JobContext) -> JobOutcome:
 
 
 MAIL = JobKind("mail", "Mail", "Sending mail", _mail, lane=Lane.MAIL)
-"""One job that repeats itself. A worker that dies while it sends leaves that mail as it is; the next look goes on."""
+"""One job that repeats itself. If a worker dies during a mail, the next check continues after that mail."""
 
 
 def server_for(settings: Settings, *addresses: str) -> MailServer:
-    """Where a mail to such addresses is handed over. Raises ``SettingsError`` where the server sends none, and
-    ``InvalidInput`` for what is no address."""
+    """Return the mail server for a mail to these addresses.
+
+    Raises ``SettingsError`` if no mail server is set up, and ``InvalidInput`` for an invalid address.
+    """
     server = settings.mail_server
     if server is None:
         raise SettingsError("TOUCHSTONE_SMTP names no mail server, so nothing can be sent.")
@@ -66,7 +68,7 @@ def server_for(settings: Settings, *addresses: str) -> MailServer:
 
 
 def send(server: MailServer, letter: Letter) -> None:
-    """Hand one mail over. ``NotSent`` says in a sentence why it was not taken, and whether to try again."""
+    """Send one mail. Raise ``NotSent`` with the reason of a refusal, and whether to try again."""
     handed = False
     sender = parseaddr(server.sender)[1]
     message = message_of(server, letter).as_bytes()
@@ -93,7 +95,7 @@ def send(server: MailServer, letter: Letter) -> None:
 
 
 def message_of(server: MailServer, letter: Letter) -> EmailMessage:
-    """The mail with its heads."""
+    """Return the mail with its headers."""
     message = EmailMessage(policy=SMTP.clone(max_line_length=LONGEST_LINE, cte_type="7bit"))
     message["From"] = server.sender
     message["To"] = letter.address
@@ -110,7 +112,7 @@ def message_of(server: MailServer, letter: Letter) -> EmailMessage:
 
 @contextmanager
 def _connected(server: MailServer) -> Iterator[smtplib.SMTP]:
-    """A connection that is encrypted as the operator wants it, and signed in."""
+    """Yield a connection that is encrypted and signed in as the settings require."""
     trusted = ssl.create_default_context()
     smtp: smtplib.SMTP
     if server.encrypted == "smtps":

@@ -1,4 +1,4 @@
-"""Small pieces of HTML for our screens. Text goes in as text and comes out escaped; no data becomes markup."""
+"""Small pieces of HTML for our screens. Text is always escaped, so that no data can become markup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NewType
 from domain.replies import WARNING
 
 Markup = NewType("Markup", str)
-"""HTML that is safe to show: made by the functions below, never read from anywhere."""
+"""HTML that is safe to show: made by the functions below, never read from elsewhere."""
 
 OF_STATES = {
     "kept": "#1f8a64",
@@ -22,7 +22,7 @@ OF_STATES = {
     "in_adjudication": "#8b6fc0",
     "unverified": "#7d8a94",
 }
-"""The colour of each state of an item, in bars and in charts."""
+"""The color of each item state, in bars and in charts."""
 
 STYLE = "\n".join(f".{state} {{ background: {colour}; }}" for state, colour in OF_STATES.items())
 STYLE += """
@@ -89,17 +89,17 @@ button[data-testid="stBaseButton-segmented_controlActive"]:is(:hover, :focus) {
 
 
 def text(value: object) -> Markup:
-    """Text as text."""
+    """Return a text as escaped HTML."""
     return Markup(escape(str(value)))
 
 
 def label(value: object) -> str:
-    """Text as the label of a widget, where Streamlit would read it as Markdown."""
+    """Return a text as the label of a widget, escaped for Streamlit's Markdown."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|>~:$<&])", r"\\\1", str(value))
 
 
 def moment(at: datetime | None, *, seconds: bool = False) -> str:
-    """A moment as every page writes it, in UTC: ``2026-05-04 09:30 UTC``; files have ISO 8601 instead."""
+    """Return a time in UTC as pages show it: ``2026-05-04 09:30 UTC``. Files use ISO 8601 instead."""
     if at is None:
         return "-"
     there = at.astimezone(UTC) if at.tzinfo else at
@@ -107,54 +107,54 @@ def moment(at: datetime | None, *, seconds: bool = False) -> str:
 
 
 def number(value: int) -> Markup:
-    """A whole number as every page writes it: ``12,345``."""
+    """Return a whole number as pages show it: ``12,345``."""
     return text(f"{value:,}")
 
 
 def decimal(value: float, digits: int = 2) -> str:
-    """A number with so many digits behind the point; what rounds to nothing has no sign."""
+    """Return a number with a fixed number of decimals. A value that rounds to zero has no sign."""
     written = f"{value:.{digits}f}"
     return written.lstrip("-") if float(written) == 0 else written
 
 
 SHORT_ID = 26
-"""An id of so many characters stands on one line, however narrow its column; a longer one may be broken anywhere."""
+"""Longest id that stays on one line in a narrow column. A longer id may break anywhere."""
 
 
 def mono(value: str) -> Markup:
-    """An id or a name of files, in letters of one width."""
+    """Return an id or a file name in a monospaced font."""
     return tag("span", text(value), style="ts-mono short" if len(value) <= SHORT_ID else "ts-mono")
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun, as plain text."""
+    """Return a number with its noun, as plain text."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def joined(parts: Iterable[Markup], between: str = "") -> Markup:
-    """Pieces one after the other."""
+    """Return pieces in a row, with a text between them."""
     return Markup(escape(between).join(parts))
 
 
 def tag(name: str, *parts: Markup, style: str = "", **attributes: str) -> Markup:
-    """An element. ``style`` is its class; attributes are escaped."""
+    """Return an element. ``style`` is its class; attributes are escaped."""
     written = "".join(f' {key.replace("_", "-")}="{escape(value)}"' for key, value in attributes.items())
     shown = f' class="{escape(style)}"' if style else ""
     return Markup(f"<{name}{shown}{written}>{''.join(parts)}</{name}>")
 
 
 def quiet(value: object) -> Markup:
-    """Text that stands back."""
+    """Return a muted text."""
     return tag("span", text(value), style="ts-quiet")
 
 
 def paragraph(value: str, *, style: str = "") -> Markup:
-    """A paragraph of text."""
+    """Return a paragraph of text."""
     return tag("p", text(value), style=style)
 
 
 def notice(value: str, *, style: str = "") -> Markup:
-    """A framed sentence; ``style`` is "", "good" or "bad"."""
+    """Return a framed sentence. ``style`` is "", "good" or "bad"."""
     role = "alert" if style == "bad" else "status"
     return tag("div", text(value), style=f"ts ts-notice {style}".strip(), role=role)
 
@@ -167,7 +167,7 @@ def loss_line(sentence: str) -> Markup:
 
 
 def bar(parts: Sequence[tuple[str, str, int]], *, total: int, style: str = "") -> Markup:
-    """A stacked bar of (style, label, count); ``total`` is its whole width in the same unit."""
+    """Return a stacked bar of (style, label, count). ``total`` is its full width in the same unit."""
     if total <= 0:
         return tag("div", style=f"ts-bar {style}".strip(), role="img", aria_label="nothing yet")
     label = ", ".join(f"{count} {name}" for _, name, count in parts)
@@ -180,7 +180,7 @@ def bar(parts: Sequence[tuple[str, str, int]], *, total: int, style: str = "") -
 
 
 def keys_of_bar(parts: Iterable[tuple[str, str]]) -> Markup:
-    """What the colours of a bar mean."""
+    """Return the legend of a bar's colors."""
     return tag(
         "div",
         *(tag("span", tag("i", style=style), text(name), style="ts-key") for style, name in parts),
@@ -189,7 +189,7 @@ def keys_of_bar(parts: Iterable[tuple[str, str]]) -> Markup:
 
 
 def interval(value: float | None, low: float | None, high: float | None, *, ends: tuple[float, float]) -> Markup:
-    """A value with its interval on a line from ``ends[0]`` to ``ends[1]``; what is None is not drawn."""
+    """Return a value with its interval on a line from ``ends[0]`` to ``ends[1]``. None is not drawn."""
     first, last = ends
 
     def place(number: float) -> float:
@@ -206,7 +206,10 @@ def interval(value: float | None, low: float | None, high: float | None, *, ends
 
 
 def heat(value: float | None, shown: str, about: str, *, href: str = "", title: str = "") -> Markup:
-    """A cell of a heat map: blue grows with a value from 0 to 1, orange with one below 0; the words stay readable."""
+    """Return a cell of a heat map: more blue for higher values up to 1, more orange for lower values below 0.
+
+    The text stays readable on every color.
+    """
     strength = 0 if value is None else round(8 + 55 * min(abs(value), 1))
     style = "ts-heat" + (" below" if value is not None and value < 0 else "")
     parts = (text(shown), tag("small", text(about)))
@@ -217,7 +220,7 @@ def heat(value: float | None, shown: str, about: str, *, href: str = "", title: 
 
 
 def table(heads: Sequence[tuple[str, str]], rows: Iterable[Sequence[Markup]]) -> Markup:
-    """A table; each head is (text, style of its column)."""
+    """Return a table. Each head is (text, style of its column)."""
     head = tag("tr", *(tag("th", text(name), style=style, scope="col") for name, style in heads))
     styles = [style for _, style in heads]
     body = [tag("tr", *(tag("td", cell, style=style) for cell, style in zip(row, styles, strict=True))) for row in rows]

@@ -1,4 +1,4 @@
-"""Making a project on the page Projects: from a schema that comes along, from a YAML file, or like another project."""
+"""Create a project on the page Projects: from an included schema, a YAML file, or a copy of another project."""
 
 from __future__ import annotations
 
@@ -30,17 +30,19 @@ PARTS = {
     ProjectPart.RUNS: "Runs of models and judges",
 }
 _ROUND = "new_project.round"
-"""The session's mark of this form: a press makes one project, and the next form has another mark."""
+"""The session's token of this form. A press makes one project, and the next form has a new token."""
 _MADE, _SAID = "new_project.made", "new_project.said"
 SECONDS = 10.0
-"""For so long what was made is opened in place of this page: the second press of two may ask for it once more when the
-Dashboard is there already, and the press itself is forgotten by then."""
+"""Seconds during which the new project is opened in place of this page.
+
+The second press of a double press may ask for this page again, after the Dashboard has opened.
+"""
 
 
 def form(services: Services, led: Sequence[ProjectView]) -> None:
-    """Where its schema comes from, what it is called, and what people will see; ``led`` may be copied.
+    """Draw the choice of a schema, the names, and a preview of the forms. ``led`` are the projects that can be copied.
 
-    What was made is opened: the page from before, with the form still filled in, would make a second one.
+    A new project is opened at once. Otherwise the old page, with the form still filled in, would make a second project.
     """
     made, since = kept.place().get(_MADE, ("", 0.0))
     if made and time.monotonic() - since < SECONDS:
@@ -70,7 +72,7 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
 
 def tell_made() -> None:
-    """On the Dashboard, which is opened when a project was made: say so."""
+    """Show on the Dashboard of a new project that the project was created."""
     if said := shell.kept_message(_SAID):
         shell.show(markup.notice(said, style="good"))
 
@@ -84,7 +86,10 @@ def _shipped() -> LoadedSchema | None:
 
 
 def _uploaded() -> LoadedSchema | None:
-    """The schema of a file; None where there is none, or it does not fit: then its lines say why."""
+    """Draw the upload of a schema and return the schema.
+
+    None without a file, or with an invalid one, whose faults are shown.
+    """
     left, right = st.columns(2, gap="large")
     with left:
         file = st.file_uploader("The schema, as YAML", type=["yaml", "yml"], key="new_project.file")
@@ -136,7 +141,7 @@ def _copy(services: Services, led: Sequence[ProjectView], round: str) -> None:
 
 
 def _called(services: Services, title: str, key: str, make: Callable[[str, str], None]) -> None:
-    """Title and name, and the button; ``make`` is called with both, once."""
+    """Draw the title, the name and the button. ``make`` is called once with title and name."""
     keys = f"new_project.title.{key}", f"new_project.name.{key}"
     left, middle, right = st.columns([3, 2, 1.2], vertical_alignment="bottom")
     with left:

@@ -1,7 +1,7 @@
 """Limit the open files of the server: use as many as the machine allows, and refuse new pages before they run out.
 
-An open page holds one file, its websocket, and for some seconds the connections over which it fetched its parts. The
-process also needs files for the database, for pictures that it sends, and for the processes that it starts.
+An open page holds one file, its websocket, and for some seconds the connections that fetched its parts. The process
+also needs files for the database, for the pictures it sends, and for the processes it starts.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from domain.errors import Unavailable
 log = logging.getLogger("touchstone")
 
 MOST = 1_048_576
-"""The limit where the machine names none: what Linux allows unless told otherwise."""
+"""The limit on a machine without one: the default of Linux."""
 RESERVE = 256
-"""Files that new pages leave free, for requests of the pages that are open."""
+"""Open files that new pages leave free for the requests of open pages."""
 CROWDED = "Too many pages are open on this server just now. Close pages that you do not need, then try again."
 NO_FILES = "No more files can be opened, so new connections wait. Raise the limit of open files (ulimit -n)."
 TOLD_SECONDS = 60.0
 REFUSED_WEBSOCKET = "ASGI callable returned without completing handshake."
-"""The log line of uvicorn for a websocket that was answered with a status, although the client has its answer."""
+"""The log line of uvicorn for a websocket that was answered with a status. The client did get its answer."""
 _NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
 def raise_limit() -> int:
-    """Raise this process's limit of open files to the highest that it may have; return the limit."""
+    """Raise this process's limit of open files to the highest allowed value, and return the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST if hard == resource.RLIM_INFINITY else hard
     if soft == resource.RLIM_INFINITY or soft >= wanted:
@@ -59,7 +59,10 @@ def as_unavailable(error: Exception) -> Exception:
 
 
 class OpenFiles:
-    """Knows whether files are short. It counts at most ten times a second, and once where many are free."""
+    """Tells whether open files are short.
+
+    It counts them at most ten times a second, or once a second if many are free.
+    """
 
     def __init__(
         self, limit: int, *, counts: Callable[[], int] = count, clock: Callable[[], float] = time.monotonic
@@ -80,13 +83,15 @@ class OpenFiles:
         return self._free
 
     def are_short(self, *, page: bool) -> bool:
-        """Tell whether a new page, or a request of an open page, has to wait. Requests may use half of the reserve."""
+        """Tell whether a new page, or a request of an open page, must wait. Requests may use half of the reserve."""
         return self.free() < (self.reserve if page else self.reserve // 2)
 
 
 class Calm(logging.Filter):
-    """Says in one line a minute that connections wait for open files. ``asyncio`` would log a traceback every time, and
-    uvicorn a line for each websocket that is refused with a status."""
+    """A log filter that logs one line a minute while connections wait for open files.
+
+    Without it, ``asyncio`` logs a traceback every time, and uvicorn a line for each websocket refused with a status.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -95,7 +100,7 @@ class Calm(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep any other record of an error unchanged."""
+        """Replace records about open files by one line a minute. Other records pass unchanged."""
         if record.msg == REFUSED_WEBSOCKET:
             return False
         error = record.exc_info[1] if record.exc_info else None

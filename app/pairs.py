@@ -1,4 +1,4 @@
-"""``NAME=VALUE`` as people type it, on pages and at the command line."""
+"""Parse ``NAME=VALUE`` texts, from pages and from the command line."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from domain.errors import InvalidInput, Problem
 
 
 def pairs(told: Iterable[str], form: str, *, option: str = "") -> dict[str, str]:
-    """The values by name, without the white space around each; of a name that is there twice the last one counts.
+    """Return the values by name, without surrounding spaces. For a name given twice, the last value counts.
 
-    ``form`` is how each of them reads, perhaps with an example, and ``option`` what they were given to.
+    Parameters
+    ----------
+    form
+        The expected form, perhaps with an example, for the error.
+    option
+        The command option that the texts were given to.
 
     Raises
     ------
     InvalidInput
-        One does not read so.
+        A text does not have this form.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What stands on a page whose figures are being worked out elsewhere (``app.figures``), and how it comes by itself."""
+"""Show on a page that figures are being computed elsewhere (``app.figures``), and reload them when they are ready."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.services import Services
 from app.views import history
 
 LOOK_SECONDS = 1.0
-"""How often a page without its figures looks for them."""
+"""Seconds between two checks for new figures."""
 
 
 def show_pending(services: Services, found: Asked, ask: Callable[[], Asked], *, about: str) -> None:
-    """Say that figures are being worked out, if so, and draw the page anew when there are newer ones.
+    """Show that figures are being computed, if so, and draw the page again when newer ones are ready.
 
-    ``ask`` asks for them again; ``about`` says what is being worked out, as the beginning of a sentence.
+    ``ask`` requests the figures again. ``about`` is the first words of the notice, with the subject.
     """
     if not found.current:
         _look(services, found, ask, about)

@@ -1,4 +1,4 @@
-"""Steps on the page Pipelines: each step draws what came in, what came out, and what was dropped and why.
+"""Steps on the page Pipelines: each step draws its input, its output, and the dropped items with reasons.
 
 Extensions register their steps in ``domain.extensions.Extension.pipeline_steps``.
 """
@@ -26,17 +26,17 @@ class PipelineStep:
     place: int
     """The page draws steps in the order of their places."""
     draw: Callable[[Services, ProjectView], None]
-    """Draws the step with its heading; draws nothing for a project without this step."""
+    """Draws the step with its heading. Draws nothing for a project without this step."""
 
 
 def row(name: str, how: str, n: int, left: int, dropped: markup.Markup, cost: str) -> list[markup.Markup]:
-    """Return the cells of one row below ``HEADS``; an empty ``cost`` states that no model was asked."""
+    """Return the cells of one row below ``HEADS``. An empty ``cost`` states that no model was asked."""
     cells = [markup.text(name), markup.quiet(how), markup.number(n), markup.number(left), dropped]
     return [*cells, markup.quiet(cost or NO_MODEL)]
 
 
 def dropped_cell(rows: Sequence[tuple[str, str]]) -> markup.Markup:
-    """Return a cell that names what was dropped, each with its reason."""
+    """Return a cell that names the dropped things, each with its reason."""
     said = [
         markup.tag("div", markup.text(shell.on_page(why if why.startswith(name) else f"{name}: {why}")))
         for name, why in rows[:MOST_NAMED]

@@ -1,4 +1,4 @@
-"""Our few plain HTML pages (sign in, invitation, sign out): no framework, light and dark, every value escaped."""
+"""The few plain HTML pages (sign in, invitation, sign out): no framework, light and dark, every value escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img"
 <rect x="2" y="2" width="28" height="28" rx="8" fill="#22303c"/>
 <path d="M8.5 21.5 L20.5 8.5" stroke="#e3b341" stroke-width="3.6" stroke-linecap="round"/>
 <path d="M15.5 23.5 L24 14.3" stroke="#9fb3c4" stroke-width="2.4" stroke-linecap="round" opacity=".75"/></svg>"""
-"""A dark stone with a streak of gold and one of something else: what a touchstone is for."""
+"""The logo: a dark stone with a streak of gold and a streak of another metal, as on a touchstone."""
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #f5f6f4; --card: #fff; --ink: #1c2429; --quiet: #5c6a73; --line: #d4dad8;
@@ -51,12 +51,12 @@ SCRIPT = """
 const form = document.querySelector("form[data-at-once]");
 if (form) form.requestSubmit();
 """
-"""A sign-in link signs in at once, but by a POST: programs that look at links only to preview them use none up."""
+"""A sign-in link signs in at once, but by a POST. So programs that only preview a link do not use it up."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One line of a form."""
+    """One input of a form."""
 
     name: str
     label: str
@@ -67,8 +67,17 @@ class Field:
 
 
 def page(title: str, *body: str, again: int | None = None, wide: bool = False) -> str:
-    """A whole HTML page with one card, ``wide`` for a table; ``body`` is markup that is already safe. It loads itself
-    anew after ``again`` seconds, if given."""
+    """Return a whole HTML page with one card.
+
+    Parameters
+    ----------
+    body
+        Markup that is already safe.
+    again
+        The page reloads after this many seconds.
+    wide
+        Make the card wide enough for a table.
+    """
     refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
     shape = ' class="wide"' if wide else ""
     return (
@@ -83,7 +92,7 @@ def page(title: str, *body: str, again: int | None = None, wide: bool = False) -
 
 
 def paragraph(text: str, *, style: str = "") -> str:
-    """A paragraph of plain text."""
+    """Return a paragraph of plain text."""
     shown = f' class="{escape(style)}"' if style else ""
     alert = ' role="alert"' if style == "bad" else ""
     return f"<p{shown}{alert}>{escape(text)}</p>"
@@ -92,7 +101,10 @@ def paragraph(text: str, *, style: str = "") -> str:
 def form(
     action: str, button: str, *fields: Field, hidden: Mapping[str, str] | None = None, at_once: bool = False
 ) -> str:
-    """A form that posts to ``action``, with the focus on its first empty field. ``at_once`` posts as it is shown."""
+    """Return a form that posts to ``action``, with the focus on its first empty field.
+
+    ``at_once``: post without a press.
+    """
     first_empty = next((field.name for field in fields if not field.value), None)
     lines = [_line(field, focus=field.name == first_empty) for field in fields]
     secrets = [
@@ -107,7 +119,7 @@ def form(
 
 
 def link(href: str, text: str) -> str:
-    """A paragraph with one link."""
+    """Return a paragraph with one link."""
     return f'<p class="foot"><a href="{escape(href)}">{escape(text)}</a></p>'
 
 

@@ -1,9 +1,8 @@
-"""Who votes goes first: pages that are only looked at give way, for a moment, to people at work.
+"""Voters go first: pages that people only look at wait for a moment while others work.
 
-One interpreter draws all pages, and whoever computes in it keeps everyone else from it. A page for leads takes a few
-tenths of a second; someone who votes needs a few hundredths, many times an hour. So while an answer is being stored or
-the next item drawn, a page that is only looked at waits before it asks the database the next thing: there it holds
-nothing that others wait for.
+One interpreter draws all pages, and a computation in it delays everyone. A lead's page takes a few tenths of a second.
+A voter needs a few hundredths, but many times an hour. So while an answer is stored or the next item is drawn, a page
+that is only looked at waits before its next database query. At that point the page holds nothing that others need.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 PATIENCE_SECONDS = 0.5
-"""So long a page gives way in all, however many people are at work: it is drawn for somebody, too."""
+"""Longest total wait of a page in seconds, however many people are at work. Someone waits for that page too."""
 
 
 class Precedence:
-    """People at work, and pages that give way to them."""
+    """Counts the people at work, and lets other pages wait for them."""
 
     def __init__(self) -> None:
         self._at_work = 0
@@ -27,7 +26,7 @@ class Precedence:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Around what someone at work waits for."""
+        """Mark a ``with`` block that a person at work waits for."""
         with self._changed:
             self._at_work += 1
         try:
@@ -40,7 +39,7 @@ class Precedence:
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        """Around the drawing of a page that is only looked at, in the thread that draws it."""
+        """Mark a ``with`` block that draws a page people only look at, in the thread that draws it."""
         before = self._left
         self._left = PATIENCE_SECONDS
         try:
@@ -49,8 +48,10 @@ class Precedence:
             self._left = before
 
     def give_way(self) -> None:
-        """Called where a thread holds nothing that others wait for: if it draws such a page, and someone is at work, it
-        waits until they have what they wait for."""
+        """Wait while someone is at work, if this thread draws a page that people only look at.
+
+        Call this only where the thread holds nothing that others need.
+        """
         left = self._left
         if not left or not self._at_work:
             return
@@ -61,7 +62,7 @@ class Precedence:
 
     @property
     def _left(self) -> float | None:
-        """How long this thread still gives way, in seconds; None: it draws no such page."""
+        """Return how many more seconds this thread may wait. None: the thread draws no such page."""
         found: float | None = getattr(self._mine, "left", None)
         return found
 
@@ -71,4 +72,4 @@ class Precedence:
 
 
 precedence = Precedence()
-"""This process's own."""
+"""This process's own instance."""

@@ -1,8 +1,8 @@
-"""Presses that mean what the page holds by then: what was typed last, and not what the button was drawn with.
+"""Presses of buttons that use the page's newest input, and not the input from when the button was drawn.
 
-A widget's callback is called with what the run before gave it. Who types into a box and presses a button next to it
-sends both nearly at once, and the callback would do what was asked for before the last word. So here it only notes the
-press, which no run cuts off, and the run that draws the button with what is typed by now is told of it.
+Streamlit calls a widget's callback with the values of the previous run. A person who types and then presses a button
+sends both nearly at once, so the callback would miss the last words. So the callback here only notes the press, which
+no run can cut off. The next run draws the button, has the newest input, and handles the press.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ _SCREEN, _NOTED = "touchstone.presses.screen", "touchstone.presses"
 
 @contextmanager
 def on(screen: str) -> Iterator[None]:
-    """A screen is drawn. What was pressed on another one means nothing here, and when this one is drawn to its end, or
-    cannot be, a press whose button was not drawn is forgotten; a run that is cut off leaves it to the next one."""
+    """Mark a ``with`` block that draws a screen, and drop presses that no longer apply.
+
+    Presses on another screen are dropped at the start. After a complete or failed drawing, a press whose button was not
+    drawn is dropped too. A run that is cut off leaves the press to the next run.
+    """
     place = kept.place()
     if place.get(_SCREEN) != screen:
         place[_SCREEN], place[_NOTED] = screen, set()
@@ -32,9 +35,9 @@ def on(screen: str) -> Iterator[None]:
 
 
 def pressed(where: Any, label: str, *, key: str, disabled: bool = False, **how: Any) -> bool:
-    """Draw a button in ``where``; whether it was pressed since the screen was last drawn to its end.
+    """Draw a button in ``where``. Tell whether it was pressed since the screen was last drawn in full.
 
-    A press of a button that is disabled by now is forgotten: what it would do is not to be done any more.
+    A press of a button that is now disabled is dropped, because its action no longer applies.
     """
     where.button(label, key=key, disabled=disabled, on_click=_note, args=(key,), **how)
     noted = kept.place().setdefault(_NOTED, set())

@@ -1,4 +1,4 @@
-"""How the items of a project have come to their states, day by day, and when the rest may be done."""
+"""A chart of a project's items by state, day by day, with a forecast of when the rest may be done."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ORDER = (
     ItemState.IN_VERIFICATION,
     ItemState.UNVERIFIED,
 )
-"""The states from the ground up: what is settled grows from below."""
+"""The states from bottom to top. Settled states grow from the bottom."""
 
 
 def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: Stages) -> ChartSpec:
-    """Items by state at the end of each day, one above the other; and from when to when the last stage may be done."""
+    """Return a chart of the item counts by state at the end of each day, with the forecast of the last stage."""
     states = [state for state in ORDER if state in days[-1].counts]
     names = {state: state_called(stages, state) for state in states}
     last = max((one for one in forecasts if one.finish), key=lambda one: one.finish or (), default=None)
@@ -91,8 +91,10 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
 
 
 def _foreseen(today: Day, forecasts: Sequence[Forecast], across: dict[str, Any]) -> list[dict[str, Any]]:
-    """Two lines from what is settled today to all items, on the first and on the last day on which those may be
-    settled; none where a stage that settles items has no forecast."""
+    """Return two lines of the forecast, which end on the first and the last day on which all items may be settled.
+
+    Empty if a stage that settles items has no forecast.
+    """
     settling = [one for one in forecasts if one.stage in (*VERIFICATIONS, Stage.ADJUDICATION)]
     ends = [one.finish for one in settling if one.finish is not None]
     if not ends or len(ends) < len(settling):

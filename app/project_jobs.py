@@ -1,4 +1,4 @@
-"""What takes long about a whole project, as pages begin it: one task of a person with a project at a time."""
+"""Begin long actions on a whole project from pages. Each person has one such task for a project at a time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from workflow.jobs.desk import SlotTaken
 
 
 def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
-    """Begin with one; the same press again gives the one that is under way.
+    """Begin such a task. A second press returns the running task.
 
     Raises
     ------
     Conflict
-        This person has something else under way with the project.
+        This person has another running task for the project.
     """
     slot = f"project/{project}/{services.person.id}"
     try:

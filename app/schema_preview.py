@@ -1,4 +1,4 @@
-"""What people will see of a schema: the form of each stage, with made-up items, on the page Schema."""
+"""Preview the forms of a schema on the page Schema: each stage with made-up items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.states import Stage
 
 
 def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
-    """The form of a stage and dimension that someone chooses, of one of these versions; the first one to begin with."""
+    """Draw the form of a chosen version, stage and dimension. The first version is the default."""
     titles = [title for title, _ in versions]
     left, middle, right = st.columns([1, 1, 1])
     chosen = titles[0]
@@ -47,7 +47,7 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
 
 
 def made_up(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
-    """The form of a stage with a made-up item, or with a made-up candidate of triage."""
+    """Draw the form of a stage with a made-up item. For triage, draw a made-up candidate."""
     if stage is Stage.TRIAGE:
         triage.group(preview.candidate(loaded.schema_), triage.does_nothing, keys=False)
     else:
@@ -55,7 +55,7 @@ def made_up(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> 
 
 
 def problems(title: str, lines: Sequence[str], style: str = "") -> None:
-    """What is wrong with a schema: ``line:12: key: what``."""
+    """Draw the faults of a schema. A line has the form ``line:12: key: message``."""
     rows = []
     for line in lines:
         _, number, said = line.split(":", 2)

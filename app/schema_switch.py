@@ -1,4 +1,4 @@
-"""The choice of a version of the project's schema, where it has had more than one."""
+"""The choice of a schema version, for projects that have had more than one."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _NOUNS: Mapping[Stage, str] = {**dict.fromkeys(VERIFICATIONS, "vote"), Stage.GRA
 def switch(
     services: Services, view: ProjectView, *, key: str, stages: Collection[Stage], help: str | None = None
 ) -> int | None:
-    """Which version's submissions of these stages are wanted; None: those of all together, as where there is nothing to
-    choose."""
+    """Draw a select box and return the version whose submissions count.
+
+    None: the submissions of all versions together, also if the project has only one version.
+    """
     counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=stages)
     if not counts:
         return None
@@ -37,7 +39,7 @@ def switch(
 
 
 def alone(version: int) -> str:
-    """One version, as pages call it.
+    """Return the label of one version.
 
     >>> alone(2)
     'Version 2 alone'
@@ -46,7 +48,7 @@ def alone(version: int) -> str:
 
 
 def in_name(version: int | None) -> str:
-    """What is added to the name of a file that is about one version.
+    """Return the suffix for the name of a file about one version.
 
     >>> in_name(2), in_name(None)
     ('-schema-2', '')

@@ -1,4 +1,4 @@
-"""Values of a schema as a line has room for them, on a page and in a terminal."""
+"""Shorten values of a schema to one line, for pages and terminals."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 LONGEST = 40
-"""So many characters of a value stand in a line."""
+"""Longest value in a line, in characters."""
 
 
 def shown(old: Any, new: Any) -> tuple[str, str]:
-    """Two values as a line has room for them: long ones from a little before where they differ."""
+    """Return two values for one line. Long values start shortly before their first difference."""
     one, other = (_in_words(each) for each in (old, new))
     if min(len(one), len(other)) <= LONGEST:
         return _cut(one, 0), _cut(other, 0)
@@ -20,7 +20,7 @@ def shown(old: Any, new: Any) -> tuple[str, str]:
 
 
 def _in_words(value: Any) -> str:
-    """A part of a schema by what people read of it; anything else as JSON."""
+    """Return the label, title or prompt of a part of a schema. Return other values as JSON."""
     if isinstance(value, dict):
         value = next((value[key] for key in ("label", "title", "prompt") if key in value), value)
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Changes of a project's schema as pages begin them. One change of a project is under way at a time."""
+"""Begin changes of a project's schema from pages. A project has one running change at a time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from workflow.jobs.desk import SlotTaken
 from workflow.schemas import migration
 
 HERE = 200
-"""Items up to which a change is made where it is asked for: about a second."""
+"""Items up to which a change is made within the request, in about a second."""
 
 
 def begin(services: Services, order: Order) -> Job:
-    """Begin with it; where a change of this project is under way already, that one: two presses begin once."""
+    """Begin a change. If one of this project is already running, return that one: two presses begin one change."""
     n = sum(migration.in_each_state(services.store, by=services.person, project=order.project).values())
     slot, small = f"schema/{order.project}", n <= HERE
     try:
@@ -26,7 +26,7 @@ def begin(services: Services, order: Order) -> Job:
 
 
 def do_change(services: Services, order: Order) -> None:
-    """Begin with it; what is small is done by the next drawing of the page, which says what came of it.
+    """Begin a change. A small change is done at once, and the next drawing of the page shows its result.
 
     Raises
     ------
@@ -43,7 +43,10 @@ def do_change(services: Services, order: Order) -> None:
 
 
 def known(services: Services, project: str) -> Job | None:
-    """The last change of a project that is under way, or of whose end its person was not told."""
+    """Return the project's running change, or its last change if the person has not seen the result yet.
+
+    None otherwise.
+    """
     job = desk.newest(services.store, slot=f"schema/{project}")
     if job is None or job.is_read or not (job.is_open or job.person == services.person.id):
         return None
@@ -51,5 +54,5 @@ def known(services: Services, project: str) -> Job | None:
 
 
 def told(services: Services, job: Job) -> None:
-    """Someone has been told what came of it."""
+    """Mark a change as seen by its person."""
     desk.mark_read(services.store, id=job.id)

@@ -1,4 +1,4 @@
-"""The pace of a person, and how often they say the same as others, over days or weeks, next to everyone else's."""
+"""Charts of a person's pace and agreement with others, over days or weeks, next to everyone else's."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from workflow.lead.scorecard import MOST_DAYS, SMALL, Card, Period, Score
 
 By = Literal["day", "week"]
 HEIGHT = 240
-"""Of each of the charts, in pixels."""
+"""Height of each chart, in pixels."""
 MOST_OTHERS = 40
-"""So many others are drawn, those with the most tasks; the file has all."""
+"""Number of other people drawn: those with the most tasks. The file has all of them."""
 
 
 @dataclass(frozen=True)
 class _Figure:
-    """What is drawn."""
+    """A figure that a chart shows."""
 
     key: str
     title: str
     about: str
-    """With ``{by}`` for a day or a week."""
+    """The chart's description, with ``{by}`` for a day or a week."""
     format: str
     of: Callable[[Score], dict[str, Any] | None]
-    """A value, how it is told, its n, and its limits if it has any; None: too little for it."""
+    """Returns a value, its text, its n, and its limits if it has any. None: not enough data."""
     from_zero: bool
 
 
@@ -70,7 +70,7 @@ _FIGURES = (
 
 
 def charts_of(cards: Sequence[Card], chosen: Card, by: By) -> list[ChartSpec]:
-    """The charts of which there is anything for this person; ``cards`` are everyone's, of all stages."""
+    """Return the charts that have data for this person. ``cards`` are everyone's cards, of all stages."""
     same = [card for card in cards if card.stage is chosen.stage and card is not chosen]
     others = sorted(same, key=lambda card: -card.score.submissions)
     found = [_chart(figure, [chosen, *others], by) for figure in _FIGURES]
@@ -78,7 +78,7 @@ def charts_of(cards: Sequence[Card], chosen: Card, by: By) -> list[ChartSpec]:
 
 
 def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> ChartSpec | None:
-    """The first person's line over those of the others; None where there is nothing of theirs."""
+    """Return the chart of the first person's line over the others' lines. None if the first person has no data."""
     lines = [_Line(card, _points(card, by, figure)) for card in cards]
     (own, *rest) = lines
     if not own.points:

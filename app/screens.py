@@ -1,5 +1,7 @@
-"""The pages as rows: each module of ``app.views``, and each page of an extension, says in ``SCREEN`` what it is called,
-and who is offered it."""
+"""The register of pages.
+
+Each module of ``app.views``, and each page of an extension, describes itself in ``SCREEN``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from domain.states import Stage
 
 
 class Group(StrEnum):
-    """What one does on pages, in the order of the menu."""
+    """The groups of the menu, in order."""
 
     WORK = "Work"
     ITEMS = "Items"
@@ -26,32 +28,36 @@ class Group(StrEnum):
 
 @dataclass(frozen=True)
 class Screen:
-    """A page: its row in the menu, and its place in the address."""
+    """A page: its row in the menu, and its path in the address."""
 
     title: str
-    """As the menu and the window call it."""
+    """The title in the menu and in the window."""
     place: int
-    """Where it stands in the menu, or in its group there, from small to large."""
+    """The position in the menu, or within its group; small numbers come first."""
     stage: Stage | None = None
-    """A working page: the stage that a schema must have for it."""
+    """For a working page: the stage that a schema must have."""
     role: Role = Role.ANNOTATOR
-    """Who is offered the page. Who may use it is checked below the screen."""
+    """The lowest role that is offered the page. The use cases check the rights."""
     part: str = ""
-    """The stage that a schema may have, or the part that it may give to one, and that the page is about: without it
-    anywhere the page is not offered."""
+    """The optional stage, or optional part of a stage, that the page is about.
+
+    Without it in the schema, the page is not offered.
+    """
     timed: bool = False
-    """It is about videos of which the schema has what is done when."""
+    """Whether the page needs videos with times of actions in the schema."""
     group: Group | None = Group.WORK
-    """Where the menu of someone with many pages has it; None: below the groups, by itself."""
+    """The group in the menu of a person with many pages. None: below the groups."""
     name: str = ""
-    """What its module is called, filled in by ``app.views``; without a trailing underscore it is the path in the
-    address."""
+    """The name of the page's module, set by ``app.views``.
+
+    Without a trailing underscore, it is the path in the address.
+    """
     module: str = ""
-    """The module that draws it, likewise."""
+    """The module that draws the page, set by ``app.views``."""
 
     @property
     def path(self) -> str:
-        """Its path in the address, without the slash; the start page has none."""
+        """Return the page's path in the address, without the slash. The start page's path is empty."""
         return "" if self.name == "my_work" else self.name.rstrip("_")
 
 

@@ -1,4 +1,4 @@
-"""The event loops that Streamlit keeps for its pages: here they hold no open files until they run."""
+"""Event loops for Streamlit's pages that hold no open files until they run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from streamlit.runtime import app_session
 
 _NAME = "asyncio"
-"""The module by which Streamlit makes its loops."""
+"""The module that Streamlit creates its loops with."""
 
 
 class ScriptLoop(asyncio.SelectorEventLoop):
     """An event loop that opens files only when it runs.
 
     Streamlit gives each page a loop for scripts that want one, and keeps the loop for a while after the page is closed.
-    A usual loop holds three files, so that open pages would need four times as many files as they use.
+    A normal loop holds three files, so that open pages would need four times as many files as they use.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class ScriptLoop(asyncio.SelectorEventLoop):
 
 
 def spare_loops() -> None:
-    """Have Streamlit make its pages' loops as ``ScriptLoop``. A Streamlit without such loops stays unchanged."""
+    """Make Streamlit create its pages' loops as ``ScriptLoop``. A Streamlit without such loops stays unchanged."""
     if getattr(app_session, _NAME, None) is asyncio:
         names: dict[str, Any] = {**vars(asyncio), "new_event_loop": ScriptLoop}
         setattr(app_session, _NAME, SimpleNamespace(**names))

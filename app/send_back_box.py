@@ -1,4 +1,4 @@
-"""Items of a list go back to their authors, each with a reason that stands there and may be changed before."""
+"""Send items of a list back to their authors, each with a prefilled reason that can be edited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LABEL = "Send items of this page back to their authors, with the reason"
 
 
 def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, key: str) -> None:
-    """What is to be said of each item (by its id), and the button; ``key`` is of the list."""
+    """Draw an input for the reason of each item (by id), and the button. ``key`` is the key of the list."""
     if view.schema.schema_.stages.authoring is None:
         return
     if done := shell.kept_message(f"{key}.done"):

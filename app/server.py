@@ -1,4 +1,4 @@
-"""The ASGI application: Streamlit's, with our routes and our gate in front; and the process around it."""
+"""The ASGI application: Streamlit's, with our routes and our gate in front; and the server process."""
 
 from __future__ import annotations
 
@@ -59,17 +59,20 @@ OPTIONS: dict[str, Any] = {
     "theme.dark.secondaryBackgroundColor": "#1e2427",
     "theme.dark.textColor": "#e6e9ea",
 }
-"""Streamlit's options, given as flags: they hold in every folder and whatever configuration lies around there."""
+"""Streamlit's options, set as flags so that they apply in every folder, whatever configuration files exist there."""
 
 
 def is_streamlits_file(path: str) -> bool:
-    """Whether one of Streamlit's own files is at that path; none has a name that the machine cannot even look up."""
+    """Tell whether the path belongs to one of Streamlit's own files.
+
+    A name that the machine cannot look up does not.
+    """
     names = PurePosixPath(path).parts[1:]
     return ".." not in names and os.path.isfile(Path(file_util.get_static_dir(), *names))
 
 
 def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None) -> streamlit.App:
-    """The application over one store. Streamlit's options must have been set (``configure``)."""
+    """Return the application over one store. Call ``configure`` before, to set Streamlit's options."""
 
     def signed_in(token: str) -> SignedIn | None:
         return sign_in.signed_in(resources.store, token=token)
@@ -93,13 +96,13 @@ def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None)
 
 
 def held_uploads() -> int:
-    """The bytes of all uploads that Streamlit keeps in memory."""
+    """Return the bytes of all uploads that Streamlit keeps in memory."""
     files = Runtime.instance()._uploaded_file_mgr.file_storage.values()  # type: ignore[attr-defined]
     return sum(len(file.data) for by_id in list(files) for file in list(by_id.values()))
 
 
 def forget_uploads(session: str) -> None:
-    """Give back the memory of a session's uploads."""
+    """Free the memory of a session's uploads."""
     Runtime.instance()._uploaded_file_mgr.remove_session_files(session)
 
 
@@ -111,7 +114,7 @@ def configure(*, host: str, port: int) -> None:
 
 
 def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = ()) -> None:
-    """Serve until stopped. Uvicorn ends on SIGINT and SIGTERM; SIGKILL loses nothing that was acknowledged."""
+    """Serve until stopped. Uvicorn ends on SIGINT and SIGTERM. SIGKILL loses no acknowledged data."""
     import uvicorn
 
     configure(host=host, port=port)

@@ -1,4 +1,4 @@
-"""What a screen is handed, and the one place where the process opens its store."""
+"""The services that a screen receives, and the one place where the process opens its store."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _always() -> bool:
 
 @dataclass(frozen=True)
 class Services:
-    """Everything a screen may use, for one person. Screens know nothing else."""
+    """The services of one person's screen. Screens use nothing else."""
 
     store: Store
     media: MediaStore
@@ -39,13 +39,16 @@ class Services:
     person: Person
     csrf: str
     alive: Callable[[], bool] = field(default=_always, compare=False)
-    """Whether the person's session is still good; a fragment asks, because it runs without the page around it."""
+    """Whether the person's session is still valid.
+
+    A fragment checks this, because it runs without the page around it.
+    """
 
 
 def open_resources(settings: Settings) -> Resources:
-    """Open database and media below ``settings.home``; the database may still have to be upgraded.
+    """Open the database and the media below ``settings.home``. The database may still need an upgrade.
 
-    A home that is made here is for its owner alone: it holds the hashes of passwords, and media that may be private.
+    A new home folder is readable only by its owner: it holds hashes of passwords, and media that may be private.
     """
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.database_url, settings.home)
@@ -59,12 +62,12 @@ def open_resources(settings: Settings) -> Resources:
 
 @functools.cache
 def resources() -> Resources:
-    """The process's own, from its environment; opened when first asked for."""
+    """Return this process's resources, from its environment. They are opened on the first call."""
     return open_resources(settings_from(os.environ, Path.cwd()))
 
 
 def opened() -> Resources:
-    """What a command works on: the process's own, with its tables at the newest version; a line says where it is."""
+    """Return the resources for a command, after an upgrade of the database. Print where the data is kept."""
     shared = resources()
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()

@@ -1,4 +1,4 @@
-"""The cookie that says who is signed in, and where someone may be sent after signing in. Knows no framework."""
+"""The session cookie, and the address to go to after sign-in. Independent of any framework."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _LONGEST_TOKEN = 200
 
 
 def token_of(cookies: Mapping[str, str]) -> str | None:
-    """The session token of a request, or None where there is none worth looking up."""
+    """Return the session token of a request. None if the cookie is missing or cannot be a token."""
     token = cookies.get(COOKIE, "")
     return token if token and len(token) <= _LONGEST_TOKEN and token.isascii() else None
 
 
 def local_path(wanted: str | None) -> str:
-    """Where to go after signing in: ``wanted`` if it is a path of ours, else the start page.
+    """Return ``wanted`` if it is a path on this server, else the start page.
 
-    Anything that a browser could read as another site (``//host``, ``/\\host``, a scheme, control characters) is not.
+    A path that a browser could read as another site is rejected: ``//host``, ``/\\host``, a scheme, control characters.
     """
     if not wanted or not wanted.startswith("/") or wanted[1:2] in ("/", "\\"):
         return "/"

@@ -1,4 +1,4 @@
-"""The statistics of a set on a page: its tables, its charts, and all of it as a file."""
+"""Draw the statistics of a set on a page: tables, charts and a file with all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workflow.releases.set_statistics import SetStatistics
 
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
-    """The section of the page."""
+    """Draw the section of the page."""
     shell.section("What the set is made of")
 
     def ask() -> figures.Asked:
@@ -73,7 +73,7 @@ def _asked(services: Services, view: ProjectView, items: Items | None) -> figure
 
 
 def drawn(found: SetStatistics) -> Iterator[ChartSpec]:
-    """What can be drawn: how long texts are, and how often a rule that looks at no image is right."""
+    """Yield the charts: lengths of texts, and accuracy of a rule that looks at no image."""
     if table := found.table("set_texts"):
         for what in ("Question", "Answer"):
             if f"{what}, mean" in table.columns:
@@ -83,7 +83,7 @@ def drawn(found: SetStatistics) -> Iterator[ChartSpec]:
 
 
 def _lengths(table: Table, what: str) -> ChartSpec:
-    """The shortest, the mean and the longest text of each dimension."""
+    """Return a chart of the shortest, mean and longest text of each dimension."""
     names = [str(row[0]) for row in table.rows]
     least, mean, most = (_column(table, f"{what}, {name}") for name in ("least", "mean", "most"))
     values = [
@@ -117,7 +117,7 @@ def _lengths(table: Table, what: str) -> ChartSpec:
 
 
 def _longest(table: Table) -> ChartSpec:
-    """How often the longest option is right, with limits."""
+    """Return a chart of how often the longest option is right, with limits."""
     column = _column(table, "Longest option")
     found = [(str(row[0]), each) for row, each in zip(table.rows, column, strict=True) if isinstance(each, Figure)]
     names = [name for name, _ in found]

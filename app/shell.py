@@ -1,4 +1,4 @@
-"""The frame around every screen: who is here, which project, where one can go, and what becomes of errors."""
+"""The frame around every screen: the person, the project, the navigation, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from workflow.access import accounts, projects, sign_in
 log = logging.getLogger("touchstone")
 
 LOOPBACK = "127.0.0.1"
-"""What Streamlit calls no address at all: a browser on this machine."""
+"""The address of a browser on this machine, for which Streamlit reports no address."""
 
 SESSION_OVER = "Your session has ended. Sign in again; what you typed is kept."
 
@@ -71,7 +71,7 @@ header[data-testid="stHeader"] { background: transparent; }
 
 
 def run() -> None:
-    """One run of the script: find out who is here, draw the page that the address names."""
+    """Run the script once: find out who is signed in, and draw the page in the address."""
     st.set_page_config(page_title="Touchstone", page_icon="/assets/mark.svg", layout="wide")
     st.html(f"<style>{markup.STYLE}</style>")
     with guard():
@@ -103,7 +103,7 @@ def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
 
 
 def _away() -> list[Any]:
-    """Pages of extensions that are not installed: their addresses say so, and no menu offers them."""
+    """Return stand-in pages for extensions that are not installed. Their addresses say so, and no menu offers them."""
 
     def draw(sentence: str) -> Callable[[], None]:
         return lambda: show(markup.notice(sentence))
@@ -115,7 +115,7 @@ def _away() -> list[Any]:
 
 
 _BARE = "touchstone.bare"
-"""Whether the page that is drawn is a working page, which has no menu beside it."""
+"""Whether the drawn page is a working page, which has no menu next to it."""
 
 
 def _draw(screen: Screen, services: Services) -> None:
@@ -136,7 +136,7 @@ def _draw(screen: Screen, services: Services) -> None:
 
 
 def draw_view(name: str, services: Services) -> None:
-    """A screen, and the dialog that is open on it."""
+    """Draw a screen and its open dialog."""
     dialogs.enter(name)
     render: Callable[[Services], None] = import_own(SCREENS[name].module).render
     with presses.on(name):
@@ -167,15 +167,15 @@ def _services(shared: Resources, session: SignedIn) -> Services:
 
 
 COLLECT_AFTER = 20_000
-"""So many new objects until the collector looks through them: a submission makes thousands that go by themselves."""
+"""New objects that trigger a garbage collection. A submission makes thousands that are freed without one."""
 
 
 @st.cache_resource(show_spinner=False)
 def freeze_collector() -> int:
-    """Put everything that is loaded by now out of the collector's sight, once per process; how many objects that was.
+    """Exclude all loaded objects from garbage collection, once per process. Return their number.
 
-    Streamlit collects after every run, and each collection costs in proportion to all objects alive: without this, most
-    of a submit's time is spent looking through modules that never change.
+    Streamlit collects after every run, and each collection takes time in proportion to all live objects. Otherwise,
+    most of the time of a submission is spent on modules that never change.
     """
     gc.collect()
     gc.freeze()
@@ -188,10 +188,11 @@ def freeze_collector() -> int:
 
 @contextmanager
 def guard(services: Services | None = None, *, away: Callable[[Unavailable], None] | None = None) -> Iterator[None]:
-    """The one place where errors become words. Fragments put their body into it too: they run without the page.
+    """Turn errors inside of the ``with`` block into messages on the page. The only place that does so.
 
-    With ``services`` it also makes sure that the person's session is still good; if it is not, the run ends there.
-    ``away`` says in a way of its own that the database is away.
+    Fragments use this guard too, because they run without the page around them. With ``services``, the guard also
+    checks the person's session and ends the run if the session is over. ``away`` draws its own message while the
+    database is away.
     """
     entered = False
     try:
@@ -220,8 +221,10 @@ LOOK_AGAIN_SECONDS = 3.0
 
 
 def _tell_away(error: Unavailable) -> None:
-    """Say it, and draw the page anew as soon as the database answers. Not at once: then a page that cannot be drawn
-    would be drawn without end."""
+    """Show that the database is away, and draw the page again as soon as the database answers.
+
+    The page is not drawn again at once. Otherwise a page that cannot be drawn would be drawn without end.
+    """
     show_error(error)
     begun = time.monotonic()
 
@@ -243,26 +246,26 @@ def _unforeseen(error: Exception) -> str:
 
 
 STANDS_SECONDS = 3.0
-"""So long what came of a press is told again by runs that take the place of the one that told it."""
+"""Seconds during which later runs repeat a message, if they replace the run that first showed it."""
 
 
 @dataclass
 class _Said:
     words: Any
     since: float | None = None
-    """When it was told first."""
+    """When the message was first shown."""
 
 
 def keep_message(name: str, words: Any) -> None:
-    """Keep what came of a press, to be told when the page is drawn next; ``kept_message`` gives it."""
+    """Keep the result of a press for the next drawing of the page. ``kept_message`` returns it."""
     kept.place()[name] = _Said(words)
 
 
 def kept_message(name: str) -> Any:
-    """What was kept under this name, or None.
+    """Return the message kept under this name, or None.
 
-    It is not gone with the first run that tells it: Streamlit ends a run in the middle when another is asked for, and
-    what only the first one told would never be seen.
+    The message survives the first run that shows it. Streamlit may end that run early, and a message shown only there
+    would never be seen.
     """
     said: _Said | None = kept.place().get(name)
     if said is None:
@@ -281,10 +284,10 @@ _REFUSED = "touchstone.refused"
 
 @contextmanager
 def pressed(services: Services) -> Iterator[None]:
-    """The guard of what a widget's callback does; ``tell_refused`` tells what went wrong when the page is drawn.
+    """Guard the work of a widget's callback. ``tell_refused`` shows an error on the next drawing of the page.
 
-    A press whose work is done in the callback counts whatever comes next: Streamlit calls it before it draws anything,
-    while a press that the page looks for as it is drawn is forgotten if another one comes first.
+    Work in a callback is always done, because Streamlit calls it before it draws. A press that the page handles while
+    it is drawn is lost if another press comes first.
     """
     with kept.at_hand():
         kept.place().pop(_REFUSED, None)
@@ -301,8 +304,10 @@ def pressed(services: Services) -> Iterator[None]:
 
 
 def does(where: Any, label: str, services: Services, act: Callable[[], None], *, key: str, **how: Any) -> None:
-    """A button in ``where`` that does ``act`` with what is on the page by then, and has it drawn anew; ``tell_refused``
-    tells there what went wrong."""
+    """Draw a button in ``where`` that calls ``act`` with the page's current input, and draw the page again.
+
+    ``tell_refused`` shows an error there.
+    """
     if presses.pressed(where, label, key=key, **how):
         with pressed(services):
             act()
@@ -310,24 +315,24 @@ def does(where: Any, label: str, services: Services, act: Callable[[], None], *,
 
 
 def was_refused() -> bool:
-    """Whether the press that led to this run was refused, and no one has been told yet."""
+    """Tell whether the press that led to this run was refused, and the refusal is not shown yet."""
     said: _Said | None = kept.place().get(_REFUSED)
     return said is not None and said.since is None
 
 
 def tell_refused() -> None:
-    """Why the last press did nothing, if so."""
+    """Show why the last press was refused, if so."""
     refused = kept_message(_REFUSED)
     if refused:
         show(markup.notice(refused, style="bad"))
 
 
 FEW = 5
-"""So many bad rows of a file are shown without being asked for."""
+"""Number of bad rows of a file that are shown unfolded."""
 
 
 def show_error(error: TouchstoneError) -> None:
-    """Show what a user can mend, in the error's own words; bad rows of a file each on a line of its own."""
+    """Show an error that a user can fix, in its own words. Each bad row of a file is on its own line."""
     if isinstance(error, RowsRefused) and error.n > 1:
         show(markup.notice(on_page(f"{error.n:,} rows do not fit. {error.end}"), style="bad"))
         first = f"The first {len(error.rows)} of {error.n:,} rows" if error.n > len(error.rows) else "The rows"
@@ -340,7 +345,7 @@ def show_error(error: TouchstoneError) -> None:
 
 
 def _way_back() -> None:
-    """Where a working page that cannot be drawn leaves one: without a menu there is no other way on."""
+    """Show a link back on a working page that cannot be drawn, because that page has no menu."""
     named = st.session_state.get("touchstone.project")
     href = "/?" + urlencode({"project": named}) if named else "/"
     link = markup.tag("a", markup.text("My work"), href=href, target="_self")
@@ -367,7 +372,7 @@ def show(*parts: markup.Markup) -> None:
 
 
 def project(services: Services) -> ProjectView:
-    """The project this page is about: the address names it, else the one seen last, else the first of mine."""
+    """Return the page's project: the project in the address, the last seen project, or the person's first project."""
     mine = projects.projects_of(services.store, person=services.person)
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
     chosen = next((view for view in mine if view.name == named), None)
@@ -387,13 +392,13 @@ NO_PROJECT = "You take part in no project yet. Ask a project's lead for an invit
 
 
 def called(services: Services, logins: Iterable[str]) -> Callable[[str], str]:
-    """How a menu writes people: by name, with the login behind it, which alone tells two of one name apart."""
+    """Return a function that writes a person for a menu: name and login, because two people may share a name."""
     names = accounts.names(services.store, logins=logins)
     return lambda login: f"{names[login]} ({login})" if names.get(login, login) != login else login
 
 
 def lead_of(services: Services) -> ProjectView:
-    """The project, for a page that only its leads may use."""
+    """Return the project, for a page that only leads may use. Raise ``NotAllowed`` for other roles."""
     found = project(services)
     if not at_least(found.role, Role.LEAD):
         raise NotAllowed(
@@ -406,19 +411,19 @@ def lead_of(services: Services) -> ProjectView:
 
 
 def go(screen: str, *, project: str | None = None, dimension: str | None = None) -> None:
-    """Leave for another screen, from a page or a fragment; the run ends here."""
+    """Go to another screen, from a page or a fragment. This run ends."""
     wanted = {"project": project or st.session_state.get("touchstone.project"), "dimension": dimension}
     page = st.session_state["touchstone.pages"][screen]
     st.switch_page(page, query_params={name: value for name, value in wanted.items() if value})
 
 
 def working_page() -> None:
-    """Take back everything that Streamlit keeps for itself: header, paddings, sidebar. The page is all ours."""
+    """Hide Streamlit's own header, paddings and sidebar, so that the working page uses the whole window."""
     st.html(f"<style>{WORKING_STYLE}</style>")
 
 
 def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
-    """The head of a lead's page: what it is, and a sentence that says what it is for."""
+    """Draw the head of a lead's page: its title and a sentence about its purpose."""
     label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
     show(
         markup.tag("div", markup.text(title), style="ts-title", role="heading", aria_level="1"),
@@ -427,8 +432,10 @@ def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
 
 
 def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | None], markup.Markup]:
-    """How a page writes people: by name, with the login where one points at it, and in brackets behind the name where
-    another of them has the same one; other words as they are."""
+    """Return a function that writes a person: the name, with the login as a tooltip.
+
+    The login follows the name in brackets where another person has the same name. Other texts stay unchanged.
+    """
     names = distinct_names(accounts.names(services.store, logins=[login for login in logins if login]))
 
     def person(login: str | None) -> markup.Markup:
@@ -439,9 +446,9 @@ def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | N
 
 
 def pager(n: int, *, size: int, of: object, key: str, noun: str = "item") -> int:
-    """Where in a list of ``n`` the page stands, drawn above it: how many there are, and a way to all of them.
+    """Draw the pager above a list of ``n``, and return the offset of the current page.
 
-    ``of`` is what the list is of: with other filters it begins at its beginning again.
+    ``of`` identifies the list's content. With other filters, the list starts at its first page again.
     """
     last = max((n - 1) // size, 0)
 
@@ -471,19 +478,19 @@ def pager(n: int, *, size: int, of: object, key: str, noun: str = "item") -> int
 
 
 def page_begin(*, size: int, of: object, key: str) -> int:
-    """Where the page of a list begins that ``pager`` was last turned to."""
+    """Return the offset of the page that ``pager`` was last turned to."""
     of_what, at = st.session_state.get(f"{key}.at", (None, 0))
     return int(at) * size if of_what == repr(of) else 0
 
 
 def section(title: str) -> None:
-    """A heading within a page."""
+    """Draw a heading within a page."""
     show(markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2"))
 
 
 @contextmanager
 def progress_bar(words: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar while something long is done; call what it gives with (what is going on, how much is done, of how much)."""
+    """Show a progress bar during long work. Call the yielded function with (name of the step, number done, total)."""
     bar = st.progress(0.0, text=words)
 
     def show_progress(what: str, done: int, total: int) -> None:

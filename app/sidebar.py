@@ -1,4 +1,4 @@
-"""Where one can go: the pages that someone is offered, in groups by what one does, and the sidebar that lists them."""
+"""The navigation: the pages that a person is offered, in groups, and the sidebar that lists them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from workflow.access import projects
 from workflow.annotate import notices
 
 Place = dict[str, str]
-"""A place to go, as the scripts of pages know it: name, title, href, the group that it is in, and what is new there."""
+"""A link in the form the pages' scripts expect: name, title, href, group, and the number of news."""
 
 MOST = 7
-"""So many pages stand there without groups, and so many of a group are open at once."""
+"""Number of pages shown without groups, and number of pages of a group that are open at once."""
 NEWS = "notices"
-"""The page whose line in the menu says how many notices are new."""
+"""The page whose menu line shows the number of new notices."""
 PROJECTS = "Projects"
 """The group of other projects in the list that M opens."""
 
@@ -47,7 +47,7 @@ _component = st.components.v2.component("touchstone_menu", js=assets.loader("men
 
 
 def draw(services: Services, current: Screen) -> None:
-    """The sidebar of a page that is not for working: the project, its pages, and who is here."""
+    """Draw the sidebar of a page that is not a working page: the project, its pages, and the person."""
     st.html(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
     mine = projects.projects_of(services.store, person=services.person)
     if mine:
@@ -67,15 +67,22 @@ def draw(services: Services, current: Screen) -> None:
 
 
 def keys(view: ProjectView, current: Screen, *, n_new: int = 0, listed: bool = False) -> None:
-    """The menu as a component: it listens for M and, ``listed`` on a page with a sidebar, lists the pages. ``n_new``:
-    so many notices were not seen."""
+    """Draw the menu as a component that listens for the key M.
+
+    Parameters
+    ----------
+    n_new
+        Number of unseen notices.
+    listed
+        List the pages, on a page with a sidebar.
+    """
     places = [{**place, "new": f"{n_new:,}"} if n_new and place["name"] == NEWS else place for place in menu(view)]
     data = {"menu": places, "elsewhere": elsewhere(view), "here": current.name, "listed": listed}
     _component(key="sidebar.menu", data=data)
 
 
 def menu(view: ProjectView) -> list[Place]:
-    """The pages that this person may go to in this project, group by group; few of them are in no group."""
+    """Return the pages that this person may open in this project, by group. A short list has no groups."""
     key = (view.schema.hash, view.name, view.role, view.stages)
     if key not in _menus:
         _menus[key] = _menu(view)
@@ -83,7 +90,7 @@ def menu(view: ProjectView) -> list[Place]:
 
 
 _menus: dict[tuple[object, ...], list[Place]] = {}
-"""All that a menu is made of is in its key: a stored schema never changes."""
+"""The key has everything that a menu depends on, because a stored schema never changes."""
 
 
 def _menu(view: ProjectView) -> list[Place]:
@@ -104,18 +111,18 @@ def _place(view: ProjectView, screen: Screen, group: str) -> Place:
 
 
 def elsewhere(view: ProjectView) -> list[Place]:
-    """The other projects of this person, as places to go: their leads to the dashboard, everyone else to their work."""
+    """Return links to the person's other projects: to the dashboard for leads, to My work for others."""
     others = st.session_state.get("touchstone.projects", [])
     return [place for place in others if place["name"] != view.name]
 
 
 def everywhere(view: ProjectView) -> list[Place]:
-    """All places to go, for a page without a sidebar."""
+    """Return all links, for a page without a sidebar."""
     return [*menu(view), *elsewhere(view)]
 
 
 def remember(project_name: str, mine: Sequence[ProjectView]) -> None:
-    """Make ``project_name`` the one that the next page is about, and put it into the address."""
+    """Make ``project_name`` the project of the next page, and put it into the address."""
     st.session_state["touchstone.project"] = project_name
     _note(mine)
     if st.query_params.get("project") != project_name:
@@ -123,7 +130,7 @@ def remember(project_name: str, mine: Sequence[ProjectView]) -> None:
 
 
 def _note(mine: Sequence[ProjectView]) -> None:
-    """Keep where else this person can go: a working page that asks for its next item does not look for it again."""
+    """Keep the links to the person's projects, so that a working page does not query them for each item."""
     titles = _titles(mine)
     st.session_state["touchstone.projects"] = [
         {
@@ -137,19 +144,21 @@ def _note(mine: Sequence[ProjectView]) -> None:
 
 
 def in_use(mine: Sequence[ProjectView], *, now: str | None = None) -> Sequence[ProjectView]:
-    """Those of someone's projects that menus offer: an archived one only where it is open (``now``), or where there is
-    no other."""
+    """Return the projects that menus offer. An archived project is offered only while it is open (``now``).
+
+    If all projects are archived, return all of them.
+    """
     return [view for view in mine if not view.archived or view.name == now] or mine
 
 
 def title_of(view: ProjectView, screen: Screen) -> str:
-    """What the menu calls a screen: as the schema calls its stage, where it says so."""
+    """Return the title of a screen in the menu. A title in the schema's stage comes before the screen's own title."""
     part = getattr(view.schema.schema_.stages, screen.stage, None) if screen.stage is not None else None
     return getattr(part, "title", None) or screen.title
 
 
 def offered(view: ProjectView) -> Sequence[Screen]:
-    """The screens that make sense for this person's role and stages, and for the schema's."""
+    """Return the screens for this person's role and stages, and for the schema's stages."""
     return [
         screen
         for screen in SCREENS.values()
@@ -174,7 +183,7 @@ def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
 
 
 def _titles(mine: Sequence[ProjectView]) -> dict[str, str]:
-    """What projects are called; what is chosen in a list comes back as what it is called, so no two are alike."""
+    """Return unique titles of projects by name, because a select box returns the chosen title."""
     return distinct_names({view.name: view.title for view in mine})
 
 

@@ -1,4 +1,4 @@
-"""The secret of this server that signs what browsers and other programs bring back: links and forms."""
+"""The secret key of this server, which signs links and forms that clients bring back."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from domain.errors import SettingsError
 
 KEY_FILE = "media-links.key"
-"""Below ``TOUCHSTONE_HOME``; removing it ends every link that was ever given out."""
+"""The file below ``TOUCHSTONE_HOME``. Deleting the file invalidates every link made before."""
 KEY_BYTES = 32
 
 
 def key_of(home: Path) -> bytes:
-    """The secret that signs the links of a home, made when first asked for; only its owner can read the file."""
+    """Return the key of a home folder. It is made on the first call; only its owner can read the file."""
     path = home / KEY_FILE
     try:
         text = path.read_text(encoding="ascii")
@@ -32,7 +32,7 @@ def key_of(home: Path) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Write a new key, whole or not at all; of several processes that do so at once, the first one's stays."""
+    """Write a new key, in full or not at all. If several processes do so at once, the first key stays."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".media-links-", dir=path.parent)  # its mode is 600
     try:

@@ -1,4 +1,4 @@
-"""All of some options, or a few of them, to be chosen in a dialog."""
+"""An input in dialogs: choose all options, or some of them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from domain.errors import InvalidInput, Problem
 
 
 class Some:
-    """All of the options or some of them, as a box to tick and buttons to press: no list opens, closes or scrolls.
+    """All options or some of them, as a checkbox and buttons. No list opens, closes or scrolls.
 
-    A press on one of the two says something about the other, which is then drawn as a new control: the browser sends
-    what it shows of every control with each press, so a box that was cleared here and is still ticked there would be
-    taken as ticked once more if someone presses again before the page has come.
+    The checkbox and the buttons exclude each other. A press on one of them draws the other as a new control. The
+    browser sends its old state of every control with each press. Under the old key, a checkbox that was cleared here
+    but is still ticked in the browser would be ticked again by a quick second press.
     """
 
     def __init__(self, label: str, options: Mapping[str, str], chosen: Sequence[str] | None, *, key: str) -> None:
@@ -26,7 +26,7 @@ class Some:
             self._anew("some", [str(name) for name in chosen or ()])
 
     def _anew(self, part: str, value: object) -> None:
-        """Draw this part as a control of its own from now on, with this value."""
+        """Draw this part as a new control from now on, with this value."""
         drawn = dict(st.session_state.get(self.key, {}))
         drawn[part] = f"{self.key}.{part}.{int(drawn.get(part, '0').rpartition('.')[2]) + 1}"
         st.session_state[self.key] = drawn
@@ -37,7 +37,7 @@ class Some:
         return key
 
     def draw(self) -> None:
-        """The box and the buttons."""
+        """Draw the checkbox and the buttons."""
 
         def ticked() -> None:
             if st.session_state[self._drawn("all")]:
@@ -58,7 +58,7 @@ class Some:
         )
 
     def read(self) -> tuple[str, ...] | None:
-        """What is chosen; None is all. ``InvalidInput`` for nothing at all."""
+        """Return the chosen options. None: all. Raise ``InvalidInput`` if nothing is chosen."""
         if st.session_state[self._drawn("all")]:
             return None
         chosen = set(st.session_state[self._drawn("some")] or ())

@@ -1,4 +1,4 @@
-"""A working page as a lead finds it: its form with a made-up item, and a button that takes a real one."""
+"""A working page before a lead takes an item: the form with a made-up item, and a button that takes a real one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAKING = "Take an item to work on it yourself. Until it is decided, other pages 
 
 
 def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
-    """The page; ``form`` draws what annotators see, with made-up content."""
+    """Draw the page. ``form`` draws the annotators' form with made-up content."""
     stages = view.schema.schema_.stages
     who = "seniors" if stage is Stage.ADJUDICATION else "annotators"
     shell.heading(

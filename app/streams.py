@@ -1,7 +1,7 @@
-"""What comes in through Streamlit's own connections: messages of its websocket, and uploads.
+"""Filter the data that comes in through Streamlit's own connections: websocket messages and uploads.
 
-Streamlit takes both from anyone who has a page open. Here messages that are for developers are left out, uploads are
-for those who have a page with an uploader, bounded, and forgotten soon after their last page is closed.
+Streamlit accepts both from anyone with an open page. Here, messages for developers are dropped. Uploads need a page
+with an uploader, are limited, and are removed soon after the person's last page is closed.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from domain.records import Person
 
 UPLOAD = "/_stcore/upload_file/"
 MESSAGES = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
-"""What a page of ours sends. Clearing caches, running on save and asking about git are no one's here."""
+"""Messages that our pages send. No one may clear caches, run on save, or ask about git."""
 OPERATION = "backend_operation_request"
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
-"""What a page asks for next to that: a file that is made when it is fetched, and further rows of a table."""
+"""Further requests of our pages: a file that is made when it is fetched, and more rows of a table."""
 HELD_BYTES = 2 * 1024**3
-"""Uploads that are kept in memory or under way at a time, of all people together."""
+"""Total bytes of uploads in memory or in progress at a time, for all people."""
 FORGET_SECONDS = 60.0
-"""How long uploads outlive their person's last open page: a reload takes less."""
+"""Seconds that uploads outlive the person's last open page. A reload takes less."""
 NOT_YOURS = "Only the leads of a project bring in files. Ask one of them."
 TOO_MUCH = "Too many uploads are under way or unread. Wait until the others are imported, then try again."
 NO_LENGTH = "An upload has to say how many bytes it has."
 
 
 class Streams:
-    """ASGI middleware behind the gate: ``request.state.signed_in`` is known."""
+    """ASGI middleware behind the gate, which has set ``request.state.signed_in``."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Streams:
                 asyncio.get_running_loop().call_later(FORGET_SECONDS, self.forget_unless_back, person.id)
 
     def forget_unless_back(self, person: int) -> None:
-        """Give back the memory of a person's uploads, if no page of theirs is open."""
+        """Free the memory of a person's uploads, unless the person has a page open again."""
         if not self.open[person]:
             for session in self.sessions.pop(person, set()):
                 self.forget(session)
@@ -101,7 +101,7 @@ class Streams:
             self.under_way -= declared
 
     async def _refused(self, connection: HTTPConnection, person: Person | None) -> Response | None:
-        """Why an upload is not taken, before a byte of it is read."""
+        """Return the refusal of an upload, before any of its bytes are read. None if the upload is allowed."""
         if person is None or not await run_in_threadpool(self.may_upload, person):
             return _refusal(NOT_YOURS, 403)
         if connection.scope["method"] != "PUT":
@@ -115,7 +115,7 @@ class Streams:
 
 
 def is_wanted(sent: bytes | None) -> bool:
-    """Whether a page of ours sends such a message; what cannot be read is Streamlit's to refuse."""
+    """Tell whether our pages send such a message. An unreadable message passes, and Streamlit refuses it."""
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
     from streamlit.proto.BackMsg_pb2 import BackMsg
 

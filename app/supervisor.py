@@ -1,4 +1,4 @@
-"""The worker next to the web server: a process of its own, started anew when it dies, ended with the server."""
+"""The worker next to the web server: a separate process that is restarted if it dies, and ends with the server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ ENDING_SECONDS = 5.0
 class SupervisedWorker:
     """A command that runs as long as this process does.
 
-    Its standard input is a pipe from here: it ends when this process is gone, even if no one could tell it.
+    Its standard input is a pipe from this process. So the command ends when this process is gone, even without a
+    signal.
     """
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:
@@ -67,7 +68,7 @@ class SupervisedWorker:
 
 
 def environment() -> dict[str, str]:
-    """Return this process's environment, in which another process finds our modules, too."""
+    """Return this process's environment, with our modules on the Python path of another process."""
     if PACKAGE:
         return dict(os.environ)
     rooms = str(Path(__file__).resolve().parents[1])

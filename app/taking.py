@@ -1,4 +1,4 @@
-"""Leads look at a working page before they take an item: whether someone works on the page, or looks at it."""
+"""Whether a lead works on a working page, or only looks at it. Leads see a preview before they take an item."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ _AT = "touchstone.taking"
 def is_at_work(services: Services, view: ProjectView, stage: Stage) -> bool:
     """Tell whether the page of a stage gives out items.
 
-    To annotators and seniors it always does. To leads it does once they have asked for an item, and as long as they
-    have one in hand. Where items are written, images are picked one by one in any case. A stage that the schema lacks
-    has nothing to look at.
+    Annotators and seniors always get items. Leads get items after they have asked for one, and as long as they hold
+    one. Authors always pick images one by one. A stage that the schema lacks has no preview.
     """
     there = getattr(view.schema.schema_.stages, stage.value, None) is not None
     if stage is Stage.AUTHORING or not there or not at_least(view.role, Role.LEAD):
@@ -34,5 +33,5 @@ def begin(project: str, stage: Stage) -> None:
 
 
 def end() -> None:
-    """Someone has gone to another page: the next look at a working page takes nothing."""
+    """Stop giving out items, after a person has left the working page."""
     st.session_state.pop(_AT, None)

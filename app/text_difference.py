@@ -1,4 +1,4 @@
-"""The lines in which two versions of a text differ, as pages show them."""
+"""Draw the lines in which two versions of a text differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STYLE = """
 
 
 def lines_of(lines: Sequence[tuple[str, str]]) -> markup.Markup:
-    """Return the changed lines with their surroundings; each has the sign ``+``, ``-`` or a space."""
+    """Return the changed lines with their context. Each line has the sign ``+``, ``-`` or a space."""
     if not lines:
         return markup.notice("Nothing is changed yet.")
     names = {"+": "new", "-": "gone", " ": "same"}

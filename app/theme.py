@@ -1,5 +1,4 @@
-"""Streamlit's theme, composed once: Streamlit sends it with every run of a page and would compose it each time anew,
-out of all of its options."""
+"""Compose Streamlit's theme only once. Streamlit would compose it again from all options for every run of a page."""
 
 from __future__ import annotations
 
@@ -11,16 +10,16 @@ from streamlit.runtime import app_session
 _NAME = "_populate_theme_msg"
 
 compose = getattr(app_session, _NAME, None)
-"""Streamlit's own way: it fills a message from the options of a section."""
+"""Streamlit's own function, which fills a message from the options of a section."""
 
 _composed: dict[str, CustomThemeConfig] = {}
 
 
 def compose_once() -> None:
-    """Keep each part of the theme as it is composed when it is first sent.
+    """Keep each part of the theme after it is composed for the first time.
 
     The options are flags of this process and do not change while it serves. A Streamlit that composes its theme in
-    another way is left as it is.
+    another way stays unchanged.
     """
     _composed.clear()
     if compose is not None and list(inspect.signature(compose).parameters) == ["msg", "section"]:

@@ -1,6 +1,6 @@
-"""A schema to try: a project of made-up items in a home of its own, with something waiting in every stage.
+"""A project that tries out a schema: made-up items in a home of its own, with waiting tasks in every stage.
 
-It is made by the use cases that pages and commands call, so each item stands where its votes have brought it.
+The project is built by the same use cases that pages and commands call. So the votes decide the state of each item.
 """
 
 from __future__ import annotations
@@ -31,16 +31,18 @@ from workflow.runs import run_grading
 
 SEED = 1
 MOST_DIMENSIONS = 12
-"""Of a schema with more, the first ones get items."""
+"""Number of dimensions that get items; the first ones of a larger schema."""
 MOST_RATERS = 9
-"""More made-up people do not vote; where a schema asks for more, nothing is decided before someone does."""
+"""Number of made-up raters. A schema that asks for more raters stays undecided until a person votes."""
 PICTURES = 4
-"""So many different ones of each role do items show; those of the pool have higher numbers."""
+"""Number of different pictures of each role in items. Pictures in the pool have higher numbers."""
 POOL = 6
-"""Images or clips of each role that authors may pick."""
+"""Images or clips of each role in the pool."""
 CODED, GRADED = 2, 3
-"""The items whose answers are coded, and those whose answers people refine, grade and compare: the page *Refine* shows
-the key, so who has looked at an item there would get nothing to settle."""
+"""The numbers of the items whose answers are coded, and of those whose answers are refined, graded and compared.
+
+They differ because the page *Refine* shows the key. A person who has seen an item's key there could not settle it.
+"""
 ROLES = (("lead", Role.LEAD), ("senior", Role.SENIOR), ("annotator", Role.ANNOTATOR))
 
 _SOURCE = re.compile(r"^source:.*\n(?:[ \t#].*\n|\n)*", re.MULTILINE)
@@ -48,23 +50,23 @@ _SOURCE = re.compile(r"^source:.*\n(?:[ \t#].*\n|\n)*", re.MULTILINE)
 
 @dataclass
 class Tried:
-    """What was made."""
+    """The result of a build."""
 
     people: Sequence[tuple[Role, Person]]
-    """One for each role."""
+    """One person for each role."""
     work: Mapping[Stage, int]
-    """How much waits in each stage, for whoever of these people has most."""
+    """Number of waiting tasks in each stage, for the person with the most."""
     left_out: list[str] = field(default_factory=list)
-    """What could not be made up, a sentence each."""
+    """Sentences about the parts that could not be made up."""
 
 
 def build(shared: Resources, loaded: LoadedSchema, folder: Path) -> Tried:
-    """Make the project in an empty database; ``folder`` is for the files that are brought in."""
+    """Build the project in an empty database. ``folder`` receives the imported files."""
     return _Builder(shared, _without_source(loaded), folder).build()
 
 
 def _without_source(loaded: LoadedSchema) -> LoadedSchema:
-    """The schema without ``source``, which says how a benchmark's own files are laid out: made-up items have none."""
+    """Return the schema without ``source``, because made-up items do not come from a benchmark's own files."""
     text = _SOURCE.sub("", loaded.text) if loaded.schema_.source is not None else loaded.text
     return load_text(text, loaded.guideline_text, loaded.schema_.name)
 
@@ -115,7 +117,7 @@ class _Builder:
     # ---- media and items --------------------------------------------------------------------------------------------
 
     def _draw(self, role: str, kind: str, number: int) -> Path | None:
-        """A file that says which role it stands for; None where no clip can be drawn here."""
+        """Return a file with the role's name drawn in it. None if this machine cannot draw a clip."""
         path = self.folder / f"{role}-{number}.{'png' if kind == 'image' else 'webm'}"
         if path.exists():
             return path
@@ -166,7 +168,7 @@ class _Builder:
         return found
 
     def _import(self, number: int) -> list[Item]:
-        """Bring in the items of that number, one in each dimension."""
+        """Import the items of this number, one in each dimension."""
         row = FORMATS["jsonl"].keys
         assert row is not None
         items, lines = self._items(number), []
@@ -209,7 +211,7 @@ class _Builder:
     def _everything(
         self, people: Iterable[Person], stage: Stage, dimension: str | None = None
     ) -> Iterator[tuple[int, Person, TaskView]]:
-        """Every task of a stage that these people get, one after the other, with their place among them."""
+        """Yield every task of a stage that these people get, with the person and the person's position."""
         for place, person in enumerate(people):
             while True:
                 task = claims.next_task(
@@ -232,8 +234,10 @@ class _Builder:
         )
 
     def _settle(self, number: int, state: ItemState, *, before: str | None = None) -> None:
-        """Items of that number with votes that bring them into that state, or into the stage of verification ``before``
-        which they stop; none where votes cannot."""
+        """Make items of this number, with votes that bring them into this state.
+
+        ``before``: the items stop before this stage of verification. Make no items if votes cannot lead to the state.
+        """
         parts = self.schema.stages.verifications
         if not parts:
             if state is ItemState.KEPT:
@@ -264,7 +268,7 @@ class _Builder:
                 return
 
     def _model_answers(self, number: int) -> None:
-        """What two made-up models answer to the items of that number, passed on to the stages that look at answers."""
+        """Add answers of two made-up models to the items of this number, and pass them on to the later stages."""
         stages, store, project = self.schema.stages, self.store, self.project
         if all(each is None for each in (stages.refinement, stages.grading, stages.comparison, stages.coding)):
             return
@@ -290,7 +294,7 @@ class _Builder:
             pair_intake.open_pairs(store, by=None, project=project)
 
     def _models(self, number: int) -> tuple[str, str]:
-        """Two models, others for each number of items; those that the schema names come first."""
+        """Return two models, different for each number of items. Models in the schema come first."""
         stages = self.schema.stages
         sample = stages.grading.sample if stages.grading is not None else None
         named = [*((sample and sample.models) or ()), *((stages.comparison and stages.comparison.models) or ())]
@@ -299,7 +303,10 @@ class _Builder:
         return names[first], names[first + 1]
 
     def _answers_and_codes(self, number: int) -> None:
-        """Answers that are coded: graded badly where grades say which these are; some with codes that differ."""
+        """Add answers that get coded.
+
+        They have bad grades, if grades decide what is coded. Some have codes that differ.
+        """
         coding = self.schema.stages.coding
         if coding is None:
             return
@@ -330,6 +337,6 @@ class _Builder:
 
 
 def _worth(form: Ballot, criterion: str) -> float:
-    """How good a grade is: the number that it gives to the criterion, or the sum of all that it gives."""
+    """Return the value of a grade: the number given to the criterion, or the sum of all numbers."""
     values = [form.values.get(criterion)] if criterion in form.values else list(form.values.values())
     return sum(float(value) for value in values if isinstance(value, int | float))

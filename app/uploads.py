@@ -1,4 +1,4 @@
-"""Files that someone uploads to be imported: kept below the home folder until they are in."""
+"""Uploaded files that wait for their import below the home folder."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from app import archives
 from domain.errors import FileRefused, RowsRefused, TouchstoneError
 
 KEPT_SECONDS = 24 * 3600.0
-"""What was uploaded and not imported goes after so long, when someone else uploads."""
+"""Seconds after which an upload without an import is removed, at the next upload of anyone."""
 _COPIED_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Source:
-    """What is to be imported: uploaded files, or a path on the server's machine."""
+    """The source of an import: uploaded files, or a path on the server's machine."""
 
     folder: Path
-    """Of its own: what was uploaded lies here, and what came of it."""
+    """The source's own folder, for the uploaded files and the results."""
     names: Sequence[str] = ()
     media: str | None = None
-    """The name of the archive of images and clips."""
+    """The file name of the archive with images and clips."""
     path: Path | None = None
     media_path: Path | None = None
-    """A folder of their images and clips on this machine; what was uploaded may have one, too."""
+    """A folder with images and clips on this machine. Uploaded files may have one too."""
 
     @property
     def called(self) -> str:
-        """In words."""
+        """Return the source's name in words."""
         if self.path is not None:
             return self.path.name
         more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
         return f"{self.names[0]}{more}" if self.names else ""
 
     def size(self, most: int) -> int:
-        """Bytes of all of it, counted until there are more than ``most``."""
+        """Return the bytes of all files. Counting stops above ``most``."""
         n = 0
         for place in (self.path or self.folder / "raw", self.media_path):
             for path in [place] if place is not None and place.is_file() else place.rglob("*") if place else ():
@@ -54,7 +54,7 @@ class Source:
         return n
 
     def placed(self) -> tuple[Path, Path | None]:
-        """Where the files and their media lie; archives are unpacked when this is asked first."""
+        """Return the paths of the files and their media. Archives are unpacked on the first call."""
         if self.path is not None:
             return self.path, self.media_path
         told = self.folder / "placed.json"
@@ -85,7 +85,7 @@ class Source:
         return found
 
     def clear(self) -> None:
-        """Remove what was uploaded; what came of it stays."""
+        """Remove the uploaded files. The results stay."""
         for part in ("raw", "items", "media"):
             shutil.rmtree(self.folder / part, ignore_errors=True)
 
@@ -102,19 +102,19 @@ def _opened(raw: Sequence[tuple[str, Path]]) -> Iterator[list[tuple[str, IO[byte
 
 
 def home_of(home: Path) -> Path:
-    """Where uploads and what is under way lie; its owner's alone."""
+    """Return the folder for uploads and running imports, readable only by its owner."""
     place = home / "imports"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return place
 
 
 def staged(home: Path, files: Sequence[Any], media: Any | None) -> Source:
-    """Put uploaded files (with ``name`` and ``seek``) where a process of its own can read them."""
+    """Copy uploaded files (with ``name`` and ``seek``) to where another process can read them. Return the source."""
     return staged_in(_new_folder(home), files, media)
 
 
 def staged_in(place: Path, files: Sequence[Any], media: Any | None = None) -> Source:
-    """As ``staged``, in this folder."""
+    """Copy uploaded files into this folder. Otherwise the same as ``staged``."""
     raw = place / "raw"
     raw.mkdir()
     for at, file in enumerate(files):
@@ -125,7 +125,7 @@ def staged_in(place: Path, files: Sequence[Any], media: Any | None = None) -> So
 
 
 def on_server(home: Path, path: Path, media: Path | None) -> Source:
-    """What lies on the server's machine already."""
+    """Return the source for a path on the server's machine."""
     return Source(_new_folder(home), (), None, path, media)
 
 
@@ -138,14 +138,14 @@ def _new_folder(home: Path) -> Path:
 
 
 def new_folder(place: Path) -> Path:
-    """A folder of its own below this one, under a name that no one can guess."""
+    """Create a folder below this one, under a name that cannot be guessed. Return its path."""
     made = place / secrets.token_hex(8)
     made.mkdir(mode=0o700)
     return made
 
 
 def copied(upload: Any, folder: Path) -> Path:
-    """An uploaded file under its own name below ``folder``, whatever it is; archives stay packed."""
+    """Copy an uploaded file of any type below ``folder``, under its own name. Archives stay packed."""
     place = folder / "table" / archives.safe_name(upload.name).name
     place.parent.mkdir(exist_ok=True)
     _copy(upload, place)
@@ -161,7 +161,7 @@ def _copy(upload: Any, into: Path) -> None:
 
 @contextmanager
 def as_uploaded(folder: str) -> Iterator[None]:
-    """Errors name files as they were uploaded, not where they lie on the server for the moment."""
+    """Name files in errors as they were uploaded, and not by their temporary path on the server."""
 
     def uploaded(words: str) -> str:
         words = re.sub(re.escape(folder) + r"/(items|media|pool)/", "", words)

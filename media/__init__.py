@@ -1,1 +1,1 @@
-"""Floor 2: the media store with its derivatives, frames and clips. Knows images and videos, nothing of projects."""
+"""Floor 2: the media store with its copies, frames and clips. Knows images and videos, but no projects."""

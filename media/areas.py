@@ -1,7 +1,7 @@
-"""Masks on pictures: which pixels they fill, and how they are tinted, outlined, or painted over.
+"""Masks on pictures: the pixels that they fill, and how these pixels are tinted, outlined, or painted over.
 
-A pixel is filled where its middle lies in the mask. Of polygons the even-odd rule says so: whoever leaves from there
-crosses an odd number of their lines. A mask of pixels is stretched over the picture.
+A pixel is filled if its center lies in the mask. Polygons use the even-odd rule: a ray from the center crosses an odd
+number of their lines. A mask of pixels is stretched over the picture.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Filled = npt.NDArray[np.bool_]
 
 
 def paint(picture: Image.Image, masks: Sequence[Mapping[str, Any]], line: int) -> None:
-    """Put the masks on a picture (RGB): first what is painted over, then the tints and outlines of the others."""
+    """Draw the masks on a picture (RGB): first the covered areas, then the tints and outlines of the other masks."""
     if not masks:
         return
     pixels = np.array(picture)
@@ -42,14 +42,14 @@ def paint(picture: Image.Image, masks: Sequence[Mapping[str, Any]], line: int) -
 
 
 def filled(mask: Mapping[str, Any], size: tuple[int, int]) -> Filled:
-    """The pixels of a picture of that width and height that a mask fills, row after row."""
+    """Return which pixels a mask fills in a picture of this width and height. Shape: (height, width)."""
     if "rle" in mask:
         return _of_runs(mask["rle"], *size)
     return _of_rings(mask["rings"], *size)
 
 
 def _of_rings(rings: Sequence[Sequence[Sequence[float]]], width: int, height: int) -> Filled:
-    """Each line turns all pixels to its right around, in the rows whose middles lie between its ends."""
+    """Return the pixels inside of the rings. Each line flips all pixels to its right, in the rows between its ends."""
     turns = np.zeros((height, width + 1), dtype=np.uint8)
     for ring in rings:
         points = [(x * width - 0.5, y * height - 0.5) for x, y in ring]  # middles of pixels are whole numbers now
@@ -77,7 +77,7 @@ def _of_runs(rle: Mapping[str, Any], width: int, height: int) -> Filled:
 
 
 def _tinted(pixels: npt.NDArray[np.uint8], area: Filled, line: int) -> None:
-    """A tint over the area, and around its inside a red line between two white ones."""
+    """Tint the area, and draw a red line between two white lines along its inner edge."""
     halo = max(1, line // 2)
     rows, columns = (np.flatnonzero(area.any(axis=axis)) for axis in (1, 0))
     if not rows.size:
@@ -95,7 +95,10 @@ def _tinted(pixels: npt.NDArray[np.uint8], area: Filled, line: int) -> None:
 
 
 def _grown(area: Filled, by: int, *, edge: bool = False) -> Filled:
-    """The area and all pixels around it, across corners too; ``edge``: what lies outside of the picture is in it."""
+    """Return the area grown by ``by`` pixels, diagonals included.
+
+    ``edge``: the outside of the picture counts as filled.
+    """
     import cv2  # only where a mask is drawn
 
     around = np.ones((2 * by + 1, 2 * by + 1), dtype=np.uint8)

@@ -1,10 +1,10 @@
-"""Clips: cut out of source videos so that they end where they must, looked at, and single frames taken.
+"""Clips: cut them exactly out of source videos, read their facts, and extract single frames.
 
-A source video is never handed to a rater: what comes after the clip would give the answer away. So a clip is a file
-of its own, decoded and encoded anew, in which no frame later than its end exists. "The frame at t" is the last one
-whose timestamp is not after t. Times are seconds from the beginning of the video, as players count them.
+A rater never gets a source video, because the part after the clip would reveal the answer. So a clip is a file of its
+own, decoded and encoded again, without any frame later than its end. "The frame at t" is the last frame whose timestamp
+is not after t. Times are seconds from the beginning of the video, as players count them.
 
-Needs the extra ``video`` (PyAV), which is imported when a function here is called.
+Needs the extra ``video`` (PyAV), which is imported when a function of this module is called.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 CODECS = ("vp8", "vp9", "av1")
-"""What browsers play out of WebM."""
+"""Codecs that browsers play in WebM."""
 CLIP_SIDE = 1280
-"""Longer side of a clip that is cut; larger sources are scaled down."""
+"""Longer side of a cut clip, in pixels. Larger sources are scaled down."""
 
 _NOTES_ORIENTATION = frozenset({"h264", "hevc"})
-"""Codecs that may note how a picture lies, often with keyframes alone."""
+"""Codecs that may store the orientation of a picture, often only with keyframes."""
 _SAME_MOMENT = Fraction(1, 1_000_000)
-"""Timestamps this close are one: seconds arrive as floats, containers count in fractions."""
+"""Timestamps this close are equal, because seconds arrive as floats and containers count in fractions."""
 PAST_THE_END = Fraction(1, 10)
-"""An end may lie this much after the last frame, whose own duration containers do not always know."""
+"""How far an end may lie after the last frame, in seconds. Containers do not always know that frame's duration."""
 _SHORTEST = Fraction(1, 30)
-"""The last frame of a clip stays on screen at least so long, in seconds."""
+"""Shortest time that the last frame of a clip stays on screen, in seconds."""
 _MOST_STRETCHED = Fraction(8)
-"""A pixel may be so many times as wide as high, or as high as wide."""
+"""Largest ratio between the sides of a pixel."""
 _MILLISECONDS = Fraction(1, 1000)
 _ONLY = {
     "format_whitelist": "mov,matroska,avi,mpegts,mpeg,flv,ogg,asf,mxf,gif",
     "protocol_whitelist": "file",
 }
-"""What is opened: no playlists, under whatever name, which would have other files or addresses read."""
+"""The formats that may be opened. Playlists are excluded, because they make other files or addresses be read."""
 _TIMELINES_KEPT = 64
-"""Videos whose frames are known by their packets; 25 bytes a frame."""
+"""Number of videos whose timelines are cached, at 25 bytes a frame."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What a clip is."""
+    """The facts, codec and first frame of a clip."""
 
     facts: MediaFacts
     codec: str
@@ -70,11 +70,11 @@ class Probe:
 
 @dataclass(frozen=True)
 class Cut:
-    """A clip that was cut, with the moments of the source that it shows."""
+    """A cut clip, with the times in the source that it shows."""
 
     path: Path
     times: tuple[float, ...]
-    """Timestamp in the source of every frame, rising; the last is not after the end that was asked for."""
+    """Timestamp in the source of each frame, rising. The last one is not after the requested end."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class Frame:
 
     path: Path
     time: float
-    """Its timestamp in the source, in seconds."""
+    """The frame's timestamp in the source, in seconds."""
 
 
 def available() -> bool:
-    """Whether the extra ``video`` is installed."""
+    """Tell whether the extra ``video`` is installed."""
     try:
         _av()
     except NotAvailable:
@@ -96,12 +96,12 @@ def available() -> bool:
 
 
 def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Probe:
-    """Decide what a WebM clip is: everything the store wants to know. Only its first frame is decoded.
+    """Return the facts of a WebM clip that the store needs. Only its first frame is decoded.
 
     Raises
     ------
     MediaRefused
-        Browsers do not play it as it is, or it is over a limit.
+        Browsers do not play the clip in this form, or it is over a limit.
     """
     called = name or str(path)
     with opened(path, name=called) as (container, stream):
@@ -145,10 +145,10 @@ def cut(
 ) -> Cut:
     """Cut ``start`` to ``end`` (seconds) out of ``video`` into a WebM file (VP8, without sound).
 
-    The first frame is the one that was on screen at ``start`` (or the first one of all, if pictures begin later), the
-    last the one on screen at ``end``; moments in between keep their distances, also where the source's frame rate
-    varies. The same video gives the same bytes.
-    ``last_frame`` is where the last one is also written as an image, unscaled, as ``frame`` writes it.
+    The first frame is the frame on screen at ``start``, or the video's first frame if pictures begin later. The last
+    frame is the frame on screen at ``end``. Frames keep their distances in time, also with a variable frame rate. The
+    same video gives the same bytes. ``last_frame`` is a path for an unscaled image of the last frame, as ``frame``
+    writes it.
 
     Raises
     ------
@@ -179,8 +179,9 @@ def cut(
 
 
 def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
-    """Convert the whole of ``video`` to a WebM file that browsers play, with every frame that can be decoded. The
-    header does not limit its length. Raises as ``cut`` does, and if the video breaks off.
+    """Convert the whole ``video`` to a WebM file that browsers play, with every frame that can be decoded.
+
+    The header does not limit its length. Raises as ``cut`` does, and if the video breaks off.
     """
     times = timeline_of(video, name=str(video))
     must_be_whole(times, name=str(video))
@@ -205,7 +206,7 @@ def as_stored(video: Path, *, out: Path, name: str | None = None) -> Path:
 
 
 def frame(video: Path, *, out: Path, index: int | None = None, time: float | None = None) -> Frame:
-    """Write one frame as an image: the ``index``-th counted from 0, or the one at ``time``.
+    """Write one frame as an image: the ``index``-th frame, counted from 0, or the frame at ``time``.
 
     Only its group of pictures is decoded.
 
@@ -230,14 +231,17 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
 
 
 def moment_of(video: Path, *, index: int) -> float:
-    """When the ``index``-th frame, counted from 0, comes on screen, in seconds; raises as ``frame`` does."""
+    """Return the time at which the ``index``-th frame, counted from 0, comes on screen, in seconds.
+
+    Raises as ``frame`` does.
+    """
     return float(_nth_moment(index, video=video))
 
 
 def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -> Iterator[Image.Image]:
-    """The frames on screen at these moments, which have to rise, upright, in RGB.
+    """Yield the frames on screen at these times, upright, in RGB. The times must rise.
 
-    Moments between two keyframes are decoded in one go: a seek for each group of pictures that is touched.
+    Times between two keyframes are decoded together, with one seek for each group of pictures.
 
     Raises
     ------
@@ -259,14 +263,14 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
 
 @dataclass(frozen=True)
 class Timing:
-    """When each frame of a clip comes on screen, in seconds as players count; and when the clip ends."""
+    """The time when each frame of a clip comes on screen, in seconds as players count, and the end of the clip."""
 
     times: tuple[float, ...]
     duration: float
 
 
 def timing(path: Path, *, name: str | None = None) -> Timing:
-    """The moments of all frames that are shown, rising, and the end. Nothing is decoded where packets tell."""
+    """Return the times of all visible frames, rising, and the end. Nothing is decoded if the packets have the times."""
     times = timeline_of(path, name=name or str(path))
     return Timing(times.times, times.seconds)
 
@@ -279,13 +283,12 @@ def write(pictures: Iterable[Image.Image], *, out: Path, frames_per_second: floa
 
 
 def write_anew(clip: Path, *, out: Path, name: str) -> None:
-    """Write the same clip as a WebM built in the usual way: its packets as they are, so that every frame is the same,
-    with times from zero.
+    """Rewrite a clip as a standard WebM, with its packets unchanged and times from zero. Every frame stays the same.
 
     Raises
     ------
     MediaRefused
-        It cannot be read, or holds what no WebM does.
+        The clip cannot be read, or has content that WebM does not allow.
     NotAvailable
         The extra ``video`` is not installed.
     """
@@ -318,7 +321,7 @@ def _av() -> Any:
 
 @contextmanager
 def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
-    """The video and its picture stream; what FFmpeg says about damaged files becomes a sentence."""
+    """Yield the video and its picture stream. FFmpeg's errors about damaged files become sentences."""
     library = _av()
     try:
         with library.open(f"file:{path}", metadata_errors="replace", container_options=_ONLY) as container:
@@ -387,7 +390,7 @@ def must_fit(stream: VideoStream, frame: VideoFrame | None = None, *, name: str,
 
 
 def _pixel(stream: VideoStream, *, name: str) -> Fraction:
-    """Return the width of a stored pixel over its height, as the file or its frames say; 1 if neither does."""
+    """Return the ratio of a stored pixel's width to its height, from the file or its frames. 1 if neither has one."""
     pixel = Fraction(stream.sample_aspect_ratio or 1)
     if not 1 / _MOST_STRETCHED <= pixel <= _MOST_STRETCHED:
         raise MediaRefused(
@@ -407,15 +410,15 @@ def _must_reach(times: Timeline, end: Fraction, *, name: str) -> None:
 
 
 def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
-    """The frames from where the container stands: everything that is decoded comes through here."""
+    """Yield the frames from the container's current position. All decoding uses this function."""
     return container.decode(stream)
 
 
 def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fraction) -> Iterator[VideoFrame]:
-    """Frames in order, beginning at or before the one on screen at ``moment``: at a keyframe close before it.
+    """Yield frames in order, from a keyframe shortly before the frame on screen at ``moment``.
 
-    Containers find keyframes by an index of their own, which may lead to one that is too late, or whose first pictures
-    need an earlier one: then it is sought further and further back.
+    The container's index may lead to a keyframe that is too late, or whose first pictures need an earlier keyframe.
+    Then the search goes back further and further.
     """
     base = stream.time_base or _MILLISECONDS
     back = Fraction(0)
@@ -436,7 +439,7 @@ def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fracti
 
 
 def _between(container: InputContainer, stream: VideoStream, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
-    """The frame on screen at ``start``, and all after it that are not later than ``end``."""
+    """Yield the frame on screen at ``start``, and all later frames up to ``end``."""
     waiting: VideoFrame | None = None
     for decoded in _decoded_from(container, stream, start):
         time = _time(decoded, container)
@@ -467,7 +470,7 @@ def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, vid
 
 
 def _groups(times: Timeline, moments: Sequence[Fraction]) -> list[list[Fraction]]:
-    """The moments, those between the same two keyframes together."""
+    """Group the times: times between the same two keyframes are together."""
     keys = sorted(
         int(pts) * times.base - times.origin
         for pts, flags in zip(times.pts, times.flags, strict=True)
@@ -482,7 +485,7 @@ def _groups(times: Timeline, moments: Sequence[Fraction]) -> list[list[Fraction]
 def _each(
     container: InputContainer, stream: VideoStream, moments: Sequence[Fraction], *, name: str
 ) -> Iterator[VideoFrame]:
-    """The frame on screen at each of these rising moments; one pass of decoding."""
+    """Yield the frame on screen at each of these rising times, with one pass of decoding."""
     frames = _decoded_from(container, stream, moments[0])
     shown: VideoFrame | None = next(frames, None)
     following = next(frames, None)
@@ -513,7 +516,7 @@ def _nth(container: InputContainer, stream: VideoStream, index: int, *, video: P
 
 
 def _counted(container: InputContainer, stream: VideoStream, index: int, *, name: str) -> VideoFrame:
-    """The ``index``-th frame by decoding all before it."""
+    """Return the ``index``-th frame by decoding all frames before it."""
     timeline.rewind(container, stream)
     n_frames = 0
     for number, decoded in enumerate(_decoded(container, stream)):
@@ -558,9 +561,9 @@ def _orientation(video: Path, size: int, changed: int, name: str) -> int | None:
 
 
 def upright(frame: VideoFrame, stream: VideoStream, *, name: str, turned: int | None = None) -> Image.Image:
-    """Return a frame of a stream as it is displayed: in RGB, with square pixels, and turned and mirrored.
+    """Return a frame as it is displayed: in RGB, with square pixels, turned and mirrored.
 
-    ``turned`` is the orientation of its video. None: the frame's own display matrix says it.
+    ``turned`` is the orientation of its video. None: use the frame's own display matrix.
     """
     picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
     size = displayed_size(picture.width, picture.height, _pixel(stream, name=name))
@@ -570,15 +573,16 @@ def upright(frame: VideoFrame, stream: VideoStream, *, name: str, turned: int | 
 
 
 def _fitted(picture: Image.Image, side: int) -> Image.Image:
-    """At most ``side`` long, and with the even width and height that the codec wants."""
+    """Return a picture at most ``side`` long, with the even width and height that the codec needs."""
     scale = min(1.0, side / max(picture.size))
     width, height = (max(2, round(length * scale) // 2 * 2) for length in picture.size)
     return picture if (width, height) == picture.size else picture.resize((width, height), Image.Resampling.BICUBIC)
 
 
 def _last_lasts(known: Timeline, end: Fraction) -> Fraction:
-    """Return how long the frame on screen at ``end`` stays there in a clip that ends then: as in the video, but slow
-    ones, such as slides, not beyond ``end``.
+    """Return how long the frame on screen at ``end`` stays on screen in a clip that ends then.
+
+    The time is the same as in the video. Slow frames, such as slides, do not stay beyond ``end``.
     """
     at = max(bisect_right(known.shown.tolist(), (end + _SAME_MOMENT + known.origin) // known.base) - 1, 0)
     lasts = (known.time(at + 1) if at + 1 < len(known) else known.end) - known.time(at)
@@ -592,9 +596,9 @@ def _last_lasts(known: Timeline, end: Fraction) -> Fraction:
 def _write(
     pictures: Iterable[tuple[Image.Image, Fraction]], *, out: Path, name: str, lasts: Fraction = _SHORTEST
 ) -> None:
-    """Encode (picture, seconds from the beginning) as WebM; the file appears under its name when it is complete.
+    """Encode (picture, seconds from the beginning) as WebM. The file appears under its name when it is complete.
 
-    ``lasts`` is how long the last picture stays on screen. Matroska notes it as the usual duration of a frame.
+    ``lasts`` is how long the last picture stays on screen. Matroska stores it as the default duration of a frame.
     """
     library = _av()
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -19,11 +19,11 @@ from media import file_hashes
 RECORD = "copies.json"
 
 _ENDS = {".png": b"\0\0\0\0IEND\xaeB`\x82", ".jpg": b"\xff\xd9"}
-"""The last bytes of an image that was written whole."""
+"""The last bytes of a complete image."""
 
 
 def begin(folder: Path, *paths: Path) -> None:
-    """Write down what these files hold, in a folder that is still being filled."""
+    """Record the hashes of these files, in a folder that is still being filled."""
     (folder / RECORD).write_bytes(_told({}, paths))
 
 
@@ -47,8 +47,8 @@ def _recorded(folder: Path) -> dict[str, str]:
 def is_whole(path: Path, *, reads: Callable[[Path], bool]) -> bool:
     """Tell whether a copy is unchanged.
 
-    Nothing is written down of a copy that an older version has made: ``reads`` says whether it can be read, and then it
-    counts as what was made.
+    There is no record of a copy from an older version. If ``reads`` says that the copy can be read, it counts as
+    unchanged and is recorded now.
     """
     known = _recorded(path.parent).get(path.name)
     if known is not None:
@@ -93,7 +93,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def settle(partial: Path, path: Path) -> None:
-    """Put a file that was written next to its place, or below the same root, in its place."""
+    """Move a file to its final place. The file was written next to that place, or below the same root."""
     to_disk(partial)
     partial.replace(path)
     to_disk(path.parent)

@@ -1,7 +1,7 @@
-"""Boxes, numbered marks, arrows and masks drawn on pictures, and parts painted over, as models get them.
+"""Draw boxes, numbered marks, arrows and masks on pictures, and paint over parts, for models.
 
-They are stored as fractions of the upright image (``annotation_schemas.drawing``). Lines and figures grow with the
-image, and each red line lies between white ones, so that they can be told from any background.
+Positions are fractions of the upright image (``annotation_schemas.drawing``). Lines and numbers grow with the image.
+Each red line lies between white lines, so that it stands out from any background.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from media import areas
 WHITE = (255, 255, 255)
 
 VERSION = 1
-"""Goes up whenever the same boxes and marks come out as other pixels."""
+"""Increases whenever the same boxes and marks give different pixels."""
 
 _LEAST_LINE = 2
 _LEAST_TEXT = 12
@@ -34,8 +34,10 @@ def draw(
     masks: Sequence[Mapping[str, Any]] = (),
     labels: Mapping[Any, str] | None = None,
 ) -> Image.Image:
-    """A copy of the picture (RGB) with these boxes, marks, arrows and masks; the boxes of ``blur``, and what masks with
-    ``cover`` say, lie below them and are painted over; ``labels`` has what stands for a box's label.
+    """Return a copy of the picture (RGB) with these boxes, marks, arrows and masks.
+
+    The boxes of ``blur``, and masks with ``cover``, are painted over below the other drawings. ``labels`` maps a box's
+    label to the text that is drawn.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def _box(pen: ImageDraw.ImageDraw, size: tuple[int, int], box: Mapping[str, Any]
 
 
 def _arrow(pen: ImageDraw.ImageDraw, size: tuple[int, int], arrow: Mapping[str, Any], line: int) -> None:
-    """A red shaft and a head whose point is where the arrow points, with a white rim; half of a short one is head."""
+    """Draw a red shaft and a head with a white rim. The head's tip is the target; half of a short arrow is head."""
     tail = (arrow["x"] * (size[0] - 1), arrow["y"] * (size[1] - 1))
     tip = (arrow["to_x"] * (size[0] - 1), arrow["to_y"] * (size[1] - 1))
     far = math.hypot(tip[0] - tail[0], tip[1] - tail[1]) or 1.0
@@ -95,7 +97,7 @@ def _arrow(pen: ImageDraw.ImageDraw, size: tuple[int, int], arrow: Mapping[str, 
 
 
 def _edges(size: tuple[int, int], box: Mapping[str, Any]) -> tuple[int, int, int, int]:
-    """The first and last pixels of the red line; at least three apart, within the image."""
+    """Return the first and last pixels of the red line, at least three apart and within the image."""
     width, height = size
     left, top = _within(box["x"] * width, width - 1), _within(box["y"] * height, height - 1)
     right = _within((box["x"] + box["w"]) * width - 1, width - 1)
@@ -115,7 +117,7 @@ def _label(
     line: int,
     font: Any,
 ) -> None:
-    """A red field with the label: above the box, or inside where there is no room above."""
+    """Draw a red field with the label above the box, or inside the box without room above."""
     left, top, _, _ = _edges(size, box)
     inner = pen.textbbox((0, 0), text, font=font)
     width, height = round(inner[2] - inner[0]) + 2 * line, round(inner[3] - inner[1]) + 2 * line
@@ -126,7 +128,7 @@ def _label(
 
 
 def _mark(pen: ImageDraw.ImageDraw, size: tuple[int, int], mark: Mapping[str, Any], line: int, font: Any) -> None:
-    """A red disc with a white ring and the number, its middle at the mark; moved in where it would leave the image."""
+    """Draw a red disc with a white ring and the number, centered at the mark, but moved to stay within the image."""
     text = str(mark["number"])
     inner = pen.textbbox((0, 0), text, font=font)
     radius = round(max(inner[2] - inner[0], inner[3] - inner[1]) / 2) + 2 * line
@@ -139,7 +141,7 @@ def _mark(pen: ImageDraw.ImageDraw, size: tuple[int, int], mark: Mapping[str, An
 
 
 def _clear(at: float, radius: int, length: int) -> int:
-    """The nearest place to ``at`` where a disc is all within; the middle of what is too small for it."""
+    """Return the nearest position to ``at`` with the whole disc inside. Without enough room, return the middle."""
     if length <= 2 * radius:
         return length // 2
     return min(max(round(at), radius), length - 1 - radius)

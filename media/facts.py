@@ -13,7 +13,7 @@ class MediaFacts:
     """Size, orientation and length of an image or a clip."""
 
     width: int
-    """In the displayed orientation: upright."""
+    """Width in pixels in the displayed orientation: upright."""
     height: int
     orientation: int = orientation.UPRIGHT
     """Rotation of the stored pixels for display, as an EXIF number (1 to 8)."""

@@ -1,4 +1,4 @@
-"""The SHA-256 of files that are sent again and again: each is read once, as long as it stays as it is."""
+"""The SHA-256 of files that are sent again and again. Each file is read once, as long as it does not change."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import hashlib
 from pathlib import Path
 
 MOST = 20_000
-"""So many are remembered."""
+"""Number of cached hashes."""
 
 
 def of(path: Path) -> tuple[str, int]:
-    """The hash and the size of a file."""
+    """Return the hash and the size of a file."""
     found = path.stat()
     return _read(path, found.st_mtime_ns, found.st_size), found.st_size
 

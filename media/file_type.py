@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes. Its name is only ever used in sentences."""
+"""Detect the type of a file by its first bytes. The file's name is used only in messages."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HEAD_BYTES = 4096
-"""How much of a file is looked at."""
+"""Number of bytes that are read from a file."""
 
 
 @dataclass(frozen=True)
 class Sort:
-    """A sort of file: what people call it, and its MIME type where the store takes it."""
+    """A type of file: its name for people, and its MIME type if the store accepts it."""
 
     called: str
     kind: str | None = None
-    """"image" or "clip"; None for what is refused."""
+    """"image" or "clip". None for a refused type."""
     mime: str | None = None
     advice: str = ""
-    """What to do about it, where it is refused."""
+    """Advice about a refused file."""
     format: str = ""
     """Name of the format of an unsupported picture, document or sound."""
     is_video: bool = False
@@ -83,7 +83,7 @@ UNKNOWN = Sort("of a sort that is not known here", advice=AS_PNG)
 
 
 def sniff(head: bytes) -> Sort:
-    """The sort of the file that begins with ``head`` (its first ``HEAD_BYTES``).
+    """Return the type of the file that begins with ``head`` (its first ``HEAD_BYTES``).
 
     >>> sniff(b"GIF89a...").called
     'a GIF image'
@@ -103,7 +103,7 @@ def sniff(head: bytes) -> Sort:
 
 
 def _still_of(head: bytes) -> Sort | None:
-    """The picture that an ISO file holds, by its brands; None: it is no picture."""
+    """Return the type of the picture in an ISO file, by its brands. None if it is not a picture."""
     size = int.from_bytes(head[:4], "big")
     brands = [head[8:12], *(head[at : at + 4] for at in range(16, min(size, len(head)), 4))]
     if brands[0].startswith(b"avi") or (brands[0] in (b"mif1", b"msf1") and {b"avif", b"avis"} & {*brands}):
@@ -130,7 +130,7 @@ def problem(path: Path, kind: str) -> str | None:
 
 
 def refusal(name: str, sort: Sort) -> str:
-    """The sentence about a file that is not taken."""
+    """Return the sentence that refuses a file."""
     if sort.format:
         return f"{name} is {sort.called} ({sort.advice})."
     return f"{name} is {sort.called}, not an image or a clip. {sort.advice}"
@@ -151,7 +151,7 @@ def _reads_as_text(head: bytes) -> bool:
     if any(byte < 32 and byte not in b"\t\r\n\f" for byte in head):
         return False
     try:
-        # The head may end in the middle of a character, which an incremental decoder waits for.
+        # The head may end in the middle of a character. An incremental decoder waits for the rest of it.
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         return False

@@ -1,11 +1,11 @@
-"""Frames of a video: which there are, which one is on screen at a time, and their pictures, decoding as few as need be.
+"""Frames of a video: their times and pictures, and the frame on screen at a time, with as little decoding as possible.
 
-"The frame at t" is the last one whose time is not after t. Times are exact, as fractions of the container's own clock,
-counted from the beginning of the video as players count. All packets are read first, which says when each frame comes
-on screen without decoding one. Then each group of pictures in which frames are wanted is decoded from its keyframe to
-the last of them, in one go. What follows damage within its group is never given out.
+"The frame at t" is the last frame whose time is not after t. Times are exact fractions of the container's own clock,
+from the beginning of the video as players count. All packets are read first, which gives the time of each frame without
+decoding. Then each group of pictures with requested frames is decoded once, from its keyframe to the last requested
+frame. Frames after damage within their group are never returned.
 
-Needs the extra ``video`` (PyAV), which is imported when a function here is called.
+Needs the extra ``video`` (PyAV), which is imported when a function of this module is called.
 """
 
 from __future__ import annotations
@@ -33,30 +33,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAME_MOMENT = Fraction(1, 1_000_000_000)
-"""A time this little before a frame's own is that frame's: floats are not exact."""
+"""A time this little before a frame's time counts as that frame's time, because floats are not exact."""
 SCENE = 0.3
-"""How much of a picture has to change for a scene to begin, by FFmpeg's measure (0 to 1)."""
+"""Share of a picture that must change for a new scene, by FFmpeg's measure (0 to 1)."""
 
 _SEEK_FROM = 12
-"""So many packets between two wanted groups are decoded rather than skipped by a seek, which empties the decoder."""
+"""Number of packets between two requested groups that are decoded instead of skipped by a seek.
+
+A seek empties the decoder.
+"""
 _SKIPS = frozenset({"h264", "hevc"})
-"""Codecs whose decoders can leave out a frame that no other one needs."""
+"""Codecs whose decoders can skip a frame that no other frame needs."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """One frame that was asked for."""
+    """One requested frame."""
 
     index: int
-    """Its number in the order in which frames are shown, from 0."""
+    """Its number in display order, from 0."""
     time: Fraction
-    """When it comes on screen, exactly, in seconds from the beginning."""
+    """The exact time when it comes on screen, in seconds from the beginning."""
     picture: Image.Image | None
-    """Upright, in RGB; None where it cannot be decoded."""
+    """The picture, upright, in RGB. None if the frame cannot be decoded."""
 
 
 class Film:
-    """A video that is open, with the times of all its frames. Made by ``opened``."""
+    """An open video, with the times of all its frames. ``opened`` creates it."""
 
     def __init__(
         self,
@@ -83,7 +86,7 @@ class Film:
         return len(self._shown)
 
     def time(self, index: int) -> Fraction:
-        """When a frame comes on screen."""
+        """Return the time when a frame comes on screen."""
         return self._times.time(index)
 
     @property
@@ -93,19 +96,19 @@ class Film:
 
     @property
     def end(self) -> Fraction:
-        """When its last frame leaves the screen, as far as that is known."""
+        """Return the time when the last frame leaves the screen, as far as it is known."""
         return self._end
 
     @property
     def steady(self) -> bool:
-        """Whether all frames are as far apart, give or take one tick of the clock."""
+        """Tell whether all frames have the same distance in time, within one tick of the clock."""
         gaps = np.diff(self._shown)
         return not len(gaps) or int(gaps.max() - gaps.min()) <= 1
 
     # ---- which frames --------------------------------------------------------------------------------------------
 
     def at(self, time: Fraction) -> int:
-        """The number of the frame on screen at ``time``.
+        """Return the number of the frame on screen at ``time``.
 
         Raises
         ------
@@ -128,11 +131,11 @@ class Film:
         return found
 
     def every(self, n: int) -> list[int]:
-        """The frames 0, n, 2n, ..."""
+        """Return the frame numbers 0, n, 2n, ..."""
         return list(range(0, len(self), n))
 
     def each_seconds(self, seconds: Fraction) -> list[int]:
-        """The frames on screen at 0, ``seconds``, twice that, ...; each once."""
+        """Return the frames on screen at 0, ``seconds``, twice ``seconds``, ..., without duplicates."""
         step, origin = seconds / self._base, self._origin / self._base
         found = []
         stop = (self._end + self._origin) / self._base
@@ -145,7 +148,10 @@ class Film:
         return found
 
     def scenes(self, change: float = SCENE) -> list[int]:
-        """The first frame, and each one that FFmpeg takes for the first of a new scene. All frames are decoded."""
+        """Return the first frame, and each frame that starts a new scene by FFmpeg's measure.
+
+        All frames are decoded.
+        """
         found = {0}
         index_of = {}
         graph: Any = None
@@ -167,7 +173,10 @@ class Film:
     # ---- their pictures -------------------------------------------------------------------------------------------
 
     def read(self, wanted: Sequence[int]) -> Iterator[Found]:
-        """The frames of these numbers, each once. Nearly in order: what lies across two groups may come later."""
+        """Yield the frames with these numbers, each once.
+
+        They are almost in order: a frame across two groups may come later.
+        """
         numbers = sorted(set(wanted))
         if self.by_packets:
             yield from self._by_groups(numbers)
@@ -198,7 +207,7 @@ class Film:
                 yield Found(index, self.time(index), self._picture(late) if late is not None else None)
 
     def _runs(self, numbers: Sequence[int]) -> Iterator[_Run]:
-        """What is decoded in one go, from a keyframe to the last wanted frame, in the order of the packets."""
+        """Yield the runs of packets to decode at once, from a keyframe to the last requested frame, in packet order."""
         keys = np.flatnonzero(self._flags & timeline.KEY)
         places = np.sort(self._place[np.asarray(numbers, dtype=np.int64)])
         run: _Run | None = None
@@ -218,14 +227,17 @@ class Film:
             yield run
 
     def _key_before(self, keys: NDArray[np.int64], place: int, pts: int) -> int:
-        """The place of the last keyframe from which the packet at ``place`` can be decoded."""
+        """Return the position of the last keyframe from which the packet at ``place`` can be decoded."""
         at = int(np.searchsorted(keys, place, side="right")) - 1
         while at >= 0 and self._pts[keys[at]] > pts:
             at -= 1
         return int(keys[at]) if at >= 0 else 0
 
     def _alone(self, pts: int) -> VideoFrame | None:
-        """A frame that its own group did not give: some keyframes need groups before them. None: it is damaged."""
+        """Return a frame that its own group did not give, because some keyframes need earlier groups.
+
+        None: it is damaged.
+        """
         place = int(np.flatnonzero(self._pts == pts)[0])
         if self._flags[place] & timeline.BAD:
             return None
@@ -243,7 +255,7 @@ class Film:
         return None
 
     def _decoded(self, key: int, last: int, wanted: dict[int, int]) -> Iterator[VideoFrame]:
-        """Frames out of the packets from ``key`` to ``last``, but none after damage in its group of pictures."""
+        """Yield frames from the packets ``key`` to ``last``, but none after damage in its group of pictures."""
         context = self._stream.codec_context
         skips = self.codec in _SKIPS
         sound = True
@@ -272,7 +284,10 @@ class Film:
                 yield frame
 
     def _packets_from(self, key: int, last: int) -> Iterator[Packet[VideoStream]]:
-        """The packets from place ``key`` to ``last``; those before it, where a seek led too early, are passed over."""
+        """Yield the packets from position ``key`` to ``last``.
+
+        Earlier packets, after a seek that led too early, are skipped.
+        """
         begin, end = int(self._pts[key]), int(self._pts[last])
         if not self._flags[key] & timeline.KEY:  # an edit list hides the keyframe that the first frames need
             timeline.rewind(self._container, self._stream)
@@ -302,7 +317,7 @@ class Film:
     # ---- inside ---------------------------------------------------------------------------------------------------
 
     def _all_frames(self) -> Iterator[VideoFrame]:
-        """Every frame from the first on, up to the first that is damaged."""
+        """Yield every frame from the first on, up to the first damaged frame."""
         return timeline.all_frames(self._container, self._stream, self._broke)
 
     def _broke(self) -> None:
@@ -342,17 +357,17 @@ class _Run:
     key: int
     last: int
     wanted: dict[int, int]
-    """Timestamp of each wanted frame, with its number."""
+    """The timestamp of each requested frame, with its number."""
 
 
 @contextmanager
 def opened(video: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Iterator[Film]:
-    """A video and the times of all its frames.
+    """Open a video and read the times of all its frames.
 
     Raises
     ------
     MediaRefused
-        It cannot be read, has no frame, or is larger than ``limits`` allow.
+        The video cannot be read, has no frame, or is larger than ``limits`` allow.
     NotAvailable
         The extra ``video`` is not installed.
     """

@@ -1,8 +1,8 @@
-"""Opening images that no one vouches for, and making the copies that a page shows.
+"""Open untrusted images, and make the copies that a page shows.
 
-The copies are what every rater sees, so they are the same for all: turned upright as the camera noted, in sRGB, on
-white where the original is transparent, the first picture of an animation, and without anything else that the file
-carried (place, camera, comments).
+Every rater sees the copies, so they are the same for all: turned upright as the camera noted, in sRGB, and white where
+the original is transparent. An animation gives its first picture. All other content of the file is removed, such as
+place, camera and comments.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _DECODERS = {
     "image/avif": "AVIF",
     "image/bmp": "BMP",
 }
-"""Pillow's name for each; a file meets the one decoder that its first bytes ask for, and no other."""
+"""Pillow's decoder for each type. A file is opened only by the decoder for its first bytes."""
 COPIES = {".jpg": "image/jpeg", ".webp": "image/webp"}
-"""Endings of the copies' names, and the types that they stand for."""
+"""Suffixes of the copies, with their types."""
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError, KeyError, RuntimeError)
-"""What Pillow's decoders raise on files that are cut short or damaged."""
+"""Errors that Pillow's decoders raise on truncated or damaged files."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Derived:
     """The copies of one image, with its facts and measures."""
 
     ending: str
-    """Of the copies' names, and so what they are: a key of ``COPIES``."""
+    """The suffix of the copies, which gives their type: a key of ``COPIES``."""
     display: bytes
     thumb: bytes
     facts: MediaFacts
@@ -55,12 +55,13 @@ class Derived:
 
 
 def derive(path: Path, *, mime: str, name: str, limits: Limits) -> Derived:
-    """Decode the image at ``path`` once and make its copies; ``name`` is what sentences call it."""
+    """Decode the image at ``path`` once and make its copies. ``name`` is its name in messages."""
     with _decoded(path, mime=mime, name=name, limits=limits) as (image, (width, height)):
         turned = orientation.of_image(image)
         if orientation.on_its_side(turned):
             width, height = height, width
-        # Reduced before it is flattened: a conversion of all pixels of a huge image would need several copies of it.
+        # The image is reduced before it is flattened, because a full conversion of a huge image needs several copies of
+        # it.
         image = orientation.upright(image, turned)
         shown = flat(_within(_eight_bits(image), DISPLAY_SIDE))
     shown.info = {}
@@ -68,10 +69,10 @@ def derive(path: Path, *, mime: str, name: str, limits: Limits) -> Derived:
 
 
 def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = False) -> Derived:
-    """The copies of a picture that is already in memory (RGB, upright).
+    """Make the copies of a picture in memory (RGB, upright).
 
-    A photograph stays JPEG, which is made in an eighteenth of the time of WebP. Drawings, charts and screens become
-    WebP: as JPEG they take three times the room, and their edges blur.
+    A photograph stays JPEG, which takes an eighteenth of the time of WebP. Drawings, charts and screenshots become
+    WebP: as JPEG they need three times the space, and their edges blur.
     """
     shown = _within(picture, DISPLAY_SIDE)
     small = _within(shown, THUMB_SIDE, gap=2.0)  # two fifths of the time, and no one looks that close at it
@@ -86,7 +87,7 @@ def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = Fa
 
 
 def can_be_read(path: Path) -> bool:
-    """Tell whether a copy, which has an ending of ``COPIES``, can be decoded to its end."""
+    """Tell whether a copy with a suffix of ``COPIES`` can be decoded to its end."""
     try:
         with Image.open(path, formats=[_DECODERS[COPIES[path.suffix]]]) as image:
             image.load()
@@ -96,7 +97,7 @@ def can_be_read(path: Path) -> bool:
 
 
 def upright(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -> Image.Image:
-    """All pixels of the image at ``path``, upright, in RGB. ``turned`` is its decided orientation."""
+    """Return all pixels of the image at ``path``, upright, in RGB. ``turned`` is its known orientation."""
     with _decoded(path, mime=mime, name=name, limits=limits, whole=True) as (image, _):
         return flat(_eight_bits(orientation.upright(image, turned)))
 
@@ -108,7 +109,7 @@ def orientation_before(path: Path, *, mime: str, name: str, limits: Limits) -> i
 
 
 def as_shown(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -> bool:
-    """Whether the file itself is what ``upright`` would make of it, and carries nothing else (place, camera)."""
+    """Tell whether the file already equals the output of ``upright``, without other content (place, camera)."""
     if mime not in ("image/png", "image/jpeg") or turned != orientation.UPRIGHT:
         return False
     with _translated(name, limits), Image.open(path, formats=[_DECODERS[mime]]) as image:
@@ -120,9 +121,9 @@ def as_shown(path: Path, *, mime: str, turned: int, name: str, limits: Limits) -
 def _decoded(
     path: Path, *, mime: str, name: str, limits: Limits, whole: bool = False
 ) -> Iterator[tuple[Image.Image, tuple[int, int]]]:
-    """The image with its pixels (the first picture of an animation), and the size that it has as stored.
+    """Yield the image with its pixels (the first picture of an animation), and its stored size.
 
-    Unless it has to be ``whole``, a large one comes at a fraction of its size that is enough for pages.
+    Unless ``whole``, a large image is decoded at a smaller size that is enough for pages.
     """
     with _translated(name, limits):
         image = Image.open(path, formats=[_DECODERS[mime]])
@@ -139,7 +140,7 @@ def _decoded(
 
 @contextmanager
 def _translated(name: str, limits: Limits) -> Iterator[None]:
-    """What Pillow says about damaged and outsized files, in a sentence."""
+    """Turn Pillow's errors about damaged and oversized files into sentences."""
     try:
         yield
     except Image.DecompressionBombError as bomb:
@@ -168,9 +169,9 @@ def _too_many_pixels(name: str, pixels: str, limits: Limits) -> str:
 
 
 def _within(image: Image.Image, side: int, *, gap: float = 3.0) -> Image.Image:
-    """The image with its longer side at most ``side``; never enlarged, never thinner than one pixel.
+    """Return the image with its longer side at most ``side``. It is never enlarged, and never thinner than one pixel.
 
-    ``gap`` is how many times larger than asked for it still is when it is resampled with care: 3 looks like all of it.
+    ``gap`` is how many times larger the image still is before the careful resampling. With 3, no difference is visible.
     """
     scale = side / max(image.size)
     if scale >= 1:
@@ -182,7 +183,10 @@ def _within(image: Image.Image, side: int, *, gap: float = 3.0) -> Image.Image:
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
-    """Channels of more than eight bits as eight: the upper byte of sixteen, else from darkest to brightest."""
+    """Return channels of more than eight bits as eight bits.
+
+    Of sixteen bits, keep the upper byte. Scale other values from the darkest to the brightest pixel.
+    """
     if image.mode.startswith("I;16"):
         return Image.fromarray((np.asarray(image, dtype=np.uint16) >> 8).astype(np.uint8))
     if image.mode in ("I", "F"):
@@ -202,7 +206,7 @@ def _stretched(values: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 
 def flat(image: Image.Image) -> Image.Image:
-    """The image in RGB: its colour profile applied, and white wherever it is transparent."""
+    """Return the image in RGB, with its color profile applied, and white where it is transparent."""
     image = _in_srgb(image)
     if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
         image = image.convert("RGBA")
@@ -215,7 +219,7 @@ _SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
 
 
 def _in_srgb(image: Image.Image) -> Image.Image:
-    """Colours as the file's own profile means them; a profile that does not fit its image is ignored."""
+    """Return the image in sRGB by the file's own profile. A profile that does not fit its image is ignored."""
     profile = image.info.get("icc_profile")
     if not profile or image.mode not in ("RGB", "CMYK", "L"):
         return image
@@ -227,7 +231,7 @@ def _in_srgb(image: Image.Image) -> Image.Image:
 
 
 def _bare(image: Image.Image) -> Image.Image:
-    """The pixels and nothing that a file said besides."""
+    """Return only the pixels, without any metadata of the file."""
     return Image.frombytes("RGB", image.size, image.tobytes()) if image.info else image
 
 

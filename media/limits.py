@@ -1,4 +1,4 @@
-"""How large a file may be before it is refused. ``docs/media.md`` tells operators the same numbers."""
+"""Limits on the size of a file. ``docs/media.md`` lists the same numbers for operators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """What one file may cost. Pixels are counted from the header, before anything is decoded."""
+    """The limits for one file. Pixels are counted from the header, before anything is decoded."""
 
     image_bytes: int = 64 * MIB
     image_pixels: int = 80_000_000
@@ -17,7 +17,7 @@ class Limits:
     """Longest side in pixels."""
     clip_bytes: int = 512 * MIB
     clip_pixels: int = 3840 * 2160
-    """Per frame."""
+    """Pixels of one frame."""
     clip_seconds: float = 600.0
 
 

@@ -1,4 +1,4 @@
-"""Pictures and clips that are drawn to stand for those that a benchmark does not have yet."""
+"""Draw pictures and clips as placeholders for media that a benchmark does not have yet."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ COLOURS = ((35, 92, 120), (126, 66, 51), (64, 104, 52), (92, 60, 118), (120, 92,
 
 
 def picture(words: str, number: int) -> bytes:
-    """A PNG that says what it stands for; each number has its own colours and shapes."""
+    """Return a PNG with these words drawn in it. Each number has its own colors and shapes."""
     out = io.BytesIO()
     _drawn(SIZE, words, number, shift=0.0).save(out, "PNG")
     return out.getvalue()
 
 
 def clip(path: Path, words: str, number: int) -> None:
-    """Write a WebM of three seconds in which something moves from left to right.
+    """Write a WebM of three seconds in which a shape moves from left to right.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def clip(path: Path, words: str, number: int) -> None:
 
 
 def _drawn(size: tuple[int, int], words: str, number: int, *, shift: float) -> Image.Image:
-    """A floor, a wall, three things, one of which is shifted (0 to 1) to the right, and the words."""
+    """Draw a floor, a wall, three shapes and the words. One shape is shifted to the right by ``shift`` (0 to 1)."""
     width, height = size
     dark = COLOURS[number % len(COLOURS)]
     light = tuple((255 + each) // 2 for each in dark)

@@ -1,8 +1,8 @@
-"""Pictures as models get them: upright, with boxes and marks drawn, and frames of clips.
+"""Pictures for models: upright, with boxes and marks drawn, and frames of clips.
 
-What is made lies in a folder by what it was made from: it is made once, and later runs send the same bytes.
-A file appears whole or not at all: it is written next to its place and renamed. When the folder grows beyond its room,
-what was not used for longest goes, but nothing that was used within the hour. While no run works it may be emptied.
+Each picture has a path that depends on its inputs, so it is made once, and later runs send the same bytes. A file
+appears in full or not at all: it is written next to its place and renamed. When the folder exceeds its limit, the least
+recently used files are deleted, but no file used within the last hour. The folder may be emptied while no run works.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from media import clips, copies, drawn
 from media.store import MediaStore
 
 _VERSION = 1
-"""Goes up whenever the same recipe comes out as other bytes."""
+"""Increases whenever the same inputs give different bytes."""
 ROOM = 20 * 1024**3
-"""Bytes that the folder may hold."""
+"""Limit of the folder in bytes."""
 IN_USE_SECONDS = 3600.0
-"""A file that was used so lately may be in the hands of a worker."""
+"""Seconds during which a used file may still be needed by a worker."""
 
 _FAST = 1
-"""How hard PNG is packed: frames by the thousand are written faster than a tenth of their size is worth."""
+"""Compression level of PNG. Thousands of frames are written faster, and files grow only by a tenth."""
 _LARGE = 4_000_000
-"""Pixels beyond which a photo that came as JPEG is written as JPEG again: as PNG no endpoint would take it."""
+"""Pixels above which a JPEG photo is written as JPEG again. As PNG it would be too large for endpoints."""
 _SAME_MOMENT = 1e-6
 _OF = 16
-"""So many digits of a stored file's hash begin the names of what was made of it."""
+"""Number of digits of a stored file's hash at the start of the names of its pictures."""
 _FILLED_TO = 0.8
-"""Tidied, the folder holds at most this share of its room."""
+"""Share of the limit that remains in use after a cleanup."""
 _TIDIED_EVERY = 0.05
-"""Whenever this share of the room has been written, it is looked at whether too much is there."""
+"""Share of the limit after whose writing the folder's size is checked."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A file that can be handed to a model."""
+    """A file for a model."""
 
     path: Path
     sha256: str
-    """Of the bytes at ``path``."""
+    """The hash of the bytes at ``path``."""
 
 
 class Pictures:
-    """Makes pictures out of stored media, or finds them made. Several processes may share a folder."""
+    """Makes pictures from stored media, or returns those already made. Several processes may share a folder."""
 
     def __init__(self, media: MediaStore, cache: Path, *, room: int = ROOM) -> None:
         self.media = media
@@ -74,16 +74,16 @@ class Pictures:
         masks: Sequence[Mapping[str, Any]] = (),
         labels: Mapping[Any, str] | None = None,
     ) -> Prepared:
-        """An image of the store, upright and with all of these on it, as ``drawn.draw`` puts them.
+        """Return an image of the store, upright and with all of these drawings, as ``drawn.draw`` draws them.
 
-        Where that changes nothing, it is the stored file's own bytes without what they say of its making.
+        If nothing changes, return the stored file's own bytes without metadata.
 
         Raises
         ------
         NotFound
             The store has no such file.
         MediaRefused
-            It cannot be read, or a mask of pixels has other proportions.
+            The image cannot be read, or a mask of pixels has other proportions.
         """
         about = self.media.about(sha256)
         original = self.media.path(sha256)
@@ -104,19 +104,22 @@ class Pictures:
         return _prepared(place)
 
     def moments(self, sha256: str) -> clips.Timing:
-        """When each frame of a clip comes on screen, and when the clip ends; raises as ``MediaStore.frames`` does."""
+        """Return the time when each frame of a clip comes on screen, and the end.
+
+        Raises as ``MediaStore.frames`` does.
+        """
         found = json.loads(self.media.frames(sha256).read_text(encoding="utf-8"))
         return clips.Timing(tuple(found["times"]), found["duration"])
 
     def frames(self, sha256: str, times: Sequence[float]) -> list[Prepared]:
-        """The frames of a clip that come on screen at these moments (of ``moments``), in their order.
+        """Return the frames of a clip that come on screen at these times (from ``moments``), in the same order.
 
         Raises
         ------
         NotFound
             The store has no such clip.
         MediaRefused
-            It cannot be decoded, or has no frame there.
+            The clip cannot be decoded, or has no frame at a time.
         NotAvailable
             The extra ``video`` is not installed.
         """
@@ -130,9 +133,11 @@ class Pictures:
         return [_prepared(place) for place in places]
 
     def forget(self, files: Collection[str]) -> int:
-        """Take away all that was made of these stored files, for whoever may not be shown it any more; how many files.
+        """Delete all pictures made from these stored files, after access to them has ended.
 
-        What an older version has made does not say of what, so all of that goes.
+        Return the number of deletions.
+
+        Pictures from an older version do not name their source, so all of those are deleted too.
         """
         these, gone = {sha256[:_OF] for sha256 in files}, 0
         for path in self.cache.glob("*/*"):
@@ -154,7 +159,7 @@ class Pictures:
         handle, partial = tempfile.mkstemp(dir=place.parent, suffix=".partial")
         try:
             with os.fdopen(handle, "wb") as out:
-                # from its bytes alone: nothing that the original carried comes along
+                # built from the pixels only, so that no metadata of the original is kept
                 bare = Image.frombytes("RGB", picture.size, picture.convert("RGB").tobytes())
                 if place.suffix == ".png":
                     bare.save(out, "PNG", compress_level=_FAST)
@@ -171,7 +176,7 @@ class Pictures:
             self._untidied += written
 
     def tidy(self) -> int:
-        """Give back what is beyond the room, so far as no one uses it; how many files went."""
+        """Delete files above the limit that no one uses. Return their number."""
         self._untidied = 0
         files = []
         for path in self.cache.glob("*/*"):
@@ -202,14 +207,15 @@ def _prepared(path: Path) -> Prepared:
 
 
 def on_screen(times: Sequence[float], moment: float) -> float:
-    """Of the moments at which frames come on screen the last that is not after ``moment``; the first if none is."""
+    """Return the last of these frame times that is not after ``moment``, or the first if all are later."""
     return times[max(bisect_right(times, moment + _SAME_MOMENT) - 1, 0)]
 
 
 def evenly(times: Sequence[float], *, start: float, end: float, n: int) -> tuple[float, ...]:
-    """The frames at ``n`` moments spread evenly from ``start`` to ``end``, both among them; each frame once.
+    """Return the frame times at ``n`` moments spread evenly from ``start`` to ``end``, without duplicates.
 
-    A single one is that at ``end``. None comes on screen after ``end``; fewer than ``n`` where there are no more.
+    A single frame is the one at ``end``. No frame comes on screen after ``end``. There are fewer than ``n`` if the clip
+    has no more frames.
     """
     if n < 1 or not times:
         return ()

@@ -1,10 +1,10 @@
-"""Clips as MP4, for programs that do not take WebM: the same frames at the same moments.
+"""Write clips as MP4, for programs that do not accept WebM: the same frames at the same times.
 
 MP4 allows VP9 and AV1, so their packets are copied unchanged. MP4 does not allow VP8: its frames are encoded again as
-VP9, by the same libvpx that makes our clips. Likewise, sound in Opus is copied unchanged, and other sound, such as
-Vorbis, is encoded again as Opus.
+VP9, by the same libvpx that makes our clips. Sound in Opus is copied unchanged too. Other sound, such as Vorbis, is
+encoded again as Opus.
 
-Needs the extra ``video`` (PyAV), which is imported when a function here is called.
+Needs the extra ``video`` (PyAV), which is imported when a function of this module is called.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _OPUS_RATE = 48_000
 
 
 def write(clip: Path, *, out: Path, name: str) -> None:
-    """Write the clip at ``clip`` as MP4; the same clip gives the same bytes.
+    """Write the clip at ``clip`` as MP4. The same clip gives the same bytes.
 
     Raises
     ------
     MediaRefused
-        It cannot be read to its end.
+        The clip cannot be read to its end.
     NotAvailable
         The extra ``video`` is not installed.
     """
@@ -54,7 +54,7 @@ _SAYS_NOTHING = {"major_brand", "minor_version", "compatible_brands", "handler_n
 
 
 def told(path: Path) -> str:
-    """Return what an MP4 tells of its making, in words; empty: nothing. Raises as ``clips.opened`` does."""
+    """Return the names of an MP4's metadata. Empty if it has none. Raises as ``clips.opened`` does."""
     with clips.opened(path, name=path.name) as (container, _):
         of_streams = [each.metadata for each in container.streams]
         tags = {name for tags in (container.metadata, *of_streams) for name in tags} - _SAYS_NOTHING
@@ -64,7 +64,7 @@ def told(path: Path) -> str:
 
 
 class _Made:
-    """An MP4 on its way: pictures, and sound packet by packet. Both begin at zero, wherever the clip began."""
+    """An MP4 that is being written: pictures, and sound packet by packet. Both begin at zero."""
 
     def __init__(
         self, source: InputContainer, stream: VideoStream, target: OutputContainer, times: timeline.Timeline
@@ -93,7 +93,7 @@ class _Made:
             self._target.mux(sound.encode(None))
 
     def encoded(self, name: str) -> int:
-        """Encode all frames as VP9; how many."""
+        """Encode all frames as VP9, and return their number."""
         import av
 
         stream: Any = None
@@ -158,7 +158,7 @@ class _Made:
         self._target.mux(packet)
 
     def _mux(self, packets: Any) -> None:
-        """Each frame lasts until the next one, the last one to the end of the clip."""
+        """Write packets with durations: each frame lasts until the next one, and the last until the end of the clip."""
         for packet in packets:
             n = self._at.get(round(packet.pts * packet.time_base / _BASE), len(self._times) - 1)
             until = self._ms(n + 1) if n + 1 < len(self._times) else round(self._times.end / _BASE)

@@ -1,7 +1,7 @@
-"""The eight ways in which a picture may lie in its file, as EXIF numbers them: read once, applied in one place.
+"""The eight orientations of a stored picture, as EXIF numbers. They are read once and applied in one place.
 
-The rule for images: EXIF decides if it has the tag, even if XMP differs; XMP's ``tiff:Orientation`` decides where EXIF
-has none; otherwise the picture is upright. Pillow does the same. For a video the display matrix of the decoded frame
+The rule for images: EXIF decides if it has the tag, even if XMP differs. Otherwise XMP's ``tiff:Orientation`` decides.
+Without both, the picture is upright. Pillow follows the same rule. For a video, the display matrix of the decoded frame
 decides.
 """
 
@@ -17,7 +17,7 @@ from PIL import Image
 from domain.errors import MediaRefused
 
 TAG = 0x0112
-"""EXIF's tag for it."""
+"""EXIF's tag for the orientation."""
 UPRIGHT = 1
 _FLIPS: Mapping[int, Image.Transpose] = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -29,7 +29,7 @@ _FLIPS: Mapping[int, Image.Transpose] = {
     8: Image.Transpose.ROTATE_90,
 }
 _IN_XMP = re.compile(rb"tiff:Orientation\s*(?:=\s*[\"']|>)\s*([0-9]+)")
-"""As an attribute with either quote, or as an element."""
+"""Matches an attribute with either quote, or an element."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _OF_MATRIX = {
     (1, 0, 0, 1): 1,
@@ -47,7 +47,7 @@ _NEAR = Fraction(1, 50)
 
 
 def of_image(image: Image.Image) -> int:
-    """Return the orientation of an image that is loaded: some formats note it behind the pixels."""
+    """Return the orientation of a loaded image. Loading matters, because some formats store it after the pixels."""
     exif = image.getexif()
     said = exif.get(TAG)
     if said is None and (found := _IN_XMP.search(_xmp(image))):
@@ -56,7 +56,10 @@ def of_image(image: Image.Image) -> int:
 
 
 def of_stored_image(image: Image.Image) -> int:
-    """Return the orientation that earlier versions used for an image, by Pillow alone: its copies lie that way."""
+    """Return the orientation that earlier versions used for an image, by Pillow alone.
+
+    Its copies have that orientation.
+    """
     return _known(image.getexif().get(TAG))
 
 
@@ -79,7 +82,7 @@ def of_matrix(matrix: Sequence[int], *, name: str) -> int:
     Raises
     ------
     MediaRefused
-        It turns the picture by something else than quarters.
+        The matrix turns the picture by other angles than multiples of 90 degrees.
     """
     a, b, c, d = (matrix[at] for at in (0, 1, 3, 4))
     scale = max(abs(each) for each in (a, b, c, d))

@@ -1,4 +1,4 @@
-"""How alike two pictures look."""
+"""Measure how similar two pictures look."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from PIL import Image
 BITS = 64
 
 ALIKE = 6
-"""Images whose hashes differ in no more bits look alike."""
+"""Largest number of different bits between the hashes of images that look alike."""
 
 
 def difference_hash(picture: Image.Image) -> int:
-    """64 bits that say where the brightness rises from left to right, on 9 x 8 grey pixels; signed, as databases count.
+    """Return 64 bits that say where the brightness rises from left to right, on 9 x 8 gray pixels.
 
-    Pictures that look alike differ in few bits (``distance``), whatever their size, format or quality. An even picture
-    has no bit set.
+    The number is signed, as in databases. Similar pictures differ in few bits (``distance``), whatever their size,
+    format or quality. A uniform picture has no bit set.
     """
     small = picture.convert("L").resize((9, 8), Image.Resampling.BOX)
     grey = small.tobytes()
@@ -29,13 +29,13 @@ def difference_hash(picture: Image.Image) -> int:
 
 
 def hash_of_file(path: Path) -> int:
-    """The hash of a copy that the media store has made."""
+    """Return the hash of a copy that the media store has made."""
     with Image.open(path, formats=["JPEG", "WEBP"]) as picture:
         return difference_hash(picture)
 
 
 def distance(one: int, other: int) -> int:
-    """In how many of their bits two hashes differ.
+    """Return the number of bits in which two hashes differ.
 
     >>> distance(-1, 0)
     64

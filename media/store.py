@@ -1,15 +1,15 @@
-"""The media store: a folder in which every file lies once, under the SHA-256 of its content.
+"""The media store: a folder with each file once, under the SHA-256 of its content.
 
-    ROOT/ab/abcdef.../original      the file as it came
-                      display.webp  what pages show, longest side 1600 (for a clip: its first frame); of a photograph
+    ROOT/ab/abcdef.../original      the file as it was added
+                      display.webp  the copy for pages, longest side 1600 (of a clip: its first frame); of a photo
                                     display.jpg
-                      thumb.webp    longest side 320; of a photograph thumb.jpg
+                      thumb.webp    longest side 320; of a photo thumb.jpg
                       about.json    StoredMedia
-                      bare          the original without what it says of its making; bare.png where its kind needed that
+                      bare          the original without metadata; bare.png if its type needs that
                       bare.mp4      for a clip that a release needs as MP4
                       frames.json   for a clip: when each frame comes on screen, and when the clip ends
-                      copies.json   what the files that were made of the original hold
-    ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
+                      copies.json   hashes of the files made from the original
+    ROOT/incoming/                  files being added; safe to empty at other times
 
 A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
 file at the same time both succeed, and one of the two copies is kept. The store makes a damaged copy again on request.
@@ -51,7 +51,7 @@ _CHUNK = 1 * MIB
 
 @dataclass(frozen=True)
 class StoredMedia:
-    """A file of the store. Width and height are as shown: upright."""
+    """A file of the store. Width and height are those of the upright picture."""
 
     sha256: str
     kind: str
@@ -61,9 +61,9 @@ class StoredMedia:
     width: int
     height: int
     duration: float | None
-    """Seconds; None for images."""
+    """Duration in seconds. None for images."""
     sharpness: float | None
-    """Variance of the Laplacian; compare within one video only. None for clips."""
+    """Variance of the Laplacian; compare it within one video only. None for clips."""
     orientation: int | None = None
     """Orientation of the original as an EXIF number; None if an earlier version did not record it."""
 
@@ -76,16 +76,16 @@ class MediaStore:
         self.limits = limits
 
     def add(self, source: Path | str | bytes, *, name: str | None = None) -> StoredMedia:
-        """Take in a file and make its copies; a file that is already there is only looked up.
+        """Add a file and make its copies. A file that is already stored is only looked up.
 
-        ``name`` is what sentences call it (its path or upload name); its ending decides nothing, the content does.
+        ``name`` is the file's name in messages (its path or upload name). Its suffix decides nothing; the content does.
 
         Raises
         ------
         MediaRefused
-            Not an image or clip, damaged, or over a limit. Nothing of it stays.
+            The file is not an image or clip, is damaged, or is over a limit. Nothing of it stays.
         NotAvailable
-            A clip, and the extra ``video`` is not installed.
+            The file is a clip, and the extra ``video`` is not installed.
         """
         called = name or (str(source) if not isinstance(source, bytes) else "the file")
         with self._incoming() as folder:
@@ -129,9 +129,9 @@ class MediaStore:
         return places[size]
 
     def shown(self, sha256: str, size: Size) -> tuple[Path, str]:
-        """What may be shown of a file, and its type: a copy, or the original without what it says of its making.
+        """Return the file that may be shown, and its type: a copy, or the original without metadata.
 
-        Errors are those of ``path`` and ``bare``.
+        Raises as ``path`` and ``bare`` do.
         """
         if size == "original":
             return self.bare(sha256)
@@ -139,21 +139,21 @@ class MediaStore:
         return path, images.COPIES[path.suffix]
 
     def bare(self, sha256: str) -> tuple[Path, str]:
-        """Where the original lies without what it says of its making (place, camera, author, comments), and its type.
+        """Return the path of the original without metadata (place, camera, author, comments), and its type.
 
-        That is what leaves the store: the same pixels and frames, by the same bytes. It is made when first asked for,
-        and costs no room where there is nothing to take out. Kinds of images that are not taken apart here (AVIF, BMP),
-        and files that are built in an unusual way, come as PNG with the pixels that the copies are made of; a clip
-        that is built so is written anew around its own packets.
+        Only this file leaves the store: the same pixels and frames, with the same bytes. It is made on the first
+        request, and needs no space if there is nothing to remove. Image types that this module cannot take apart (AVIF,
+        BMP), and files of an unusual structure, are returned as PNG with the pixels of the copies. A clip of an unusual
+        structure is rewritten around its own packets.
 
         Raises
         ------
         NotFound
             The store has no such file.
         MediaRefused
-            It cannot be taken apart, nor read.
+            The file cannot be taken apart, nor read.
         NotAvailable
-            A clip that has to be written anew, and the extra ``video`` is not installed.
+            The clip must be rewritten, and the extra ``video`` is not installed.
         """
         about, folder = self._decided(sha256), self._folder(sha256)
         for name, mime in ((_BARE, about.mime), (_BARE_PNG, "image/png")):
@@ -168,14 +168,14 @@ class MediaStore:
         return folder / made.name, about.mime if made.name == _BARE else "image/png"
 
     def upright(self, sha256: str, *, name: str) -> Image.Image:
-        """All pixels of a stored image, upright, in RGB; ``name`` is what sentences call it.
+        """Return all pixels of a stored image, upright, in RGB. ``name`` is its name in messages.
 
         Raises
         ------
         NotFound
             The store has no such file.
         MediaRefused
-            It cannot be read.
+            The image cannot be read.
         """
         about = self._decided(sha256)
         return self._upright(self.path(sha256), about, name)
@@ -199,8 +199,8 @@ class MediaStore:
     def _decided(self, sha256: str) -> StoredMedia:
         """Return the known facts of a file, with its orientation.
 
-        An earlier version noted none, but its copies lie as it saw the file. This method records the same orientation,
-        and makes an original without metadata again if it lost its orientation.
+        An earlier version stored no orientation, but its copies have the orientation that it saw. This method records
+        the same orientation, and makes an original without metadata again if that file lost its orientation.
         """
         about = self.about(sha256)
         if about.orientation is not None:
@@ -220,14 +220,14 @@ class MediaStore:
         return about
 
     def mp4(self, sha256: str) -> Path:
-        """Return the path of a clip as MP4, for programs that do not take WebM. It is made when it is first asked for.
+        """Return the path of a clip as MP4, for programs that do not accept WebM. It is made on the first request.
 
         Raises
         ------
         NotFound
             The store has no such clip.
         MediaRefused
-            It cannot be read to its end.
+            The clip cannot be read to its end.
         NotAvailable
             The extra ``video`` is not installed.
         """
@@ -279,14 +279,14 @@ class MediaStore:
         whole.unlink()
 
     def must_show(self, sha256: str, *, content: bool) -> None:
-        """Look whether everything is there, or can be made, that pages ask for of a file whose original is as it came.
+        """Check that every file that pages need for an unchanged original exists or can be made.
 
-        Clips are always looked through, images with ``content``: that reads all of them.
+        Clips are always checked. Images are checked only with ``content``, which reads all of them.
 
         Raises
         ------
         NotFound, MediaRefused, NotAvailable
-            What anyone who opens a page with it would be told, with what to do.
+            The same error that a person with such a page would see, with advice.
         """
         folder = self._folder(sha256)
         there = {"original": (folder / _ORIGINAL).is_file()} | {
@@ -315,14 +315,14 @@ class MediaStore:
             self.bare(about.sha256)
 
     def verify(self, sha256: str, *, n_bytes: int, content: bool) -> None:
-        """Look whether an original is there and as it came: its length, and with ``content`` every byte of it.
+        """Check that an original exists and is unchanged: its length, and with ``content`` each of its bytes.
 
         Raises
         ------
         NotFound
-            It is not there.
+            The original does not exist.
         MediaRefused
-            It is something else by now, or cannot be read.
+            The original has changed, or cannot be read.
         """
         called = f"The file {sha256[:12]}... of the media store"
         path = self._folder(sha256) / _ORIGINAL
@@ -341,16 +341,16 @@ class MediaStore:
             raise MediaRefused(f"{called} is not what was imported: restore it from a backup.")
 
     def frames(self, sha256: str) -> Path:
-        """Where the moments of a clip's frames lie: ``{"times": [...], "duration": ...}``, in seconds.
+        """Return the path of the times of a clip's frames: ``{"times": [...], "duration": ...}``, in seconds.
 
-        A clip that came in before they were noted is looked at now.
+        For a clip from an earlier version, the times are read now.
 
         Raises
         ------
         NotFound
-            The store has no such file, or it is no clip.
+            The store has no such file, or it is not a clip.
         NotAvailable
-            They are not noted, and the extra ``video`` is not installed.
+            The times are not stored, and the extra ``video`` is not installed.
         """
         about = self.about(sha256)
         if about.kind != "clip":
@@ -364,7 +364,7 @@ class MediaStore:
         return path
 
     def frame_rate(self, sha256: str) -> float | None:
-        """The frames in a second of a stored clip, on average; None if they cannot be counted here."""
+        """Return the average number of frames a second of a stored clip. None if the frames cannot be counted."""
         try:
             times: list[float] = json.loads(self.frames(sha256).read_text(encoding="utf-8"))["times"]
         except (NotFound, MediaRefused, NotAvailable):
@@ -374,7 +374,7 @@ class MediaStore:
         return float(round((len(times) - 1) / (times[-1] - times[0]), 3))
 
     def about(self, sha256: str) -> StoredMedia:
-        """What is known of a file; ``NotFound`` if the store has none of that content."""
+        """Return the facts of a file. Raise ``NotFound`` if the store has no file with this content."""
         known = self._known(sha256)
         if known is None:
             raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
@@ -384,7 +384,7 @@ class MediaStore:
         return self._known(sha256) is not None
 
     def remove(self, sha256: str) -> None:
-        """Forget a file and its copies; one that is not there is gone already."""
+        """Remove a file and its copies. A missing file is ignored."""
         with self._incoming() as out, suppress(FileNotFoundError):
             self._folder(sha256).rename(out / "gone")  # whole or not at all, as it came
 
@@ -419,7 +419,7 @@ class MediaStore:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _take(self, source: Path | str | bytes, target: Path, *, name: str) -> tuple[str, int, bytes]:
-        """Copy the source piece by piece, counting and hashing; stops as soon as it is over the limit of its kind."""
+        """Copy the source in chunks, counting and hashing. Stop above the limit of its type."""
         digest, total, head, limit = hashlib.sha256(), 0, b"", 0
         with target.open("wb") as out:
             for chunk in _chunks(source, name=name):
@@ -478,7 +478,7 @@ class MediaStore:
         return probe
 
     def _derived(self, original: Path, about: StoredMedia, *, name: str) -> images.Derived:
-        """Make the copies of a stored original again, in the orientation that was decided."""
+        """Make the copies of a stored original again, in the known orientation."""
         if about.kind == "clip":
             probe = clips.probe(original, name=name, limits=self.limits)
             return images.of_picture(probe.poster, probe.facts)
@@ -486,7 +486,7 @@ class MediaStore:
         return images.of_picture(self._upright(original, about, name), facts, photograph=about.mime == "image/jpeg")
 
     def _settle(self, folder: Path, sha256: str) -> None:
-        """Put the filled folder in its place, on disk before anyone hears of it."""
+        """Move the filled folder to its place, after it is safely on disk."""
         for path in (*folder.iterdir(), folder):
             copies.to_disk(path)
         final = self._folder(sha256)
@@ -500,7 +500,7 @@ class MediaStore:
 
 
 def _copy(folder: Path, size: str) -> Path | None:
-    """A copy that pages show, of whichever type it was made; None if it is not there."""
+    """Return a copy for pages, of either type. None if there is no such copy."""
     return next((path for ending in images.COPIES if (path := folder / f"{size}{ending}").is_file()), None)
 
 
@@ -522,7 +522,7 @@ def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:
 
 
 def _accepted(head: bytes, *, name: str) -> file_type.Sort:
-    """The sort of a file that begins so, if the store takes it."""
+    """Return the type of a file that begins with ``head``. Raise ``MediaRefused`` if the store does not accept it."""
     sort = file_type.sniff(head)
     if sort.kind is None:
         raise MediaRefused(file_type.refusal(name, sort))

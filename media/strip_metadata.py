@@ -1,9 +1,9 @@
-"""Originals without what they say of their making: no author, place, camera, comment, title or program.
+"""Remove the metadata of originals: author, place, camera, comments, title and program.
 
-Nothing is decoded and encoded anew: the picture's own bytes are taken over as they are, so pixels and frames are equal.
-What is left out is whatever does not take part in showing it: EXIF, XMP, IPTC, comments, texts, the names in a colour
-profile, unknown parts, and what lies behind the file's end. The orientation is written as EXIF, whichever note it came
-from: ``media.facts`` decides it once, and this module does not read it.
+Nothing is decoded and encoded again. The bytes of the picture stay the same, so pixels and frames are equal. All parts
+that are not needed for display are removed: EXIF, XMP, IPTC, comments, texts, the names in a color profile, unknown
+parts, and data after the file's end. The orientation is written as EXIF, whatever its source: ``media.facts`` decides
+it once, and this module does not read it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from media.orientation import TAG, UPRIGHT
 
 
 class NotUnderstood(Exception):
-    """The file is not built as its kind has it, so that nothing can be taken out of it."""
+    """The structure of the file does not follow its format, so nothing can be removed safely."""
 
 
 def image(content: bytes, mime: str, turned: int) -> bytes:
-    """An image without the rest; ``NotUnderstood`` where its kind has no row here, or the file does not fit it.
+    """Return an image without metadata.
 
-    ``turned`` is its decided orientation.
+    Raise ``NotUnderstood`` for an unsupported type, or for a file that does not follow its format. ``turned`` is the
+    known orientation.
     """
     if mime not in _IMAGES:
         raise NotUnderstood(mime)
@@ -38,7 +39,7 @@ def image(content: bytes, mime: str, turned: int) -> bytes:
 
 _NO_LENGTH = {0x01, *range(0xD0, 0xD8)}
 _OF_JPEG = {0xC4, 0xCC, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF} | set(range(0xC0, 0xD0)) - {0xC8}
-"""Tables and frame headers; of what applications add, only what colours need is kept."""
+"""Tables and frame headers. Of the parts that applications add, only those for colors are kept."""
 
 
 def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
@@ -90,7 +91,7 @@ def _marker(content: bytes, at: int) -> tuple[int, int]:
 
 
 def _scan_end(content: bytes, at: int) -> int:
-    """Where the compressed pixels end that begin here: at the next marker that is none of theirs."""
+    """Return where the compressed pixels from ``at`` end: at the next marker that does not belong to them."""
     while True:
         at = content.find(b"\xff", at)
         if at < 0 or at + 1 >= len(content):
@@ -234,17 +235,17 @@ _IMAGES: Mapping[str, Callable[[bytes, int], Iterator[bytes]]] = {
 
 
 def _turned(orientation: int) -> bytes:
-    """EXIF that says how the camera was held, and nothing else."""
+    """Return EXIF data with the orientation of the camera, and nothing else."""
     return b"MM\0*\0\0\0\x08\0\x01" + struct.pack(">HHIHH", TAG, 3, 1, orientation, 0) + b"\0\0\0\0"
 
 
 _MOST = 16 * 1024 * 1024
-"""Bytes of a colour profile; larger ones are bombs."""
+"""Largest color profile in bytes. Larger ones are attacks."""
 _NAMES_IN_A_PROFILE = frozenset(b"desc cprt dmnd dmdd mmod meta vued targ calt pseq psid clro".split())
 
 
 def colours(profile: bytes) -> bytes:
-    """A colour profile with nothing in it but how colours are to be shown: its texts, date and makers are zeros."""
+    """Return a color profile with only the data for showing colors. Texts, date and maker are zeros."""
     n_tags = struct.unpack_from(">I", profile, 128)[0]
     tags = [struct.unpack_from(">4sII", profile, 132 + 12 * number) for number in range(min(n_tags, 200))]
     used = [(start, start + size) for name, start, size in tags if name not in _NAMES_IN_A_PROFILE]
@@ -263,21 +264,21 @@ def colours(profile: bytes) -> bytes:
 _SEGMENT, _CLUSTER, _INFO, _TRACKS, _TRACK = 0x18538067, 0x1F43B675, 0x1549A966, 0x1654AE6B, 0xAE
 _EBML, _VOID, _CRC = 0x1A45DFA3, 0xEC, 0xBF
 _EMPTIED = {0x1254C367, 0x1941A469, 0x1043A770}
-"""Tags, attachments, chapters: they stay where they are, with nothing in them."""
+"""Tags, attachments, chapters. They keep their place, but their content is emptied."""
 _OF_INFO = {0x2AD7B1, 0x4489}
-"""Of what is said of the whole: how time is counted, and how long it is."""
+"""The kept facts about the whole file: the unit of time, and the duration."""
 _PROGRAMS = {0x4D80, 0x5741}
-"""Which programs wrote it. A player may insist that they are named, so the names are emptied."""
+"""The programs that wrote the file. A player may need these elements, so only their content is emptied."""
 _NOT_OF_TRACK = {0x536E, 0x258688, 0x7446, 0x3A9697, 0x3B4040, 0x26B240}
-"""A track's own name and what names the codec's maker."""
+"""A track's own name, and the names of the codec's maker."""
 _LEVEL_1 = {_CLUSTER, _INFO, _TRACKS, 0x114D9B74, 0x1C53BB6B} | _EMPTIED
 _UNKNOWN = -1
 
 
 def clip(source: Path, target: Path) -> None:
-    """Write a WebM clip to ``target`` without the rest. Everything stays at its place, so an index still fits.
+    """Write a WebM clip without metadata to ``target``. Everything keeps its position, so that an index still fits.
 
-    ``NotUnderstood`` where it is not built as WebM has it; ``target`` may then hold half of it.
+    Raise ``NotUnderstood`` if the file does not follow WebM. ``target`` may then be incomplete.
     """
     with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         patches, end = _understood(content)
@@ -290,7 +291,7 @@ def clip(source: Path, target: Path) -> None:
 
 
 def looked_at(source: Path) -> None:
-    """``NotUnderstood`` for what ``clip`` would not understand."""
+    """Raise ``NotUnderstood`` for a file that ``clip`` could not process."""
     with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         _understood(content)
 
@@ -303,7 +304,7 @@ def _understood(content: mmap.mmap) -> tuple[list[tuple[int, bytes]], int]:
 
 
 def _patches(content: mmap.mmap) -> tuple[list[tuple[int, bytes]], int]:
-    """What has to be written where, and where the file ends."""
+    """Return the patches (position and bytes), and the end of the file."""
     name, at, size = _element(content, 0)
     if name != _EBML or size == _UNKNOWN:
         raise NotUnderstood("it does not begin as a WebM")
@@ -351,7 +352,7 @@ def _patches(content: mmap.mmap) -> tuple[list[tuple[int, bytes]], int]:
 
 
 def _children(content: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Name, beginning, beginning of the value, and end of each element inside of another."""
+    """Yield the name, start, start of the value, and end of each element inside of another."""
     while at < end:
         name, value, size = _element(content, at)
         if size == _UNKNOWN or value + size > end:
@@ -361,7 +362,7 @@ def _children(content: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int,
 
 
 def _cluster_end(content: mmap.mmap, at: int, end: int) -> int:
-    """Where a cluster of unknown length ends: where something begins that stands next to clusters."""
+    """Return the end of a cluster of unknown length: the start of the next element of the clusters' level."""
     while at < end:
         name, value, size = _element(content, at)
         if name in _LEVEL_1:
@@ -373,7 +374,7 @@ def _cluster_end(content: mmap.mmap, at: int, end: int) -> int:
 
 
 def _element(content: mmap.mmap, at: int) -> tuple[int, int, int]:
-    """The name of the element that begins here, where its value begins, and how long that is."""
+    """Return the name of the element at ``at``, the start of its value, and the value's length."""
     length = _length(content[at], 4)
     name = int.from_bytes(content[at : at + length], "big")
     at += length
@@ -390,7 +391,7 @@ def _length(first: int, most: int) -> int:
 
 
 def _void(size: int) -> bytes:
-    """An element that says nothing and takes so many bytes, name and length included."""
+    """Return an empty element of exactly this size in bytes, name and length included."""
     if size == 1:
         return b"\0"
     for width in range(1, 9):

@@ -1,7 +1,7 @@
-"""Read once from the packets of a video when each frame comes on screen, and when the video ends.
+"""Read from the packets of a video, once, when each frame comes on screen and when the video ends.
 
-Headers decide nothing. Where packets do not say when frames are shown, all frames are decoded. Times are counted from
-the moment at which the first picture or sound begins, as players count: a video need not begin at zero.
+Headers decide nothing. If packets do not have the times of frames, all frames are decoded. Times are counted from the
+start of the first picture or sound, as players count, because a video need not begin at zero.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BROKEN_FROM = Fraction(1, 2)
-"""A file that ends this much before its header says is broken off."""
+"""Seconds between the end of a file and the end in its header from which the file counts as incomplete."""
 MOST_FRAMES = 20_000_000
 KEY, BAD = 1, 2
-"""Flags of a packet: decoding can begin here; it is damaged."""
+"""Flags of a packet: decoding can begin at it, and it is damaged."""
 MILLISECOND = Fraction(1, 1000)
 _SKIPS_FRAMES = frozenset({"h264", "hevc"})
 
@@ -38,7 +38,7 @@ class Timeline:
     """The times of a video's frames."""
 
     base: Fraction
-    """Seconds of a tick of the video's clock."""
+    """Seconds of one tick of the video's clock."""
     origin: Fraction
     """Start of the video on its own clock, in seconds."""
     pts: NDArray[np.int64]
@@ -72,18 +72,18 @@ class Timeline:
 
     @property
     def seconds(self) -> float:
-        """The duration to the microsecond, never before the last frame."""
+        """Return the duration to the microsecond, never before the last frame."""
         last = self.times[-1] if len(self) else 0.0
         return round(max(float(self.duration), last), 6)
 
 
 def read(container: InputContainer, stream: VideoStream, *, name: str) -> Timeline:
-    """Read when the frames of ``stream`` are shown; ``name`` is what sentences call the video.
+    """Read when the frames of ``stream`` are shown. ``name`` is the video's name in messages.
 
     Raises
     ------
     MediaRefused
-        Neither packets nor frames say when frames are shown, or there are too many.
+        Neither packets nor frames have the times of frames, or there are too many frames.
     """
     found = _of_packets(container, stream, name)
     return found if found.by_packets else _of_frames(found, container, stream, name)
@@ -106,8 +106,10 @@ def origin(container: InputContainer) -> Fraction:
 
 
 def rewind(container: InputContainer, stream: VideoStream) -> None:
-    """Seek to the first packet of the file, or to the first picture where pictures begin after the sound: the index of
-    such a Matroska file has no place for the beginning."""
+    """Seek to the first packet of the file, or to the first picture if pictures begin after the sound.
+
+    The index of such a Matroska file has no entry for the beginning.
+    """
     try:
         container.seek(0)
     except _error():
@@ -120,7 +122,7 @@ def hidden_in_vp8(packet: Packet[Any]) -> bool:
 
 
 def all_frames(container: InputContainer, stream: VideoStream, broke: Callable[[], None]) -> Iterator[VideoFrame]:
-    """Every frame from the first on, up to the first that is damaged: then ``broke`` is called."""
+    """Yield every frame from the first on, up to the first damaged frame. Then call ``broke``."""
     error = _error()
     rewind(container, stream)
     context = stream.codec_context
@@ -145,7 +147,7 @@ def all_frames(container: InputContainer, stream: VideoStream, broke: Callable[[
 
 
 def sound_packets(container: InputContainer, stream: VideoStream) -> Iterator[Packet[VideoStream]]:
-    """The packets of a stream from where the container stands, up to what cannot be read."""
+    """Yield the packets of a stream from the container's current position, up to the first unreadable one."""
     try:
         for packet in container.demux(stream):
             if packet.size:
@@ -218,13 +220,13 @@ def _last(timeline: Timeline) -> Fraction:
 
 
 def _after_last(timeline: Timeline) -> Fraction:
-    """As long after the last frame as that came after the one before it."""
+    """Return an estimated end: as long after the last frame as that frame came after the one before it."""
     n = len(timeline)
     return _last(timeline) + (_last(timeline) - timeline.time(n - 2) if n > 1 else 0)
 
 
 def _of_frames(found: Timeline, container: InputContainer, stream: VideoStream, name: str) -> Timeline:
-    """Packets do not say it: all frames are decoded, up to the first that cannot be."""
+    """Return the times by decoding all frames up to the first damaged one, for packets without times."""
     shown = array("q")
     broken = [found.broken] if found.broken else []
     for frame in all_frames(container, stream, lambda: broken.append("the rest of it cannot be decoded")):

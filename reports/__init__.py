@@ -1,1 +1,1 @@
-"""Floor 2: tables and figures in, HTML and charts out."""
+"""Floor 2: turn tables and figures into HTML and charts."""

@@ -1,4 +1,4 @@
-"""Answers that try to talk a judge into a score: section 10."""
+"""Section 10: answers that try to persuade a judge to give a high score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TITLE = "Answers that try to talk the judge into a score"
 
 
 def attacks(study: Study) -> Section:
-    """Section 10."""
+    """Return section 10."""
     others: list[Block] = []
     if study.attacked_others:
         words = (
@@ -112,7 +112,10 @@ def attacks(study: Study) -> Section:
 
 
 def share_of(replies: Sequence[AttackResult]) -> Figure:
-    """The share of scored replies that fell: Wilson's interval; where items come several times, one that knows it."""
+    """Return the share of scored replies that fell for an attack.
+
+    The interval is Wilson's. If items occur several times, the interval accounts for that.
+    """
     scored = [each for each in replies if each.fell is not None]
     lost = len(replies) - len(scored)
     if not scored:
@@ -128,7 +131,7 @@ def share_of(replies: Sequence[AttackResult]) -> Figure:
 
 
 def _more_often(mine: Sequence[AttackResult], kind: str) -> Figure | None:
-    """By how much more often a judge fell for an attack than for the answer that tries nothing, item by item."""
+    """Return how much more often a judge fell for an attack than for the control answer, item by item."""
     given: dict[str, dict[str, list[bool]]] = {}
     for each in mine:
         if each.kind in (kind, CONTROL) and each.fell is not None:
@@ -140,7 +143,7 @@ def _more_often(mine: Sequence[AttackResult], kind: str) -> Figure | None:
 
 
 def _within(found: Figure, lowest: float, highest: float) -> Figure:
-    """Limits that stay where values can be."""
+    """Return the figure with its limits inside of the possible values."""
     if found.low is None or found.high is None:
         return found
     return replace(found, low=max(found.low, lowest), high=min(found.high, highest))

@@ -1,6 +1,6 @@
-"""The calibration report: how far judges can stand in for people, section by section.
+"""The calibration report: how well judges can replace people, section by section.
 
-Sections say in their first sentence what they found. What cannot be computed says why, and what would be needed.
+Each section's first sentence states its result. A value that cannot be computed has a reason, and what it would need.
 """
 
 from __future__ import annotations
@@ -27,11 +27,15 @@ from reports.words import count, listed, some
 
 
 def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross_checked: bool = False) -> Report:
-    """The whole report on the judges of a study, under a rule (None: the stored one, else the default one).
+    """Return the whole report on the judges of a study, under a rule.
 
-    A rule was set beforehand only where someone stored it before the first reply (``study.rule``).
-
-    ``cross_checked`` adds what other packages give for the same ratings.
+    Parameters
+    ----------
+    rule
+        None: the stored rule, or the default. A rule counts as set beforehand only if someone stored it before the
+        first reply (``study.rule``).
+    cross_checked
+        Add the values of other packages for the same ratings.
     """
     when = study.rule.words(given=rule)
     rule = rule or study.rule.rule or Rule()
@@ -78,7 +82,7 @@ def _with_blocks(section: Section, blocks: Sequence[Block]) -> Section:
 
 
 def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:
-    """The sections without tables that have no row and charts that have nothing in them."""
+    """Return the sections without tables that have no rows, and without charts that have no data."""
     return tuple(
         replace(
             section,
@@ -94,12 +98,12 @@ def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:
 
 
 def _warning_first(study: Study, section: Section) -> Section:
-    """The first section below warnings about replies that are not readable."""
+    """Return the first section with warnings about unreadable replies on top."""
     return replace(section, blocks=(*loss_warnings(losses_of_study(study)), *section.blocks))
 
 
 def _clustered(study: Study, table: Table) -> Table:
-    """A table some of whose intervals know that units belong together, with which ones and how many."""
+    """Add a note about clusters to a table with clustered intervals: the numbers of items and units."""
     used = any(isinstance(cell, Figure) and "cluster" in cell.method for row in table.rows for cell in row)
     if not used:
         return table
@@ -113,7 +117,7 @@ def _clustered(study: Study, table: Table) -> Table:
 
 
 def _leading(study: Study, table: Table) -> Table:
-    """A table whose rows lead to what they are made of: what their raters differ about, or all people, naming none."""
+    """Return a table whose rows link to the units on which the row's raters differ, or else all people differ."""
     if table.behind or "criterion" not in table.columns:
         return table
     return replace(

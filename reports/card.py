@@ -1,4 +1,4 @@
-"""The judge card: a report on one page, to be printed or put next to a table of results."""
+"""The judge card: a report on one page, for printing or for use next to a table of results."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from reports.rendering import figure
 from reports.words import number
 
 MOST = 6
-"""Verdicts on one page; the report has them all."""
+"""Number of verdicts on the page. The report has all of them."""
 HIGH = 220
-"""The height of the rows of the card's chart in pixels; the report has all rows."""
+"""Height of the chart's rows in pixels. The report has all rows."""
 
 
 def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
-    """The verdicts, the rule, and whether it was set before anyone looked."""
+    """Return the verdicts, the rule, and a sentence about when the rule was set."""
     boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
     found = [each for box in boxes for each in box.rulings]
     found.sort(key=lambda each: each.dimension is not None)  # whole criteria first
@@ -26,13 +26,13 @@ def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
 
 
 def chart(report: Report) -> Dots | None:
-    """The one chart that a card shows: judges compared with people."""
+    """Return the card's one chart: judges compared with people."""
     found = [block for section in report.sections for block in section.blocks if isinstance(block, Dots)]
     return next((each for each in found if each.key.startswith("ceiling")), found[0] if found else None)
 
 
 def facts(report: Report) -> Sequence[str]:
-    """What each judge is, how much of what it was asked it has scored, and where its means lie: a line for each."""
+    """Return a line for each judge: its identity, its scored share of requests, and the bounds of its means."""
     tables = {table.key: table for table in report.tables()}
 
     def rows(key: str, judge: str) -> Iterator[Mapping[str, Cell]]:
@@ -61,7 +61,7 @@ def facts(report: Report) -> Sequence[str]:
 
 
 def _losses(tables: Mapping[str, Table], judge: str) -> Iterator[Mapping[str, Cell]]:
-    """The rows that warn of replies of a judge that are not readable."""
+    """Yield the rows that warn of unreadable replies of a judge."""
     for row in tables["losses"].rows if "losses" in tables else ():
         named = dict(zip(tables["losses"].columns, row, strict=True))
         if named["warning"] and str(named["about"]).startswith(f"{judge}, "):
@@ -69,7 +69,7 @@ def _losses(tables: Mapping[str, Table], judge: str) -> Iterator[Mapping[str, Ce
 
 
 def _became(row: Mapping[str, Cell]) -> str:
-    """How much was scored, and why the rest was not."""
+    """Return how many requests were scored, and why the others were not."""
     lost = row["not scored"]
     return f"{row['scored']} of {row['asked']} scored{f' ({lost})' if lost else ''}"
 
@@ -79,7 +79,7 @@ def _number(cell: Cell) -> str:
 
 
 def page(report: Report) -> str:
-    """The card as HTML."""
+    """Return the card as HTML."""
     found, rule, when = rulings(report)
     shown = chart(report)
     parts = [

@@ -54,14 +54,14 @@ def parts_of(chart: Chart) -> list[ChartSpec]:
 
 
 def first_rows(chart: Dots, room: int) -> tuple[ChartSpec, int]:
-    """Return the chart with the first rows that fit into so many pixels, and the number of rows left out."""
+    """Return the chart with the first rows that fit into ``room`` pixels, and the number of rows left out."""
     first = _grouped([_height(marks) for _, marks in chart.lines], room)[0]
     part = replace(chart, lines=chart.lines[first])
     return _dots(part, part), len(chart.lines) - len(part.lines)
 
 
 def _grouped(heights: Sequence[int], room: int) -> list[slice]:
-    """Return slices of rows that each fit into the room; a row that alone is higher has a slice of its own."""
+    """Return slices of rows that each fit into ``room`` pixels. A row that is higher than that gets its own slice."""
     found, start, filled = [], 0, 0
     for place, height in enumerate(heights):
         if place > start and filled + height > room:
@@ -100,7 +100,7 @@ def mark_in_words(mark: Mark) -> str:
 
 
 def _dots(chart: Dots, whole: Dots) -> ChartSpec:
-    """Draw the lines of a chart; axis, legend and colors are those of the ``whole`` that it is a part of."""
+    """Draw the lines of a chart. Axis, legend and colors are those of ``whole``, which contains the chart."""
     names = _series(whole)
     values: list[dict[str, Any]] = []
     middles, edges, empty, top = [], [], [], 0
@@ -246,7 +246,7 @@ def _bars(chart: Bars) -> ChartSpec:
 
 
 def _bar_color(at: int, people: int) -> str:
-    """People are shades of one color, judges have one each."""
+    """Return the color of a bar: shades of one color for people, and one color for each judge."""
     if at >= people:
         return color(1 + at - people)
     light = at / people

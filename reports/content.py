@@ -1,6 +1,6 @@
-"""What a report says, before anyone decides how it looks: sections of plain sentences, tables and charts.
+"""The content of a report, independent of its layout: sections with plain sentences, tables and charts.
 
-Everything here is frozen and turns into JSON by :func:`as_json`. HTML, PDF and CSV are made from the same tree.
+All classes are frozen, and :func:`as_json` converts them to JSON. HTML, PDF and CSV are made from the same tree.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agreement.statistic import Statistic
 
 @dataclass(frozen=True)
 class Figure:
-    """One number with everything that it needs to be believed; None where undefined, with the reason."""
+    """One number with its interval, method and counts. An undefined number is None with a reason."""
 
     value: float | None
     low: float | None
@@ -26,16 +26,16 @@ class Figure:
     n_raters: int | None = None
     reason: str | None = None
     share: bool = False
-    """Whether it is a share, to be shown in per cent."""
+    """Whether the number is a share, shown in percent."""
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value."""
+        """Tell whether there is a value."""
         return self.value is not None
 
     @classmethod
     def of(cls, found: Statistic, *, share: bool = False) -> Figure:
-        """The figure of a statistic."""
+        """Return the figure of a statistic."""
         return cls(
             _number(found.value),
             _number(found.low),
@@ -50,7 +50,7 @@ class Figure:
 
     @classmethod
     def without(cls, reason: str, *, n_units: int = 0, n_left_out: int = 0) -> Figure:
-        """A figure that cannot be given, and why."""
+        """Return an undefined figure with its reason."""
         return cls(None, None, None, "none", n_units, n_left_out, None, reason)
 
 
@@ -59,7 +59,7 @@ Cell = str | int | float | Figure | None
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. ``tone`` says whether it explains, warns, or says what is missing."""
+    """A paragraph. ``tone`` tells whether the paragraph explains, warns, or names missing data."""
 
     words: str
     tone: Literal["plain", "note", "warning", "missing"] = "plain"
@@ -67,30 +67,30 @@ class Text:
 
 @dataclass(frozen=True)
 class Behind:
-    """What a row of a table is made of: the things about which these raters differ, in a dimension or in all."""
+    """The units behind a row of a table: those on which these raters differ, in one dimension or in all."""
 
     dimension: str | None
     raters: tuple[str, ...]
     criterion: str | None = None
     values: tuple[str, str] | None = None
-    """Instead of any difference: what most of the raters before the last gave, and what the last gave."""
+    """Instead of any difference: the value of most raters before the last one, and the last rater's value."""
     unit: str | None = None
-    """Instead of all that: this one thing."""
+    """Instead of all other conditions: this one unit."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under named columns; ``key`` names its CSV file."""
+    """Rows of cells under named columns. ``key`` is the name of its CSV file."""
 
     key: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     unit: str = ""
-    """What the numbers are: "agreement, 1 is perfect", "points of the scale"."""
+    """The meaning of the numbers, such as "agreement, 1 is perfect" or "points of the scale"."""
     note: str = ""
     behind: tuple[Behind | None, ...] = ()
-    """For each row, if the table leads anywhere; a page that knows the way makes links of them."""
+    """The units behind each row, if the table has links. A page that knows the addresses makes the links."""
 
 
 Verdict = Literal["replace", "limited", "correct", "no", "people", "open"]
@@ -98,7 +98,7 @@ Verdict = Literal["replace", "limited", "correct", "no", "people", "open"]
 
 @dataclass(frozen=True)
 class Ruling:
-    """The verdict on one judge for one criterion (and dimension), with the sentence that says why."""
+    """The verdict on one judge for one criterion (and dimension), with its reasons."""
 
     judge: str
     criterion: str
@@ -106,17 +106,17 @@ class Ruling:
     verdict: Verdict
     words: str
     why: tuple[str, ...]
-    """Sentences; the first one names unread replies or a bias that limits the verdict."""
+    """Sentences. The first one names unread replies or a bias, if these limit the verdict."""
     answers: int = 0
-    """Units that people and the judge share."""
+    """Number of units that people and the judge share."""
     questions: int | None = None
-    """Questions (items) behind these units; None: not known."""
+    """Number of questions (items) behind these units. None: unknown."""
     copies: tuple[str, ...] = ()
-    """Judges that are nearly this one, and count as one judge with it."""
+    """Judges that are near-copies of this one, and count as one judge together with it."""
     bias: str = ""
-    """The sentence about a bias that limits the verdict, one of ``why``; empty: no bias does."""
+    """The sentence about a bias that limits the verdict, one of ``why``. Empty without such a bias."""
     unread: str = ""
-    """The sentence about unread replies that limit the verdict, the first of ``why``; empty: none do."""
+    """The sentence about unread replies that limit the verdict, the first of ``why``. Empty without a limit."""
 
     @property
     def about(self) -> str:
@@ -125,7 +125,7 @@ class Ruling:
 
     @property
     def sentence(self) -> str:
-        """The verdict, and the unread replies and the bias that limit it.
+        """Return the verdict, with the unread replies and the bias that limit it.
 
         >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models by it.").sentence
         'Not to rank. Do not rank models by it.'
@@ -149,13 +149,13 @@ class Ruling:
 
 @dataclass(frozen=True)
 class Rulings:
-    """The verdict box."""
+    """The box with the verdicts."""
 
     rule: tuple[str, ...]
     """The rule, in sentences."""
     rulings: tuple[Ruling, ...]
     when: str = "The default rule, chosen afterwards"
-    """Whether the rule was set before anyone looked, as a heading."""
+    """When the rule was set, as a heading."""
 
 
 # ---- charts ---------------------------------------------------------------------------------------------------------
@@ -173,22 +173,22 @@ class Mark:
 
 @dataclass(frozen=True)
 class Dots:
-    """Values with intervals, one line for each label; what one looks at is whether they reach the reference."""
+    """Values with intervals, one line for each label, for comparison with a reference."""
 
     key: str
     title: str
     axis: str
     lines: tuple[tuple[str, tuple[Mark, ...]], ...]
     zero: bool = False
-    """Whether a line at zero means something."""
+    """Whether to draw a line at zero."""
     within: tuple[float, float] | None = None
     first: int = 0
-    """The sign of the first series: 0 is that of people, judges begin with 1."""
+    """The index of the first series: 0 is that of people, judges begin with 1."""
 
 
 @dataclass(frozen=True)
 class Heat:
-    """A table of counts whose colour is the share of the row."""
+    """A table of counts. A cell's color is its share of the row."""
 
     key: str
     title: str
@@ -201,7 +201,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class Bars:
-    """Shares next to each other, one group for each label."""
+    """Shares side by side, one group for each label."""
 
     key: str
     title: str
@@ -209,7 +209,7 @@ class Bars:
     labels: tuple[str, ...]
     series: tuple[tuple[str, tuple[float, ...]], ...]
     people: int = 0
-    """How many of the series, the first ones, are people: they share a colour."""
+    """The number of series at the start that are people. They share a color."""
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ Block = Text | Table | Rulings | Dots | Heat | Bars | Lines
 
 @dataclass(frozen=True)
 class Section:
-    """One numbered section. ``lead`` is the sentence for those who read nothing else of it."""
+    """One numbered section. ``lead`` is a sentence with its result."""
 
     number: int
     key: str
@@ -257,14 +257,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the ratings came from, so that someone else can check."""
+    """The source of the ratings, so that others can check them."""
 
     name: str
     sha256: str
     what: str
-    """"file" or "project", in words."""
+    """The kind of source in words: "file" or "project"."""
     counted: str = ""
-    """Of a project: which of its items were counted, as a sentence."""
+    """For a project: which items were counted, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -281,16 +281,16 @@ class Report:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def tables(self) -> Sequence[Table]:
-        """All tables, in order."""
+        """Return all tables, in order."""
         return [block for section in self.sections for block in section.blocks if isinstance(block, Table)]
 
     def section(self, key: str) -> Section:
-        """The section of that name."""
+        """Return the section of this key."""
         return next(each for each in self.sections if each.key == key)
 
 
 def as_json(value: Any) -> Any:
-    """A tree of dataclasses as JSON values; every block names its type, and no number is infinite or nan."""
+    """Return a tree of dataclasses as JSON values. Every block names its type, and no number is infinite or nan."""
     if is_dataclass(value) and not isinstance(value, type):
         found = {each.name: as_json(getattr(value, each.name)) for each in fields(value)}
         return {"type": type(value).__name__.lower(), **found} if isinstance(value, _BLOCKS) else found

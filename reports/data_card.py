@@ -1,4 +1,4 @@
-"""A data card: sections of sentences and tables, as Markdown for where data sets lie and as a page of its own."""
+"""A data card: sections of sentences and tables, as Markdown for repositories of data sets, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _BEGINS = re.compile(r"^([ \t]*)(#|>|=|[+-](?!\d)|\d+[.)](?=\s|$))", re.MULTILIN
 
 @dataclass(frozen=True)
 class DataCard:
-    """What a release says of itself."""
+    """The description of a release."""
 
     title: str
     subtitle: str
     sections: Sequence[Section]
-    """Their blocks are texts and tables."""
+    """Sections whose blocks are texts and tables."""
     footer: str
 
 
 def markdown(card: DataCard, *, before: str = "") -> str:
-    """The card as Markdown. ``before`` is the front matter, as it stands, with its lines of dashes."""
+    """Return the card as Markdown. ``before`` is the front matter with its lines of dashes, taken over unchanged."""
     lines = [before.rstrip("\n"), ""] if before.strip() else []
     lines += [f"# {_plain(card.title)}", "", _plain(card.subtitle), ""]
     for section in card.sections:
@@ -45,7 +45,7 @@ def markdown(card: DataCard, *, before: str = "") -> str:
 
 
 def page(card: DataCard) -> str:
-    """The card as one HTML file that asks no one for anything."""
+    """Return the card as one HTML file that loads nothing from other addresses."""
     links = "".join(f'<a href="#{escape(each.key)}">{escape(each.title)}</a>' for each in card.sections)
     parts = [
         f'<h1>{escape(card.title)}</h1><p class="sub">{escape(card.subtitle)}</p>',
@@ -60,7 +60,7 @@ def page(card: DataCard) -> str:
 
 
 def table_lines(table: Table) -> Iterator[str]:
-    """A table in Markdown, in the columns in which it stands on a page."""
+    """Yield a table as lines of Markdown, with the same columns as on a page."""
     shown = spread(table)
     yield f"**{_plain(table.title)}**" + (f" ({_plain(table.unit)})" if table.unit else "")
     yield ""
@@ -76,7 +76,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in which nothing is taken for markup: it reads as it was written, and makes no link, tag or heading.
+    """Return a text that Markdown shows exactly as written, without links, tags or headings.
 
     >>> _plain("# a <b> | *c* of my_set & 1. d")
     '\\\\# a \\\\<b\\\\> \\\\| \\\\*c\\\\* of my_set & 1. d'

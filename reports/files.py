@@ -1,4 +1,4 @@
-"""Write a report: the verdict as text, HTML, the judge card, PDF if wanted, tables as CSV, and all numbers as JSON."""
+"""Write a report: the verdict as text, HTML, the judge card, optional PDF, tables as CSV, and all numbers as JSON."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from reports import card, html, pdf
 from reports.content import Cell, Figure, Report, Rulings, Table, as_json
 
 FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method", "reason")
-"""What becomes of a figure in a CSV file: one column each, after the name of its column."""
+"""The columns of a figure in a CSV file, after the name of its column."""
 
 
 def write(report: Report, folder: Path, *, paper: bool = False) -> list[Path]:
-    """Write all files of a report, in this order; files of the same name are replaced. ``paper`` adds its PDF files."""
+    """Write all files of a report, in this order.
+
+    Files of the same name are replaced. ``paper``: also write PDF files.
+    """
     (folder / "tables").mkdir(parents=True, exist_ok=True)
     made = contents(report)
     if paper:
@@ -31,7 +34,7 @@ def write(report: Report, folder: Path, *, paper: bool = False) -> list[Path]:
 
 
 def contents(report: Report) -> list[tuple[str, bytes]]:
-    """The files of a report: the path of each below its folder, and what is in it."""
+    """Return the files of a report as pairs of path and content."""
     return [
         ("verdict.txt", text(report).encode()),
         ("report.html", html.page(report).encode()),
@@ -42,7 +45,7 @@ def contents(report: Report) -> list[tuple[str, bytes]]:
 
 
 def text(report: Report) -> str:
-    """The verdicts on whole criteria as plain text, each with its sentences."""
+    """Return the verdicts on whole criteria as plain text, with their sentences."""
     found = [
         each
         for section in report.sections
@@ -58,12 +61,12 @@ def text(report: Report) -> str:
 
 
 def numbers(report: Report) -> str:
-    """The whole report as JSON, the same for the same ratings and settings."""
+    """Return the whole report as JSON. The same ratings and settings give the same text."""
     return json.dumps(as_json(report), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def csv_text(table: Table) -> str:
-    """A table as CSV, nothing rounded."""
+    """Return a table as CSV, without rounding."""
     out = io.StringIO(newline="")
     writer = Writer(out)
     holders = {at for row in table.rows for at, cell in enumerate(row) if isinstance(cell, Figure)}

@@ -1,4 +1,4 @@
-"""A report as one HTML file that asks no one for anything."""
+"""A report as one HTML file that loads nothing from other addresses."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from reports.vega import ChartSpec
 from reports.words import listed
 
 LONG = 14
-"""Rows beyond which a table scrolls in itself; on paper it has all of them."""
+"""Rows beyond which a table has its own scroll bar. On paper, all rows are printed."""
 MOST_PRINTED = 80
-"""Rows of a table in a PDF; its CSV file has them all."""
+"""Rows of a table in a PDF. The CSV file has all rows."""
 SHORT, WRAPPED = ' class="s"', ' class="w"'
 
 Where = Callable[[Behind], str]
-"""The address at which someone finds what a row is made of."""
+"""Returns the address of the units behind a row."""
 
 
 def page(report: Report) -> str:
-    """The whole report."""
+    """Return the whole report."""
     head = f'<h1>{escape(report.title)}</h1><p class="sub">{escape(report.subtitle)}</p>'
     return document(report.title, f"{head}{_contents(report)}{_sections(report)}")
 
@@ -49,7 +49,7 @@ def _short(table: Table) -> Table:
 
 
 def fragment(html: str) -> str:
-    """A part of a report, with the style it is drawn in, as a part of a page of the app."""
+    """Return a part of a report with its style, for a page of the app."""
     return f'<style>{style()}</style><div class="report">{html}</div>'
 
 
@@ -79,7 +79,7 @@ def _lead(found: Section) -> str:
 
 
 def _contents(report: Report) -> str:
-    """What the report holds, each part a way to it."""
+    """Return a table of contents with links to the sections."""
     links = "".join(
         f'<a href="#{escape(each.key)}">{each.number}. {escape(each.title)}</a>' for each in report.sections
     )
@@ -95,7 +95,7 @@ def _sections(report: Report) -> str:
 
 
 def document(title: str, body: str, *, style_of: str = "report") -> str:
-    """A page with its style inside. The policy in its head keeps a browser from asking anyone for anything."""
+    """Return a page with its style. The policy in its head keeps the browser from loading anything else."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -108,12 +108,12 @@ def document(title: str, body: str, *, style_of: str = "report") -> str:
 
 @cache
 def style() -> str:
-    """The style sheet."""
+    """Return the style sheet."""
     return (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 
 
 def footer(report: Report) -> str:
-    """Where the numbers came from."""
+    """Return the footer with the source of the numbers."""
     return (
         f"<footer>{escape(report.made_with)}. Ratings: {escape(report.source.what)} "
         f"{escape(report.source.name)}, SHA-256 {escape(report.source.sha256)}.</footer>"
@@ -140,7 +140,7 @@ def _block(block: Block, where: Where | None) -> Iterator[str]:
 
 
 def rulings(found: Rulings) -> Iterator[str]:
-    """The verdict box."""
+    """Yield the box with the verdicts."""
     yield '<div class="rulings">'
     for each in found.rulings:
         yield ruling(each)
@@ -148,14 +148,14 @@ def rulings(found: Rulings) -> Iterator[str]:
 
 
 def details(found: Rulings, *, opened: bool = True) -> str:
-    """The rule of the verdicts, behind the sentence that says when it was set."""
+    """Return the rule of the verdicts, folded below the sentence that says when the rule was set."""
     lines = "".join(f"<li>{escape(line)}</li>" for line in found.rule)
     shown = " open" if opened else ""
     return f'<details class="rule"{shown}><summary>{escape(found.when)}</summary><ul>{lines}</ul></details>'
 
 
 def ruling(each: Ruling) -> str:
-    """One verdict."""
+    """Return one verdict."""
     about = " · ".join(filter(None, (each.about, each.counted)))
     why = "".join(f"<li>{escape(line)}</li>" for line in each.why)
     return f'<div class="ruling {each.verdict}"><b>{escape(each.words)}</b>{escape(about)}<ul>{why}</ul></div>'

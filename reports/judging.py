@@ -1,4 +1,4 @@
-"""Judges against people: sections 3, 4 and 5."""
+"""Sections 3, 4 and 5: judges against people."""
 
 from __future__ import annotations
 
@@ -33,18 +33,21 @@ MEASURES: dict[Measure, str] = {
 }
 EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER OMEGA}", "\N{GREEK SMALL LETTER RHO}"
 _MOST_LEVELS = 20
-"""Numbers beyond which ratings are measurements, and are correlated."""
+"""Number of values beyond which ratings count as measurements and are correlated."""
 
 
 def main_measure(part: Slice) -> Measure:
-    """How judge and people are compared on the same footing: what fits the scale."""
+    """Return the measure that fits the scale. Judge and people are compared by the same measure."""
     if not part.numeric:
         return "kappa"
     return "quadratic" if len(part.categories) <= _MOST_LEVELS else "pearson"
 
 
 def numbers_or_codes(part: Slice, rater: str) -> Floats:
-    """(units,) what the comparisons of judge and people work on: numbers if they are such, else codes; nan for none."""
+    """Return the values of a rater for comparisons. Shape: (units,). Missing values are nan.
+
+    The values are numbers if the scale is numeric, else codes.
+    """
     if part.table.numeric:
         return part.numbers(rater)
     column = part.column(rater)
@@ -53,12 +56,15 @@ def numbers_or_codes(part: Slice, rater: str) -> Floats:
 
 
 def human_table(part: Slice) -> Floats:
-    """(units, people) the same of all people."""
+    """Return the values of all people for comparisons. Shape: (units, people)."""
     return np.stack([numbers_or_codes(part, name) for name in part.humans], axis=1)
 
 
 def ceiling_of(part: Slice, judge: str) -> Ceiling:
-    """The judge compared with the people, in the measure that fits the scale; several sections ask for it."""
+    """Return the comparison of a judge with the people, by the measure that fits the scale.
+
+    It is cached for each judge.
+    """
     kept = part.kept.get(judge)
     if kept is None:
         people, mine = human_table(part), numbers_or_codes(part, judge)
@@ -68,19 +74,19 @@ def ceiling_of(part: Slice, judge: str) -> Ceiling:
 
 
 def constant_of(part: Slice, judge: str) -> ConstantComparison:
-    """The judge compared with one that always says what people say most often."""
+    """Return the comparison of a judge with a constant judge, which always gives people's most frequent value."""
     return compare_with_constant(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
 
 
 def said_always(part: Slice, constant: ConstantComparison) -> str:
-    """What such a judge always says, in words."""
+    """Return the value of the constant judge, in words."""
     if math.isnan(constant.value):
         return "nothing"
     return f"{constant.value:g}" if part.table.numeric else part.categories[int(constant.value)]
 
 
 def base_rate_table(study: Study) -> Table:
-    """Every judge compared with one that always gives the most frequent value."""
+    """Return a table that compares every judge with a constant judge."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for judge in part.judges:
@@ -116,7 +122,7 @@ def base_rate_table(study: Study) -> Table:
 
 
 def against_people(study: Study) -> Section:
-    """Section 3."""
+    """Return section 3."""
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
@@ -272,7 +278,7 @@ def _pairs(study: Study) -> list[Block]:
 
 
 def _by_level(study: Study) -> list[Block]:
-    """Each judge with the people's mean, answer by answer and over means of dimensions and models: one table each."""
+    """Return tables of each judge against the people's mean: by answer, and by means of dimensions and models."""
     dimensions = {row.unit: row.dimension or "no dimension" for row in study.rows}
     models = {unit: about.model for unit, about in study.about.items() if about.model is not None}
     keys: list[tuple[str, Callable[[str], object]]] = [("answer by answer", lambda unit: unit)]
@@ -313,7 +319,7 @@ def _by_level(study: Study) -> list[Block]:
 
 
 def _coefficient(name: str, pair: Ratings, part: Slice) -> Figure:
-    """A coefficient of two raters in a slice, by its name in the registry."""
+    """Return a coefficient of two raters in a slice, by its name in the registry."""
     if name == "percent_agreement":
         return Figure.of(percent_agreement(pair), share=True)
     if name == "cohen_kappa":
@@ -324,7 +330,7 @@ def _coefficient(name: str, pair: Ratings, part: Slice) -> Figure:
 
 
 def _majority(study: Study) -> list[Block]:
-    """Each judge with what most people say, which is how PCA-Bench's Table 4 has it."""
+    """Return tables of each judge against the majority of people, as in PCA-Bench's Table 4."""
     rows: list[tuple[Cell, ...]] = []
     equal, kappa = study.shows("percent_agreement"), study.shows("cohen_kappa")
     if not equal and not kappa:
@@ -360,7 +366,7 @@ def _majority(study: Study) -> list[Block]:
 
 
 def _judges(study: Study) -> list[Block]:
-    """Judges among themselves: they may agree with each other without agreeing with people."""
+    """Return tables of judges against each other, because judges may agree without agreeing with people."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         name, statistic = main_statistic(part)
@@ -387,7 +393,7 @@ def _judges(study: Study) -> list[Block]:
 
 
 def alternative(study: Study, epsilon: float) -> Section:
-    """Section 4."""
+    """Return section 4."""
     title = "Could the judge take a person's place?"
     if len(study.humans) < 3:
         return nothing(
@@ -497,7 +503,7 @@ def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Ce
 
 
 def confusion(study: Study) -> Section:
-    """Section 5."""
+    """Return section 5."""
     title = "Where they differ"
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
@@ -589,7 +595,7 @@ def _rates(part: Slice, judge: str) -> list[tuple[Cell, ...]]:
 
 
 def _shares(part: Slice, number: int) -> Bars:
-    """How often each value is given: the shift of scores, value by value or in ten equal steps."""
+    """Return a chart of how often each rater gives each value. Many values are grouped into ten equal steps."""
     labels = part.categories
     raters = (*part.humans, *part.judges)
     if len(labels) <= MOST_VALUES:
@@ -616,7 +622,7 @@ def _shares(part: Slice, number: int) -> Bars:
 
 
 def _levels(study: Study) -> list[Block]:
-    """What people say at each level of the judge: the calibration curve."""
+    """Return the calibration curve: people's mean at each level of the judge."""
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
@@ -660,7 +666,7 @@ def _levels(study: Study) -> list[Block]:
 
 
 def _bins(values: Floats, most: int = 10) -> Iterator[tuple[str, float, Any]]:
-    """(name, middle, which units) of each level, or of equally full bins where there are many."""
+    """Yield (name, middle, mask of units) for each level. Many levels are grouped into bins of equal size."""
     known = values[~np.isnan(values)]
     levels = np.unique(known)
     if len(levels) <= most:

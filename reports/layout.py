@@ -1,4 +1,4 @@
-"""How a table is spread out for reading: the same columns on a page, on paper and in a CSV file."""
+"""Arrange a table for reading: the same columns on a page, on paper and in a CSV file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["text", "number", "interval", "why"]
 
 @dataclass(frozen=True)
 class Spread:
-    """A table whose figures stand in columns of their own."""
+    """A table whose figures are split into separate columns."""
 
     columns: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -23,10 +23,10 @@ class Spread:
 
 
 def spread(table: Table) -> Spread:
-    """The table for reading.
+    """Return the table for reading.
 
-    One column of figures becomes value, interval, n, left out and remark. Several stay one cell each, with a second
-    line. A column without anything in it, or a criterion or dimension that is the same in every row, is not shown.
+    A single column of figures becomes value, interval, n, left out and remark. Several columns of figures keep one cell
+    each, with a second line. Empty columns are hidden, and so is a criterion or dimension that is the same in all rows.
     """
     table = _without_repetition(table)
     holders = [at for at in range(len(table.columns)) if any(isinstance(row[at], Figure) for row in table.rows)]
@@ -73,7 +73,7 @@ def _row(row: tuple[Cell, ...], holders: list[int], whole: bool) -> tuple[str, .
 
 
 def written(cell: Cell) -> str:
-    """A cell in words; what follows a line break is of less weight."""
+    """Return a cell in words. The text after a line break is less important."""
     if cell is None:
         return NOTHING
     if isinstance(cell, Figure):
@@ -92,14 +92,14 @@ def written(cell: Cell) -> str:
 
 
 def value(found: Figure) -> str:
-    """The value alone."""
+    """Return only the value of a figure."""
     if found.value is None:
         return NOTHING
     return f"{number(100 * found.value, 1)} %" if found.share else number(found.value)
 
 
 def limits(found: Figure, *, bare: bool = False) -> str:
-    """Its interval."""
+    """Return the interval of a figure."""
     if found.low is None or found.high is None:
         return "" if bare else NOTHING
     many, digits = (100.0, 1) if found.share else (1.0, 3)

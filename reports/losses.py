@@ -1,4 +1,4 @@
-"""Report lost replies of judges with a table, bounds and warnings, as all other places do."""
+"""Report unreadable replies of judges with a table, bounds and warnings, in the same way as elsewhere."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _NOT_ASKED = "skipped"
 
 
 Where = tuple[str, str, str | None]
-"""Judge, criterion, and dimension; None: all dimensions together."""
+"""Judge, criterion and dimension. None: all dimensions together."""
 
 
 def losses_of_study(study: Study) -> list[Losses]:
-    """Return what each judge has lost by criterion; judges that have lost nothing are left out."""
+    """Return the unreadable replies of each judge by criterion. Judges without any are left out."""
     return [each for (_, _, dimension), each in losses_by_part(study).items() if dimension is None]
 
 
 def losses_by_part(study: Study) -> dict[Where, Losses]:
-    """Return what each judge has lost on each criterion, whole and by dimension; nothing where it has lost nothing."""
+    """Return the unreadable replies of each judge on each criterion, in total and by dimension, where there are any."""
     found: dict[Where, Losses] = {}
     for criterion, rows in by_criterion(study.rows).items():
         if study.criteria is not None and criterion not in study.criteria:
@@ -64,7 +64,10 @@ def losses_by_part(study: Study) -> dict[Where, Losses]:
 
 
 def warning_of(losses: Mapping[Where, Losses], part: Slice, judge: str) -> Losses | None:
-    """Return the losses that a verdict has to hold against: of the dimension, else of the whole; None without any."""
+    """Return the losses that a verdict must withstand: those of the dimension, or those of the criterion.
+
+    None without any.
+    """
     of_part = losses.get((judge, part.criterion, part.dimension))
     of_whole = losses.get((judge, part.criterion, None))
     return next((each for each in (of_part, of_whole) if each is not None and each.warns), None)
@@ -104,7 +107,7 @@ def _is_lost(study: Study, row: Rating) -> bool:
 
 
 def _cell(study: Study, row: Rating, said: str | None) -> LossCell | None:
-    """Return a reply as counts of one; None where the judge was not asked."""
+    """Return a reply as counts of one. None if the judge was not asked."""
     model = study.about[row.unit].model if row.unit in study.about else None
     if _is_lost(study, row):
         why = reason_of(row.value)
@@ -116,7 +119,7 @@ def _cell(study: Study, row: Rating, said: str | None) -> LossCell | None:
 
 
 def loss_warnings(losses: Sequence[Losses]) -> list[Block]:
-    """Return the warnings, which stand before every number."""
+    """Return the warnings, which come before all numbers."""
     return [Text(each.warning, "warning") for each in losses if each.warns]
 
 

@@ -1,4 +1,4 @@
-"""Judges that compare two answers, next to people who do: section 13, only where both are there."""
+"""Section 13: judges that compare two answers, against people who do. Only for studies with both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TITLE = "Judges that compare two answers"
 
 
 def pairs(study: Study) -> list[Section]:
-    """Section 13; nothing where no judge was asked about pairs that people have compared."""
+    """Return section 13. Empty if no judge compared pairs that people have compared."""
     if not study.pairs:
         return []
     told = [

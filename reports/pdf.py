@@ -1,7 +1,7 @@
-"""A report as PDF: its HTML, printed by a browser of this machine.
+"""A report as PDF: its HTML, printed by a browser on this machine.
 
-The style sheet of reports has a part for print, so anyone gets the same pages from the menu of a browser. No library
-that makes PDF from HTML is light enough to come with Touchstone: see ``docs/contributing.md``.
+The reports' style sheet has a part for print, so the menu of any browser gives the same pages. No library that converts
+HTML to PDF is small enough to include in Touchstone: see ``docs/contributing.md``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BROWSERS = (
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )
-"""Programs that print a page without a window, by name or by place."""
+"""Programs that print a page without a window, by name or by path."""
 PATIENCE_SECONDS = 300
 _FLAGS = ("--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--no-pdf-header-footer")
 _DATES = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}")
@@ -34,7 +34,7 @@ def find_browser() -> str:
     Raises
     ------
     TouchstoneError
-        There is none on this machine.
+        This machine has no such browser.
     """
     for name in BROWSERS:
         if path := shutil.which(name):
@@ -46,7 +46,7 @@ def find_browser() -> str:
 
 
 def printed(page: str) -> bytes:
-    """Return a page of HTML as PDF. No moment stands in the file, but its bytes depend on the browser."""
+    """Return a page of HTML as PDF. The file has no timestamp, but its bytes depend on the browser."""
     with tempfile.TemporaryDirectory(prefix="touchstone-pdf-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         source, target = folder / "page.html", folder / "page.pdf"

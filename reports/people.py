@@ -1,4 +1,4 @@
-"""Who rated what, and how far people agree with each other: sections 1 and 2."""
+"""Sections 1 and 2: who rated what, and how well people agree with each other."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ from reports.study import Slice, Study
 from reports.words import capital, count, figure_in_words, listed, mark, some
 
 MOST_FOR_REML = 5000
-"""Units beyond which a mixed model takes too long for a report."""
+"""Number of units beyond which a mixed model takes too long for a report."""
 MOST_VALUES = 12
-"""Values of a scale beyond which they are not listed one by one."""
+"""Number of values beyond which the values of a scale are not listed one by one."""
 
 
 def main_statistic(part: Slice) -> tuple[str, Callable[[Ratings], Statistic]]:
-    """The coefficient that all comparisons of a criterion use, and its name: Krippendorff's alpha on its scale."""
+    """Return the name and the function of the coefficient for all comparisons of a criterion.
+
+    The coefficient is Krippendorff's alpha on the criterion's scale.
+    """
     level = part.table.scale.level
     return f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
 
 
 def main_weights(part: Slice) -> Named:
-    """The weights of a kappa that fit the scale."""
+    """Return the weights of kappa that fit the scale."""
     return "none" if part.table.scale.level == "nominal" else "quadratic"
 
 
@@ -104,7 +107,7 @@ def design(study: Study) -> Section:
 
 
 def replies(study: Study) -> Iterator[Block]:
-    """What became of everything that judges were asked, and where their means lie whatever the rest would have been."""
+    """Yield the outcomes of all requests to judges, and the bounds of their means over the values of lost replies."""
     reasons: list[tuple[Cell, ...]] = []
     rows: list[tuple[Cell, ...]] = []
     bounds: list[tuple[Cell, ...]] = []
@@ -165,7 +168,7 @@ def replies(study: Study) -> Iterator[Block]:
 
 
 def judges_are(study: Study) -> Iterator[Block]:
-    """What each judge is: model, template, parser, and what its run came to."""
+    """Yield the identity of each judge: model, template, parser, and the outcomes of its run."""
     rows: list[tuple[Cell, ...]] = [
         (each.judge, what, told) for each in study.judge_runs for what, told in each.told() if told is not None
     ]
@@ -187,7 +190,7 @@ def judges_are(study: Study) -> Iterator[Block]:
 
 
 def _unread(study: Study) -> Iterator[Block]:
-    """What replies that could not be read can do, at worst and at best."""
+    """Yield the effect of unreadable replies in the worst and in the best case."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for judge in part.judges:
@@ -299,7 +302,7 @@ def reliability(study: Study) -> Section:
 
 
 def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str, Callable[[Ratings], Statistic]]]:
-    """The coefficients of people, by the names of the registry, as they are called, and what computes them."""
+    """Yield the coefficients of people: names in the registry, title, and function."""
     level = part.table.scale.level
     yield ("percent_agreement",), "Percent agreement", percent_agreement
     weights = main_weights(part)
@@ -331,7 +334,7 @@ def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str,
 
 
 def _raters(study: Study) -> Iterator[Block]:
-    """Who is lenient: the mean and the use of categories of each rater."""
+    """Yield the mean and the use of categories of each rater, which show who is lenient."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for name in (*part.humans, *part.judges):

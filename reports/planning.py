@@ -1,4 +1,4 @@
-"""How many grades by people are needed next, and of which units: section 11."""
+"""Section 11: how many more grades by people are needed, and for which units."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from reports.study import Slice, Study
 from reports.words import nothing, some
 
 WANTED = (0.1, 0.05, 0.03)
-"""Half widths that a plan is made for."""
+"""Half widths of intervals that a plan aims at."""
 MOST_LISTED = 30
 
 
 def plan(study: Study) -> Section:
-    """Section 11."""
+    """Return section 11."""
     title = "How many grades next?"
     rows: list[tuple[Cell, ...]] = []
     charts: list[Block] = []
@@ -90,7 +90,7 @@ def _half(found: Figure) -> float | None:
 
 
 def _grades(study: Study) -> list[Block]:
-    """Grades for a narrower corrected score, and the units to grade for it."""
+    """Return the number of grades for a narrower corrected score, and the units to grade."""
     rows: list[tuple[Cell, ...]] = []
     units: list[tuple[Cell, ...]] = []
     for part in study.slices:
@@ -144,7 +144,7 @@ def _needed(outcome: Outcome, scored: Floats, graded: Any, wanted: float) -> tup
 
 
 def _next(study: Study) -> list[Block]:
-    """Units worth a look: the judges contradict each other, or people and judges do."""
+    """Return the units to check: those on which judges contradict each other, or people and judges do."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         if part.dimension is not None:

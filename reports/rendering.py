@@ -1,7 +1,7 @@
-"""Charts as SVG without a browser.
+"""Render charts as SVG without a browser.
 
-The converter (``vl_convert``) holds a JavaScript engine of some 70 MB. The process that serves pages never loads it:
-``svg_files`` runs it in a process of its own, and reports are made in one.
+The converter (``vl_convert``) contains a JavaScript engine of about 70 MB. The process that serves pages never loads
+the converter: ``svg_files`` runs it in a separate process, and reports are also made in one.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ VEGA_LITE = "6.4"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first font comes with the converter, so that Latin text has the same width on every machine."""
 ROOM = 1.15
-"""Words are measured this much larger than they are shown, since a reader's own font may be wider."""
+"""Factor by which texts are measured larger than shown, because a reader's own font may be wider."""
 
 Theme = Literal["page", "light", "dark"]
-"""``page`` takes the colors of the page around the chart; the other two stand on their own paper."""
+"""``page`` uses the colors of the page around the chart. The other themes have their own background."""
 THEMES: Mapping[Theme, Mapping[str, str | None]] = {
     "page": {"paper": None, "ink": "var(--ink)", "muted": "var(--muted)", "grid": "var(--grid)"},
     "light": {"paper": "#ffffff", "ink": "#1a2228", "muted": "#59656e", "grid": "#dde3e7"},
@@ -35,7 +35,7 @@ THEMES: Mapping[Theme, Mapping[str, str | None]] = {
 _HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"[^>]*>')
 _HIDDEN = re.compile(r'<text [^>]*opacity="0"[^>]*>[^<]*</text>|<path [^>]*d=""[^>]*/>')
 _IDLE = re.compile(r' (?:font-family|pointer-events|aria-\w+|role)="[^"]*"| opacity="1"')
-"""Attributes that change nothing: the whole chart is one picture with one font."""
+"""Attributes that change nothing, because the whole chart is one picture with one font."""
 
 
 def svg(chart: ChartSpec, theme: Theme = "page") -> str:
@@ -44,7 +44,7 @@ def svg(chart: ChartSpec, theme: Theme = "page") -> str:
 
 
 def figure(charts: Sequence[ChartSpec]) -> str:
-    """Return a figure of a page: one chart, or the parts of a tall one, below their title."""
+    """Return a figure for a page: one chart, or the parts of a tall chart, below their title."""
     return f"<figure><figcaption>{escape(charts[0].title)}</figcaption>{''.join(map(svg, charts))}</figure>"
 
 

@@ -1,4 +1,4 @@
-"""The verdict, from limits of intervals under a rule; never from a point estimate."""
+"""The verdict: derived from the limits of intervals under a rule, and never from a point estimate."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ NAMES = {
     "test": "alternative_test",
     "epsilon": "epsilon",
 }
-"""The parts of a rule as the command names them."""
+"""The parts of a rule, by their names in the command."""
 
 
 def rule_from_text(text: str) -> Rule:
-    """The rule of ``margin=0.1,units=50``; what is not named stays as it is.
+    """Return the rule in a text such as ``margin=0.1,units=50``. Other parts keep their defaults.
 
     >>> rule_from_text("margin=0.1, people=2").margin
     0.1
@@ -69,7 +69,7 @@ def rule_from_text(text: str) -> Rule:
 
 
 def rule_of(values: Mapping[str, float | bool | None]) -> Rule:
-    """The rule with these parts, by the names of the command; what is None or absent stays as it is.
+    """Return the rule with these parts, by their names in the command. None or absent parts keep their defaults.
 
     >>> rule_of({"margin": 0.1, "people": None}) == rule_from_text("margin=0.1")
     True
@@ -78,7 +78,7 @@ def rule_of(values: Mapping[str, float | bool | None]) -> Rule:
 
 
 def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
-    """The rule in sentences."""
+    """Return the rule in sentences."""
     least = f"{rule.least_association:g}"
     base = (
         ", it says what people say surely more often than one that always says the same" if rule.beat_constant else ""
@@ -111,7 +111,7 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
 
 
 def verdicts(study: Study, rule: Rule, when: str) -> Section:
-    """Section 0; ``when`` says whether the rule was set before anyone looked."""
+    """Return section 0. ``when`` says whether the rule was set before the first reply."""
     groups = copies_of(study)
     rulings = rulings_of(study, rule, groups)
     rulings += tuple(
@@ -137,13 +137,16 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
 
 
 def _in_a_sentence(each: Ruling) -> str:
-    """The verdict in words, with the unread replies and the bias that limit it."""
+    """Return the verdict in words, with the unread replies and the bias that limit it."""
     said = each.sentence.rstrip(".")
     return f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {said[:1].lower()}{said[1:]}"
 
 
 def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str, ...]]]) -> tuple[Ruling, ...]:
-    """The verdicts on all judges, criteria and dimensions, corrected for their number; near-copies have one."""
+    """Return the verdicts on all judges, criteria and dimensions, corrected for their number.
+
+    Near-copies share one verdict.
+    """
     where: list[tuple[Slice, tuple[str, ...]]] = []
     for part in study.slices:
         for group in groups.get(part.criterion) or [(judge,) for judge in part.judges]:
@@ -164,7 +167,7 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
 def _whatever_was_lost(
     study: Study, part: Slice, group: tuple[str, ...], rule: Rule, losses: Mapping[Where, Losses]
 ) -> JudgeVerdict:
-    """Return the verdict that holds whatever value the unread replies of a judge and its copies would have had."""
+    """Return the verdict that holds for all possible values of the unread replies of a judge and its copies."""
     found = verdict_of(study, part, group[0], rule)
     for judge in group:
         lost = warning_of(losses, part, judge)
@@ -181,7 +184,7 @@ def _whatever_was_lost(
 
 
 def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdict:
-    """The verdict of the replies that were read, not yet corrected for the number of verdicts."""
+    """Return the verdict on the readable replies, not yet corrected for the number of verdicts."""
     _, statistic = main_statistic(part)
     found = ceiling_of(part, judge)
     constant = constant_of(part, judge)

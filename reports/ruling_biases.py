@@ -1,4 +1,4 @@
-"""Biases and near-copies of a study's judges: what the verdict takes of them, and their tables."""
+"""Biases and near-copies of a study's judges: their effect on the verdict, and their tables."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from reports.study import Slice, Study
 
 
 def biases_of(study: Study, part: Slice, judge: str) -> RankingBiases | None:
-    """The biases of a judge that its verdict depends on; None where its values have no order and are too many to count.
+    """Return the biases of a judge that its verdict depends on.
 
-    Of values without an order it is the share of the one that people give most often.
+    For values without an order, the biases are those of the share of people's most frequent value. None for values
+    without an order that are too many to count.
     """
     if judge in part.biases:
         return part.biases[judge]
@@ -47,7 +48,7 @@ def biases_of(study: Study, part: Slice, judge: str) -> RankingBiases | None:
 
 
 def _frequent(part: Slice) -> int:
-    """The code that people give most often."""
+    """Return the code that people give most often."""
     codes = part.human_codes
     return int(np.bincount(codes[codes != MISSING], minlength=1).argmax())
 
@@ -73,8 +74,10 @@ def _numbers(part: Slice, rater: str) -> Floats:
 
 
 def _shift(study: Study, part: Slice, judge: str) -> Floats | None:
-    """Return the change of the judge's value when the answers swap places: in points of the scale, or, for a comparison
-    of two answers, 1 if the first place won in both orders.
+    """Return the change of the judge's value when the answers swap places.
+
+    The change is in points of the scale. For a comparison of two answers, it is 1 if the first place won in both
+    orders.
     """
     other = next((each for each in study.runs.swapped.get(judge, ()) if each in part.table.raters), None)
     if other is None:
@@ -88,7 +91,7 @@ def _shift(study: Study, part: Slice, judge: str) -> Floats | None:
 
 
 def copies_of(study: Study) -> Mapping[str, Sequence[tuple[str, ...]]]:
-    """Criterion -> the judges in groups of near-copies."""
+    """Return the judges by criterion, in groups of near-copies."""
     return {part.criterion: group_copies(part.judges, _pairs(part)) for part in study.slices if part.dimension is None}
 
 
@@ -99,7 +102,7 @@ def _pairs(part: Slice) -> Sequence[JudgePair]:
 
 
 def copies_table(study: Study) -> list[Table]:
-    """Return the similarity of the judges, and the number of independent judges they are worth."""
+    """Return tables of the similarity of the judges, and of the number of independent judges that they are worth."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         pairs = _pairs(part) if part.dimension is None else ()
@@ -141,7 +144,7 @@ def _known(value: float) -> float | None:
 
 
 def biases_table(study: Study) -> list[Table]:
-    """Every bias that was tested for the verdicts."""
+    """Return tables of all biases that were tested for the verdicts."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for judge in part.judges:

@@ -1,4 +1,4 @@
-"""A chart of points and the lines that were fitted to them."""
+"""A chart of points and of the lines fitted to them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from reports import vega
 from reports.vega import GREY, ChartSpec, color, layer, quantity
 
 _LARGEST = 450
-"""The area of a point that stands for the most units, in square pixels."""
+"""Area of the point with the most units, in square pixels."""
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A place at which units stand."""
+    """A position with one or more units."""
 
     x: float
     y: float
     n: int = 1
-    """How many."""
+    """Number of units."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Scatter:
 
 
 def together(points: Sequence[tuple[float, float]]) -> tuple[Spot, ...]:
-    """Equal points as one spot, the largest first, so that no spot hides another."""
+    """Merge equal points into one spot. The largest spot comes first, so that no spot hides another."""
     counted: dict[tuple[float, float], int] = {}
     for point in points:
         counted[point] = counted.get(point, 0) + 1

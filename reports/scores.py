@@ -1,4 +1,4 @@
-"""What a judge's scores are worth for the models that it scores: sections 6 and 7."""
+"""Sections 6 and 7: a judge's scores of models, after correction, and the judge's biases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reports.words import figure_in_words, mark, nothing, number, some
 
 @dataclass(frozen=True)
 class Outcome:
-    """A number per unit that people and a judge both give: a score, or whether a value was given."""
+    """A number for each unit that people and a judge both give: a score, or whether a value was given."""
 
     name: str
     people: Floats
@@ -30,7 +30,10 @@ class Outcome:
 
 
 def outcomes(part: Slice) -> list[Outcome]:
-    """The score itself where values are numbers; else the share of each value, as most people see it."""
+    """Return the score itself for numeric values.
+
+    Otherwise return the share of each value, by the majority of people.
+    """
     if part.numeric:
         binary = {*part.table.categories} <= {0.0, 1.0}
         people = part.human_mean
@@ -60,7 +63,10 @@ def _is(codes: Any, code: int) -> Floats:
 
 
 def models_of(study: Study, part: Slice) -> dict[str, Any]:
-    """Model -> (units,) which are its answers; all units under one name where no model is known."""
+    """Return a mask of each model's answers, by model.
+
+    Shape: (units,). Without known models, all units have one name.
+    """
     named = [study.about[unit].model if unit in study.about else None for unit in part.table.units]
     found: dict[str, Any] = {}
     for model in dict.fromkeys(each for each in named if each is not None):
@@ -72,7 +78,7 @@ def models_of(study: Study, part: Slice) -> dict[str, Any]:
 
 
 def corrected(study: Study, *, by_class: bool = False) -> Section:
-    """Section 6."""
+    """Return section 6."""
     title = "Scores, corrected by what people say"
     rows: list[tuple[Cell, ...]] = []
     charts: list[Block] = []
@@ -174,7 +180,7 @@ def _scores_told(
 
 
 def _lost(study: Study, part: Slice, judge: str, model: str) -> int:
-    """How many of a judge's replies about a model's answers hold no score, those about units no one rated included."""
+    """Return how many of a judge's replies to a model's answers have no score, whether or not people rated them."""
     known = any(study.about[unit].model for unit in part.table.units if unit in study.about)
     return sum(
         not known or (unit in study.about and study.about[unit].model == model) for unit in part.failed.get(judge, {})
@@ -182,7 +188,7 @@ def _lost(study: Study, part: Slice, judge: str, model: str) -> int:
 
 
 def _rest(part: Slice, outcome: Outcome, scored: Floats, lost: int) -> str:
-    """Of a judge's mean: how much was scored, and where it lies whatever the rest would have been."""
+    """Return the scored share behind a judge's mean, and the bounds of the mean over the values of lost replies."""
     ends = list(map(float, part.ends or part.table.categories)) if outcome.name == "mean" else [0.0, 1.0]
     if not lost or not ends:
         return ""
@@ -200,7 +206,7 @@ def _valid(found: CorrectedMean) -> str:
 
 
 def bias(study: Study) -> Section:
-    """Section 7."""
+    """Return section 7."""
     title = "Does the judge favor anyone or anything?"
     blocks: list[Block] = []
     told: list[str] = []

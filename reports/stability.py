@@ -1,4 +1,4 @@
-"""Does a judge agree with itself: asked again, with the answers in the other order, and in an earlier version."""
+"""Sections 8 and 9: a judge's agreement with itself, in repeated runs, in the other order, and in earlier versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_VALUES = 12
 
 
 def repeats(study: Study) -> Section:
-    """Section 8: the judge against itself."""
+    """Return section 8: the judge against itself."""
     title = "Does the judge agree with itself?"
     asked = study.runs.repeats
     if not asked:
@@ -70,7 +70,7 @@ def repeats(study: Study) -> Section:
 
 
 def position(study: Study) -> list[Block]:
-    """The part of section 7 about the order in which answers are shown."""
+    """Return the part of section 7 about the order in which answers are shown."""
     if not study.runs.swapped:
         return [
             Text(
@@ -155,7 +155,7 @@ def position(study: Study) -> list[Block]:
 
 
 def drift(study: Study, margin: float) -> Section:
-    """Section 9: earlier versions of a judge on the same units."""
+    """Return section 9: earlier versions of a judge on the same units."""
     title = "Has the judge changed?"
     if not study.runs.earlier:
         return nothing(
@@ -238,7 +238,7 @@ def _shifts(part: Slice, judge: str, other: str) -> Sequence[tuple[str, Figure, 
 
 
 def _places(part: Slice, judge: str, other: str) -> tuple[list[str | None], list[str | None]] | None:
-    """Which place won in either order; None where the values are not two answers and perhaps a tie."""
+    """Return which place won in each order. None unless the values are two answers and perhaps a tie."""
     if part.numeric or not 2 <= len(part.categories) <= 3:
         return None
     forward, swapped = ("first", "second", "tie", None), ("second", "first", "tie", None)

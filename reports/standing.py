@@ -1,6 +1,6 @@
-"""What a report comes to, judge by judge: may it be used, for which dimensions, and what would make it better.
+"""The conclusions of a report by judge: whether to use the judge, for which dimensions, and what would improve it.
 
-Everything here is read off the tables of the report; nothing is worked out a second time.
+Everything is read from the tables of the report, and nothing is computed a second time.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from reports.planning import WANTED
 from reports.words import figure_in_words, number, some
 
 ALL = "all"
-"""The dimension of a row that is about all of them."""
+"""The dimension of a row about all dimensions."""
 AIM = f"{WANTED[1]:g}"
-"""The half width that more grades are counted for."""
+"""The half width of the interval that the number of further grades aims at."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What is known of one judge on one criterion."""
+    """The conclusions about one judge on one criterion."""
 
     ruling: Ruling
-    """The verdict on the whole, with its sentences."""
+    """The verdict on all dimensions, with its sentences."""
     agreement: str
-    """How far it agrees with a person, next to people among themselves; "" where that is unknown."""
+    """The judge's agreement with a person, next to the agreement among people. Empty if unknown."""
     dimensions: tuple[tuple[str, tuple[str, ...]], ...]
     """The words of each verdict, and the dimensions that have it."""
     better: tuple[str, ...]
-    """What would make it better, in sentences."""
+    """Sentences about what would improve the judge."""
 
 
 def standings(report: Report) -> Sequence[Standing]:
-    """The standing of every judge on every criterion, in the order of the verdicts."""
+    """Return the conclusions about every judge on every criterion, in the order of the verdicts."""
     tables = {each.key: each for each in report.tables()}
     return [
         Standing(
@@ -51,7 +51,7 @@ def standings(report: Report) -> Sequence[Standing]:
 
 
 def first_screen(report: Report) -> str:
-    """Return the warnings about lost replies, the standings, and the rule that they come from, as HTML."""
+    """Return the warnings about unreadable replies, the conclusions, and the rule behind them, as HTML."""
     blocks = report.section("verdict").blocks
     boxes = [each for each in blocks if isinstance(each, Rulings)]
     losses = "".join(
@@ -83,14 +83,14 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def _rows(tables: Mapping[str, Table], key: str, about: Ruling) -> list[Mapping[str, Cell]]:
-    """The rows of a table about this judge and criterion, by the names of its columns."""
+    """Return the rows of a table about this judge and criterion, as mappings by column."""
     table = tables.get(key)
     named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
     return [row for row in named if (row["judge"], row["criterion"]) == (about.judge, about.criterion)]
 
 
 def _parts(tables: Mapping[str, Table], about: Ruling) -> list[Mapping[str, Cell]]:
-    """The verdicts on each dimension alone."""
+    """Return the verdicts on single dimensions."""
     return [row for row in _rows(tables, "verdicts", about) if row["dimension"] != ALL]
 
 
@@ -129,7 +129,7 @@ def _is_open(row: Mapping[str, Cell]) -> bool:
 
 
 def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) -> list[str]:
-    """How many more units people would have to grade, for the whole and where a dimension is undecided."""
+    """Return how many more units people must grade, in total and for undecided dimensions."""
     found = []
     if ALL in plan:
         row = plan[ALL]
@@ -148,7 +148,7 @@ def _more(row: Mapping[str, Cell]) -> int:
 
 
 def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
-    """What it takes to put scores right with grades, as far as that was worked out."""
+    """Return how many more grades a corrected score needs, as far as it was computed."""
     wanted = [row for row in rows if row["half width"] == WANTED[1] and row["more units"] is not None]
     if not wanted:
         return "every unit with a score has people's grades, so there is nothing to correct yet."
@@ -157,7 +157,7 @@ def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
 
 
 def _versions(tables: Mapping[str, Table], about: Ruling) -> list[str]:
-    """What its earlier versions, of another prompt or model, have shown on the same units."""
+    """Return the results of the judge's earlier versions, with another prompt or model, on the same units."""
     table = tables.get("drift")
     named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
     told = [

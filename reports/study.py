@@ -1,4 +1,4 @@
-"""Who rated what, and who is a person: what a calibration report is computed from."""
+"""The data of a calibration report: who rated what, and who is a person."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from domain.replies import AttackResult, JudgeAbout, Replies, reason_of, replies
 
 @dataclass(frozen=True)
 class Runs:
-    """Ratings of one judge that came about in another way, each under a rater's name of its own."""
+    """Further ratings of one judge, made in another way. Each run has its own rater name."""
 
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> the same judge, asked again in the same way."""
+    """Runs of the same judge, asked again in the same way, by judge."""
     swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> the same judge, with the answers shown in the other order."""
+    """Runs of the same judge with the answers in the other order, by judge."""
     earlier: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> earlier versions of its model or prompt."""
+    """Earlier versions of a judge's model or prompt, by judge."""
 
     def names(self) -> set[str]:
-        """All raters' names that are mentioned."""
+        """Return all rater names in these runs."""
         kinds = (self.repeats, self.swapped, self.earlier)
         return {name for kind in kinds for judge, others in kind.items() for name in (judge, *others)}
 
     def earlier_names(self) -> list[str]:
-        """The earlier versions alone."""
+        """Return only the earlier versions."""
         return [name for others in self.earlier.values() for name in others]
 
 
 @dataclass(frozen=True)
 class StoredRule:
-    """A rule of the verdict that was stored with a project, and whether that was before the first reply."""
+    """A rule for the verdict that was stored with a project, and whether it was stored before the first reply."""
 
     rule: Rule | None = None
-    """None: none was stored."""
+    """The stored rule, or None."""
     stored_on: str = ""
     first_reply: str | None = None
-    """The day of the first reply of one of these judges; None: not known."""
+    """The day of the first reply of one of these judges. None: unknown."""
     before: bool = False
 
     def words(self, *, given: Rule | None) -> str:
-        """Whether the rule that is applied was set beforehand, as a heading.
+        """Return a heading that says whether the applied rule was set before the first reply.
 
         >>> StoredRule().words(given=None)
         'The default rule, chosen afterwards'
@@ -71,30 +71,30 @@ class StoredRule:
 
 @dataclass(frozen=True)
 class JudgeOfPairs:
-    """A judge next to most people, over the pairs of answers that both have compared."""
+    """A judge against the majority of people, over the pairs of answers that both compared."""
 
     criterion: str
-    """What people were asked."""
+    """The criterion that people were asked about."""
     judge: str
     pairs: int
-    """That both have compared."""
+    """Number of pairs that both compared."""
     by_place: int
-    """Of these, those on which the judge's two orders differ."""
+    """Number of these pairs for which the judge's two orders differ."""
     without_verdict: int
-    """Pairs that people have compared and of which the judge, though asked, has no verdict in both orders."""
+    """Number of pairs that people compared and for which the judge, though asked, lacks a verdict in both orders."""
     not_asked: int
-    """Pairs that people have compared and the judge was not asked about."""
+    """Number of pairs that people compared and the judge was not asked about."""
     same: Statistic
-    """Share of pairs of which judge and people say the same."""
+    """Share of pairs on which judge and people agree."""
     kappa: Statistic
-    """Cohen's."""
+    """Cohen's kappa."""
     decided: Statistic
-    """Share of those pairs that prefer the same answer, where both prefer one."""
+    """Share of pairs with the same preferred answer, among pairs for which both prefer one."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """Ratings by people and by judges, kept apart from the first line on."""
+    """Ratings by people and by judges, strictly separated."""
 
     rows: Sequence[Rating]
     humans: tuple[str, ...]
@@ -104,34 +104,34 @@ class Study:
     about: Mapping[str, About] = field(default_factory=dict)
     runs: Runs = field(default_factory=Runs)
     unparsed: frozenset[str] = frozenset()
-    """Values of judges that mean "the reply could not be read": counted, never a category."""
+    """Values of judges that mean "the reply could not be read". They are counted, but are never a category."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Judge -> the models of its own family, itself included."""
+    """The models of a judge's own family, the judge included, by judge."""
     by_dimension: bool = True
     statistics: frozenset[str] = frozenset()
-    """Of the coefficients in tables only these, and Krippendorff's alpha, on which the verdict rests; none: all."""
+    """The coefficients in tables, in addition to Krippendorff's alpha, which the verdict needs. Empty: all."""
     tuned: bool = False
-    """Whether a judge's prompt was tuned on these very units: then there is no verdict."""
+    """Whether a judge's prompt was tuned on these same units. If so, there is no verdict."""
     ends: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Criterion -> the values that there are, or at least the lowest and the highest; else those of its scale."""
+    """The possible values by criterion, or at least the lowest and the highest. Without them, those of its scale."""
     metrics: frozenset[str] = frozenset()
-    """Those of the judges that are reference metrics, with numbers from 0 to 1."""
+    """The judges that are reference metrics, with numbers from 0 to 1."""
     attacks: Sequence[AttackResult] = ()
-    """What these judges gave to answers that try to talk them into a score."""
+    """The judges' results on answers that try to persuade them to give a high score."""
     attacked_others: tuple[str, ...] = ()
-    """Runs over such answers by judges that are none of these."""
+    """Runs on such answers by other judges."""
     pairs: Sequence[JudgeOfPairs] = ()
-    """Judges that compare two answers, where people compare them, too."""
+    """Judges that compare two answers, if people compare them too."""
     together: str | None = None
-    """What people are called as one rater, of criteria that they settle together before anything is compared."""
+    """The rater name of all people together, for criteria that they settle jointly before the comparison."""
     judge_runs: Sequence[JudgeAbout] = ()
-    """What is known of these judges besides their ratings, repeats and other orders included."""
+    """Facts about these judges, with repeated runs and other orders."""
 
     rule: StoredRule = StoredRule()
-    """The rule that was stored for it, if one was."""
+    """The rule that was stored for the study."""
 
     def __post_init__(self) -> None:
-        """Refuse what would mix people and machines up, or names that are not there."""
+        """Refuse names that would mix people and machines, and unknown names."""
         there = {row.rater for row in self.rows}
         _known(self.humans, there, "--human")
         _known(self.judges, there, "--judge")
@@ -160,27 +160,27 @@ class Study:
 
     @cached_property
     def graders(self) -> tuple[str, ...]:
-        """All people, and what they are called as one rater."""
+        """Return all people, and their joint rater name."""
         return (*self.humans, self.together) if self.together else self.humans
 
     @property
     def machines(self) -> frozenset[str]:
-        """All names that are judges in one way or another."""
+        """Return the names of all judges and their further runs."""
         return frozenset({*self.judges, *self.runs.names()})
 
     def shows(self, *names: str) -> bool:
-        """Whether a coefficient, by its names, stands in the tables."""
+        """Tell whether a coefficient, by its names, is in the tables."""
         return not self.statistics or "krippendorff_alpha" in names or not self.statistics.isdisjoint(names)
 
     @cached_property
     def left_aside(self) -> Mapping[str, int]:
-        """Raters that are neither among the people nor among the judges, and how many ratings of theirs are unused."""
+        """Return the number of unused ratings of raters that are neither people nor judges, by rater."""
         mine = {*self.graders, *self.machines}
         return Counter(row.rater for row in self.rows if row.rater not in mine)
 
     @cached_property
     def one_sided(self) -> Sequence[str]:
-        """Criteria and dimensions that only people, or only judges, have rated: there is nothing to compare."""
+        """Return criteria and dimensions without a comparison, because only people or only judges rated them."""
         sides: dict[str, set[bool]] = {}
         for row in self.rows:
             if row.value is not None and row.rater in {*self.graders, *self.judges}:
@@ -193,8 +193,10 @@ class Study:
 
     @cached_property
     def replies(self) -> Sequence[Replies]:
-        """What became of everything that each judge was asked, asked again or in another order included: for each
-        criterion, and for each dimension of it if there are several."""
+        """Return the outcomes of all requests to each judge, repeated runs and other orders included.
+
+        There is one entry for each criterion, and one for each of its dimensions if there are several.
+        """
         found = []
         for criterion, rows in by_criterion(self.rows).items():
             if self.criteria is not None and criterion not in self.criteria:
@@ -223,11 +225,11 @@ class Study:
 
     @cached_property
     def scoreless(self) -> Sequence[Replies]:
-        """Judges, each with a criterion on which it was asked and has scored nothing."""
+        """Return judges without any score, each with the criterion on which it was asked."""
         return [each for each in self.replies if each.dimension is None and not each.scored]
 
     def reply(self, part: Slice, judge: str) -> Replies | None:
-        """What became of what a judge was asked in a slice."""
+        """Return the outcomes of a judge's requests in a slice."""
         where = (judge, part.criterion, part.dimension)
         return next((each for each in self.replies if (each.judge, each.criterion, each.dimension) == where), None)
 
@@ -235,7 +237,7 @@ class Study:
         return row.rater in self.machines and isinstance(row.value, str) and row.value in self.unparsed
 
     def _place(self, name: str) -> tuple[int, str]:
-        """Judges in the order in which they were named, each before its other runs."""
+        """Return a sort key: judges in the order of their naming, each before its other runs."""
         for at, judge in enumerate(self.judges):
             others = [*self.runs.repeats.get(judge, ()), *self.runs.swapped.get(judge, ())]
             if name in (judge, *others, *self.runs.earlier.get(judge, ())):
@@ -243,7 +245,7 @@ class Study:
         return len(self.judges), name
 
     def values_of(self, criterion: str, rows: Sequence[Rating]) -> Sequence[Any]:
-        """The values that there are: as declared, else those that occur."""
+        """Return the possible values: the declared ones, or those that occur."""
         if self.ends.get(criterion):
             return self.ends[criterion]
         declared = self.scales.get(criterion)
@@ -254,7 +256,7 @@ class Study:
 
     @cached_property
     def slices(self) -> Sequence[Slice]:
-        """One for each criterion, and one for each dimension of it if there are several."""
+        """Return a slice for each criterion, and one for each of its dimensions if there are several."""
         found: list[Slice] = []
         for criterion, rows in by_criterion(self.rows).items():
             if self.criteria is not None and criterion not in self.criteria:
@@ -320,7 +322,7 @@ class Study:
 
 @dataclass(eq=False)
 class Slice:
-    """One criterion, whole or in one dimension: a table with columns for people and for machines."""
+    """One criterion, in total or in one dimension: a table with columns for people and for machines."""
 
     criterion: str
     dimension: str | None
@@ -328,44 +330,45 @@ class Slice:
     humans: tuple[str, ...]
     judges: tuple[str, ...]
     failed: Mapping[str, Mapping[str, str]]
-    """Judge -> unit -> why its reply holds no score."""
+    """The reason why a reply has no score, by judge and unit."""
     ends: tuple[Any, ...] = ()
-    """The values that there are, or at least the lowest and the highest, where the table does not say."""
+    """The possible values, or at least the lowest and the highest, if the table does not have them."""
     kept: dict[str, Ceiling] = field(default_factory=dict)
-    """What was computed already, by judge."""
+    """Cached comparisons, by judge."""
     biases: dict[str, RankingBiases | None] = field(default_factory=dict)
-    """The same of biases."""
+    """Cached biases, by judge."""
     people_alpha: tuple[Statistic, Statistic] | None = None
-    """The agreement of people, and with one more question on which they are split; computed once."""
+    """The agreement of people, alone and with one more question that divides them. Computed once."""
 
     @property
     def name(self) -> str:
-        """What it is called in a chart."""
+        """Return the name in a chart."""
         return self.criterion if self.dimension is None else f"{self.criterion} · {self.dimension}"
 
     @property
     def where(self) -> tuple[str, str]:
-        """Criterion and dimension as two cells of a table."""
+        """Return criterion and dimension as two cells of a table."""
         return self.criterion, self.dimension or "all"
 
     @cached_property
     def people(self) -> Ratings:
-        """The people's ratings alone."""
+        """Return only the people's ratings."""
         return self.table.of(*self.humans)
 
     @property
     def numeric(self) -> bool:
-        """Whether values are numbers whose differences mean something."""
+        """Tell whether values are numbers with meaningful differences."""
         return self.table.numeric and self.table.scale.level != "nominal"
 
     @cached_property
     def categories(self) -> tuple[str, ...]:
-        """The names of the categories."""
+        """Return the names of the categories."""
         return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in self.table.categories)
 
     def shared(self, judge: str) -> tuple[int, int | None]:
-        """Return the number of units that the judge and two people or more have rated, and of their questions; None if
-        unknown.
+        """Return the number of units that the judge and at least two people have rated, and of their questions.
+
+        The number of questions is None if unknown.
         """
         usable = (self.column(judge) != MISSING) & ((self.human_codes != MISSING).sum(axis=1) >= 2)
         clusters = self.table.clusters
@@ -373,21 +376,24 @@ class Slice:
         return int(usable.sum()), questions
 
     def column(self, rater: str) -> Any:
-        """(units,) codes of one rater, ``MISSING`` where there is none."""
+        """Return the codes of one rater, ``MISSING`` for missing ratings. Shape: (units,)."""
         return self.table.codes[:, self.table.raters.index(rater)]
 
     def numbers(self, rater: str) -> Floats:
-        """(units,) ratings of one rater as numbers, nan where there is none."""
+        """Return the ratings of one rater as numbers, nan for missing ratings. Shape: (units,)."""
         return np.asarray(self.table.values[:, self.table.raters.index(rater)], dtype=float)
 
     @cached_property
     def human_codes(self) -> Any:
-        """(units, people) codes."""
+        """Return the codes of all people. Shape: (units, people)."""
         return self.table.codes[:, [self.table.raters.index(name) for name in self.humans]]
 
     @cached_property
     def majority(self) -> Any:
-        """(units,) the category that most people gave; ``MISSING`` where no one rated or no category has most votes."""
+        """Return the category that most people gave. Shape: (units,).
+
+        ``MISSING`` if no person rated the unit, or if two categories tie.
+        """
         q = len(self.table.categories)
         votes = np.stack([(self.human_codes == code).sum(axis=1) for code in range(q)], axis=1) if q else None
         if votes is None:
@@ -398,7 +404,7 @@ class Slice:
 
     @cached_property
     def human_mean(self) -> Floats:
-        """(units,) the mean of the people's numbers, nan where no one rated."""
+        """Return the mean of the people's numbers, nan for unrated units. Shape: (units,)."""
         values = np.stack([self.numbers(name) for name in self.humans], axis=1)
         rated = ~np.isnan(values)
         count = rated.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Charts of a table of numbers: columns around a radar, rows as bars with intervals, or all of it in colors."""
+"""Charts of a table of numbers: columns around a radar, rows as bars with intervals, or a heat map."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from reports import vega
 from reports.vega import AROUND, COLORS, GREY, QUIET, ChartSpec, color, layer, names_axis, quantity, shape
 
 MOST_AROUND = len(COLORS) - 1
-"""So many rows of a table have a line of their own on a radar."""
+"""Number of rows of a table with their own line on a radar."""
 LEAST_AROUND = 3
-"""A radar has at least so many columns."""
+"""Smallest number of columns of a radar."""
 _RADAR = (560, 460)
 """The width and the height of a radar, in pixels."""
 _FAR = (1.65, 1.3)
-"""The horizontal and the vertical end of a radar's sheet. The outermost ring has the radius 1."""
+"""The horizontal and the vertical end of a radar's area. The outermost ring has the radius 1."""
 _CELL = (70, 26)
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number of the table; None where it has none."""
+    """A number of the table, or None."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
     shown: str = ""
-    """As the table prints it."""
+    """The number as the table prints it."""
 
 
 @dataclass(frozen=True)
 class TableChart:
-    """A table as it is drawn."""
+    """A table for drawing."""
 
     key: str
-    """Its name on the page and in files."""
+    """The chart's name on the page and in files."""
     kind: Literal["radar", "bars", "heat"]
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: tuple[tuple[Value, ...], ...]
-    """Of each row a value for each column, in the units of the table."""
+    """The value for each column, by row, in the units of the table."""
     ends: tuple[float, float] | None = None
-    """The lowest and the highest number that there can be; None: as the numbers have it."""
+    """The lowest and the highest possible number. None: those of the values."""
 
     @property
     def span(self) -> tuple[float, float]:
-        """From where to where the numbers go: the ends of the scale, or else what is there, and 0."""
+        """Return the range of the numbers: the ends of the scale, or the range of the values and 0."""
         known = [
             each for line in self.values for at in line for each in (at.value, at.low, at.high) if each is not None
         ]
@@ -204,6 +204,6 @@ def _heat(chart: TableChart) -> _Drawn:
 
 
 def titles(names: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Group and title of each column as one name; the group only where a title alone is not enough."""
+    """Return one name for each column. The group is added only where a title alone is not unique."""
     alone = [title for _, title in names]
     return tuple(f"{group} {title}" if group and alone.count(title) > 1 else title for group, title in names)

@@ -1,7 +1,7 @@
-"""What every chart is made of: one Vega-Lite description that pages draw in the browser and reports draw as SVG.
+"""The common description of charts in Vega-Lite, which pages draw in the browser and reports draw as SVG.
 
-A chart's marks have one color each that reads on light and on dark paper. Words, axes and grid lines take the colors of
-the page. ``app.charts`` shows a chart on a page, ``reports.rendering`` makes an SVG of it without a browser.
+A chart's marks have fixed colors that are readable on light and on dark backgrounds. Texts, axes and grid lines use the
+colors of the page. ``app.charts`` shows a chart on a page; ``reports.rendering`` makes an SVG without a browser.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 HEIGHT = 280
-"""The height of a chart in pixels, if it does not grow with its rows."""
+"""Height of a chart in pixels, if it does not grow with its rows."""
 WIDTH = 720
 """The width of a chart in a report, in pixels."""
 BAR, AROUND = 26, 90
@@ -25,14 +25,14 @@ COLORS = (GREY, ACCENT, WARNING, "#1f8a64", "#8b6fc0", "#b58a1b", "#c2528b")
 """Colors of series. The first belongs to people; judges and models begin with the second."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 CELLS = ("#e9f1f8", "#1b5e94")
-"""The lightest and the darkest cell of a heat map: opaque, so that a number in it reads the same on every page."""
+"""The lightest and the darkest cell of a heat map. They are opaque, so that a number reads the same on every page."""
 INKS = ("#14181a", "#ffffff")
 """The colors of a number in a light and in a dark cell."""
 QUIET = "#78828b"
-"""The color of numbers beside marks; a report replaces it by the color of its own quiet words."""
+"""The color of numbers next to marks. A report replaces it by its own color for muted text."""
 
 _SEPARATORS = re.compile(r"\\{1,2}u202[89]")
-"""Vega refuses them in an expression, which a name of an axis becomes; they are written as JSON writes them."""
+"""Separators that Vega refuses in an expression, such as the name of an axis. They are matched in their JSON form."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ class ChartSpec:
     rows: Sequence[Sequence[str | int | float | None]]
     """The numbers, the most telling row first."""
     height: int = HEIGHT
-    """In pixels."""
+    """Height in pixels."""
     width: int | None = None
-    """In pixels; None: as wide as the page."""
+    """Width in pixels. None: as wide as the page."""
     words: str = ""
     """The numbers in words, for readers who do not see the chart; empty: ``about`` describes it."""
 
     def spec(self) -> dict[str, Any]:
-        """Return the chart as Vega-Lite, without its width; a line separator of Unicode is a space there."""
+        """Return the chart as Vega-Lite, without its width. Line separators of Unicode become spaces."""
         described = " ".join(filter(None, (self.title, self.words or self.about)))
         whole = {"description": described, "height": self.height, "layer": [*self.layers]}
         found: dict[str, Any] = json.loads(_SEPARATORS.sub(" ", json.dumps(whole)))
@@ -74,7 +74,7 @@ def layer(values: Sequence[Mapping[str, Any]], mark: Mapping[str, Any], **encodi
 
 
 def names_axis(names: Sequence[str], *, limit: int = 220, **axis: Any) -> dict[str, Any]:
-    """Return the rows of a chart, one for each name. Data has a name's place, since two names may be equal."""
+    """Return the axis of rows with one name each. The data refers to a name's position, because names may be equal."""
     words = {"labelExpr": f"{json.dumps(names)}[datum.value]", "labelLimit": limit, "labelOverlap": False}
     return {"field": "at", "type": "ordinal", "title": None, "axis": {**words, "ticks": False, **axis}}
 
@@ -93,7 +93,7 @@ def interval(values: Sequence[Mapping[str, Any]], y: Mapping[str, Any], x: Mappi
 
 
 def color(series: int) -> str:
-    """Return the color of a series; series beyond the last color begin again."""
+    """Return the color of a series. After the last color, the first comes again."""
     return COLORS[series % len(COLORS)]
 
 
@@ -103,7 +103,7 @@ def shape(series: int) -> str:
 
 
 def legend(names: Sequence[str], rows: Sequence[str] = (), *, width: int = WIDTH) -> dict[str, Any]:
-    """Return a legend above a chart, in as many columns as fit beside the names of its ``rows``."""
+    """Return a legend above a chart, with as many columns as fit next to the names of its ``rows``."""
     longest = min(max((len(name) for name in names), default=1) * 7 + 30, 290)
     beside = min(max((len(name) for name in rows), default=5) * 8, 270)
     return {
@@ -121,7 +121,7 @@ def legend_height(legend: Mapping[str, Any], names: Sequence[str]) -> int:
 
 
 def domain(values: Sequence[float | None], *more: float) -> list[float]:
-    """Return the lowest and the highest number, a little apart if they are equal."""
+    """Return the lowest and the highest number, slightly separated if they are equal."""
     known = [value for value in values if value is not None] + list(more)
     low, high = min(known, default=0.0), max(known, default=1.0)
     return [low, high] if low < high else [low - 0.5, high + 0.5]
@@ -144,9 +144,10 @@ def matrix(
     rows, columns
         The name of each, and a second line below it.
     cells
-        For each cell its ``row`` and ``column`` as places, ``shown`` as text, and ``share`` from 0 to 1 as its color.
+        For each cell its ``row`` and ``column`` as positions, ``shown`` as text, and ``share`` from 0 to 1 as its
+        color.
     titles
-        What stands down and across.
+        The titles of the two sides, down and across.
     across
         Settings of the axis of columns.
     """
@@ -165,7 +166,7 @@ def matrix(
 
 
 def _side(field: str, title: str, names: Sequence[tuple[str, str]], limit: int, **more: Any) -> dict[str, Any]:
-    """Return one side of a matrix: its names by their places, since two names may be equal."""
+    """Return one side of a matrix. Its names are given by position, because names may be equal."""
     words = json.dumps([[name, below] if below else name for name, below in names])
     axis = {"labelExpr": f"{words}[datum.value]", "labelLimit": limit - 8, "domain": False, "ticks": False, **more}
     scale = {"padding": 0, "domain": [*range(len(names))]}

@@ -1,4 +1,4 @@
-"""Small words that all sections use."""
+"""Functions that write numbers, names and sentences for all sections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number in a sentence or a cell: as many decimals as are asked for, unless it is very large or very small.
+    """Return a number for a sentence or a cell, with this number of decimals unless it is very large or very small.
 
     >>> number(0.12345), number(-2), number(0.00012), number(6.17e-05), number(1e40), number(1e-17)
     ('0.123', '\N{MINUS SIGN}2.000', '0.00012', '0.0000617', '1e+40', '0.000')
@@ -28,7 +28,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p value as it is written; it is never 0, and where there is none a dash.
+    """Return a p value as text. It is never 0; an undefined value is a dash.
 
     >>> p_value(0.0000617), p_value(0.0312), p_value(math.nan)
     ('< 0.001', '0.031', '\N{EN DASH}')
@@ -39,12 +39,12 @@ def p_value(value: float) -> str:
 
 
 def mark(series: str, found: Figure) -> Mark:
-    """A figure as a mark of a chart."""
+    """Return a figure as a mark of a chart."""
     return Mark(series, found.value, found.low, found.high)
 
 
 def figure_in_words(found: Figure, digits: int = 2) -> str:
-    """A figure in a sentence.
+    """Return a figure for a sentence.
 
     >>> figure_in_words(Figure(0.864, 0.84, 0.89, "bootstrap", 999))
     '0.86 [0.84, 0.89]'
@@ -59,7 +59,7 @@ def figure_in_words(found: Figure, digits: int = 2) -> str:
 
 
 def count(number: int, one: str, many: str) -> str:
-    """A number of things; small ones spelled.
+    """Return a number with its noun. Small numbers are spelled out.
 
     >>> count(3, "person", "people"), count(1000, "unit", "units")
     ('three people', '1,000 units')
@@ -69,7 +69,7 @@ def count(number: int, one: str, many: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Return names for a sentence.
 
     >>> listed(["ann", "bob", "cem"])
     'ann, bob and cem'
@@ -78,12 +78,12 @@ def listed(names: Sequence[str]) -> str:
 
 
 def capital(sentence: str) -> str:
-    """The sentence with its first letter in upper case."""
+    """Return the sentence with its first letter in upper case."""
     return sentence[:1].upper() + sentence[1:]
 
 
 def some(parts: Sequence[str], most: int = 6) -> str:
-    """Parts of a sentence; of many, the first ones.
+    """Return parts of a sentence, separated by semicolons. Of many parts, only the first ones are named.
 
     >>> some(["a", "b", "c"], most=2)
     'a; b; and 1 more'
@@ -93,5 +93,5 @@ def some(parts: Sequence[str], most: int = 6) -> str:
 
 
 def nothing(number: int, key: str, title: str, reason: str) -> Section:
-    """A section that cannot be computed: why, and what would be needed."""
+    """Return a section that cannot be computed, with the reason and what it would need."""
     return Section(number, key, title, "These ratings cannot say.", (Text(reason, "missing"),))

@@ -1,4 +1,4 @@
-"""``touchstone agreement``: how far raters agree, from a file or from a project."""
+"""``touchstone agreement``: report the agreement between raters, from a file or from a project."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Unit(StrEnum):
-    """What is compared."""
+    """The kinds of units that agreement can be computed over."""
 
     ITEM = "item"
     PREDICTION = "prediction"
@@ -227,7 +227,7 @@ def agreement(
             statistics=_statistics(statistic, reporting.agreement_first(schema)),
         )
     if as_json:
-        # One line a result: a list of thousands can still be read, searched and compared.
+        # Print one line for each result, so that a list of thousands can still be read, searched and compared.
         lines = ",\n ".join(json.dumps(each.as_json(), ensure_ascii=False, allow_nan=False) for each in results)
         typer.echo(f"[{lines}]")
     elif as_csv:
@@ -258,14 +258,17 @@ def agreement(
 
 
 def opinion_lines(found: SecondOpinion) -> Iterator[str]:
-    """Return what other packages say of all coefficients, differences in red."""
+    """Yield the comparison with other packages' coefficients, one line each, with differences in red."""
     yield typer.style(found.sentence, fg=typer.colors.RED) if found.differences else found.sentence
     yield from (typer.style(f"  {each}", fg=typer.colors.RED) for each in found.differences)
     yield from (f"  {each}" for each in found.not_compared)
 
 
 def _statistics(asked: Sequence[str] | None, first: Sequence[str]) -> frozenset[str]:
-    """The names that are asked for, else those that come first, each with its mean over pairs; none: all."""
+    """Return the names of the requested statistics, each with its mean over pairs.
+
+    Without a request, return those in ``first``. An empty set stands for all statistics.
+    """
     return frozenset() if ALL in (asked or ()) else reporting.with_means(asked or first)
 
 
@@ -280,7 +283,10 @@ def _schema_of(project: str) -> Schema:
 
 
 def _have_means(project: str, names: Sequence[str] | None) -> bool:
-    """Whether there are means of a dimension to compare; people alone are compared answer by answer."""
+    """Tell whether there are means per dimension to compare.
+
+    People without a judge are compared answer by answer, so they have no means.
+    """
     from app.services import resources
     from workflow.results.ratings import raters_of
 
@@ -289,7 +295,10 @@ def _have_means(project: str, names: Sequence[str] | None) -> bool:
 
 
 def table(results: Sequence[Result], *, schema_version: int | None = None) -> Iterator[str]:
-    """The results for people: one block per criterion and dimension; of one version of the schema, if so asked."""
+    """Yield the results as lines for people: one block for each criterion and dimension.
+
+    ``schema_version`` is the only schema version whose ratings count. None: all versions.
+    """
     from workflow.results.schema_versions import schema_words
 
     if not results:
@@ -327,7 +336,7 @@ def table(results: Sequence[Result], *, schema_version: int | None = None) -> It
 
 
 def levels_table(results: Sequence[Result]) -> Iterator[str]:
-    """A block for each judge: what is the same by answers, by means of dimensions and by means of models."""
+    """Yield a block for each judge: its agreement by answers, by means of dimensions and by means of models."""
     from workflow.results.dimension_means import LEVELS
     from workflow.results.schema_versions import schema_words
 
@@ -346,14 +355,17 @@ def levels_table(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _packages(block: Sequence[Result]) -> Sequence[str]:
-    """The packages that were asked for a second value; none unless they were."""
+    """Return the packages that cross-checked the results, or an empty sequence if no cross-check was requested."""
     from agreement.cross_check import PACKAGES
 
     return PACKAGES if any(each.peers is not None for each in block) else ()
 
 
 def _differences(block: Sequence[Result]) -> Iterator[str]:
-    """Where another package gives something else, in red, and why; then where it could not be asked as it is."""
+    """Yield each difference from another package in red, with its reason.
+
+    Then yield the values that cannot be compared.
+    """
     said: dict[tuple[bool, str], list[str]] = {}
     for each in block:
         for peer in each.peers or ():
@@ -371,7 +383,10 @@ def _differences(block: Sequence[Result]) -> Iterator[str]:
 
 
 def _undefined(block: Sequence[Result]) -> Iterator[str]:
-    """What has no value, by reason; a statistic of pairs is named once if no pair has one."""
+    """Yield the statistics without a value, grouped by reason.
+
+    A statistic of pairs is named once if no pair has a value.
+    """
     defined = {each.name for each in block if each.value is not None}
     by_reason: dict[str, dict[str, None]] = {}
     for each in block:
@@ -401,7 +416,7 @@ def _figures(result: Result, packages: Sequence[str] = ()) -> str:
 
 
 def _peer_columns(result: Result, packages: Sequence[str]) -> str:
-    """The values of other packages, one column each, in red where they differ."""
+    """Return one column for each other package's value, in red where it differs from ours."""
     cells = []
     of_package = {peer.package.partition(" ")[0]: peer for peer in result.peers or ()}
     for package in packages:
@@ -457,8 +472,10 @@ def _replies(
     by: Cut,
     items: Items | None,
 ) -> list[str]:
-    """How much machines that were named have scored of what they were asked, a line each; without names, all of them
-    where no one else has rated."""
+    """Return one line for each named judge: how many of its replies have a score.
+
+    Without names, return the lines of all judges if no person has rated, else no line.
+    """
     from app.services import resources
     from workflow.results.ratings import raters_of
     from workflow.results.reply_counts import in_words, refuse_silent, replies_of_judges
@@ -483,7 +500,7 @@ def _replies(
 
 
 def _has_people(project: str, stage: Stage) -> bool:
-    """Tell whether a person has rated in a stage; without one, judges are compared."""
+    """Tell whether a person has rated in a stage. If not, judges are compared with each other."""
     from app.services import resources
     from workflow.results.ratings import raters_of
 
@@ -493,7 +510,10 @@ def _has_people(project: str, stage: Stage) -> bool:
 def _losses(
     project: str, stage: Stage, *, criteria: Sequence[str] | None, judges: Sequence[str] | None, items: Items | None
 ) -> StageLosses:
-    """Return the losses of each compared judge, and the grades left out. None: all judges."""
+    """Return the missing scores of each compared judge, and the grades that are left out.
+
+    ``judges=None``: all judges.
+    """
     from app.services import resources
     from workflow.results.losses import losses_of_stage
     from workflow.results.ratings import stage_rows

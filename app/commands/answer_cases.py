@@ -1,4 +1,4 @@
-"""What ``touchstone answers read`` makes of one case of a file: what the rules read, and whether a line expects it."""
+"""Cases of ``touchstone answers read``: the rules' reading of an answer, and its check against the expected reading."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
-    """What the reader makes of a case, and whether that is what a line expects.
+    """Return the reader's result for a case, and a function that checks the result against an expected reading.
 
-    A line whose own keys do not fit is told as such, and is never as expected: the others are read all the same.
+    A case with faulty keys becomes a ``not a case`` result with the reason, and meets no expectation. The command then
+    still reads the other cases.
     """
     from app.commands.case_files import CaseReading
     from domain.errors import FileRefused
@@ -61,7 +62,10 @@ def _fits(case: Case) -> None:
 
 
 def _same(value: Any, wanted: Any, *, any_order: bool) -> bool:
-    """Whether a value is the wanted one: 5 and 5.0 are, a true one and 1 are not, and several come in any order."""
+    """Tell whether a value equals the expected value. ``any_order``: lists may differ in order.
+
+    5 equals 5.0, but true does not equal 1.
+    """
     if isinstance(value, list):
         if not isinstance(wanted, list) or not all(isinstance(each, str | list) for each in wanted):
             return False

@@ -1,4 +1,4 @@
-"""``touchstone answers``: what models' answers state, read again, by a second reader, and against what people read."""
+"""``touchstone answers``: read models' answers by rules or a second reader, and compare the readings with people's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone audit``: who did what, when, from where."""
+"""``touchstone audit``: print who did what, when and from where."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 
 class Format(StrEnum):
-    """How the log is written."""
+    """The file formats of the log."""
 
     CSV = "csv"
     JSONL = "jsonl"

@@ -1,4 +1,4 @@
-"""``touchstone run batch``: questions handed in as batch files, and their answers fetched hours later."""
+"""``touchstone run batch``: submit questions as batch files, and fetch their answers hours later."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _print_read(attempts: int, problems: int) -> None:
 
 
 def _print_status(shared: Resources, run: str) -> None:
-    """Where the batches of a run stand."""
+    """Print the state of each batch of a run."""
     from workflow.runs import batches
 
     seen = batches.view(shared.store, by=None, run=run)

@@ -1,4 +1,4 @@
-"""``touchstone bulk``: one thing done to many items; first what it would do, then all of it or nothing."""
+"""``touchstone bulk``: apply one action to many items, after a preview; it applies to all of them or to none."""
 
 from __future__ import annotations
 

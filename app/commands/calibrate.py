@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from reports.content import Source
 
 NO_RATING = f"{NO_SCORE}missing in the file"
-"""The value of a judge's row that has no rating."""
+"""The value of a row of a judge without a rating."""
 
 
 def register(cli: typer.Typer) -> None:
@@ -272,7 +272,7 @@ def calibrate(
 
 
 def _opened() -> Resources:
-    """The store and what belongs to it, brought to the current version."""
+    """Return the store and the process's other resources, after an upgrade of the store."""
     from app.services import opened
 
     return opened()
@@ -281,7 +281,10 @@ def _opened() -> Resources:
 def _of_file(
     path: Path, missing: str | None, unparsed: Sequence[str], machines: Collection[str]
 ) -> tuple[Sequence[Rating], Source]:
-    """Return the ratings of a file; a row of a machine without a rating is a reply without a score."""
+    """Return the ratings of a file, and their source.
+
+    A machine's row without a rating becomes a reply without a score.
+    """
     from importers.rating_values import missing_words
     from importers.ratings import read_ratings
     from reports.content import Source

@@ -1,7 +1,7 @@
-"""Files of texts with what a careful person reads in them: read line by line, told line by line.
+"""Files with test cases for readers: one JSON object a line, with a text and its expected reading.
 
-One case a line, as JSON: what `touchstone judge read` and `touchstone answers read` try their readers on. A line that
-does not fit is refused in a sentence with file and line.
+`touchstone judge read` and `touchstone answers read` test their readers on these files. A faulty line is refused with
+its file and line number.
 """
 
 from __future__ import annotations
@@ -17,63 +17,63 @@ import typer
 from domain.errors import FileRefused
 
 LONGEST = 4_000_000
-"""Bytes of a line: a text of a million characters fits, a file without line ends does not."""
+"""Longest line in bytes. A text of a million characters fits; a file without line breaks does not."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One line of a file."""
+    """One line of a file of cases."""
 
     file: str
     line: int
     keys: Mapping[str, Any]
     expected: tuple[Any, ...] | None
-    """Every acceptable reading; None where the line says nothing about it."""
+    """Every acceptable reading. None if the line states no expectation."""
 
     @property
     def id(self) -> str:
-        """What the line calls itself; by default its number."""
+        """Return the line's own id, or its line number."""
         return str(self.keys.get("id", self.line))
 
     def refused(self, what: str) -> FileRefused:
-        """The error that says what is wrong with the line."""
+        """Return the error that says what is wrong with this line."""
         return FileRefused(f"{self.file}, line {self.line}: {what}.")
 
     def text(self, key: str) -> str:
-        """The text under a key."""
+        """Return the text under a key. Raise ``FileRefused`` if the key is missing or its value is not a text."""
         value = self.keys.get(key)
         if not isinstance(value, str):
             raise self.refused(f"`{key}` is missing" if key not in self.keys else f"`{key}` is no text")
         return value
 
     def text_or_none(self, key: str) -> str | None:
-        """As ``text``; None where it is null or not there."""
+        """Return the text under a key, or None if the key is missing or null. Otherwise the same as ``text``."""
         return None if self.keys.get(key) is None else self.text(key)
 
 
 @dataclass(frozen=True)
 class CaseReading:
-    """What a reader makes of a case."""
+    """A reader's result for one case."""
 
     outcome: str
-    """As the reader calls it."""
+    """The outcome by the reader's own name for it."""
     values: str
-    """What was read, in words; empty where nothing was."""
+    """The value in words. Empty if no value was read."""
     words: Sequence[str]
-    """The words it was read from, or that do not fit."""
+    """The words that the value was read from, or the words that do not fit."""
     why: str
-    """Where nothing was read: a sentence."""
+    """The reason, as a sentence, if no value was read."""
     read: bool
-    """Whether there is a value."""
+    """Whether the case has a value."""
 
 
 def cases(path: Path) -> Iterator[Case]:
-    """The cases of a file, in its order.
+    """Yield the cases of a file in file order.
 
     Raises
     ------
     FileRefused
-        The file cannot be read or is empty, or a line is not a case.
+        The file cannot be read, is empty, or has a line that is not a case.
     """
     found = False
     try:
@@ -115,10 +115,9 @@ def _case(file: str, number: int, text: str) -> Case:
 
 
 def print_cases(path: Path, read: Callable[[Case], tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]]) -> None:
-    """Read all cases of a file and print what they come to: id, outcome, value and words of each, between tabs, and at
-    the end how many are as the file expects.
+    """Print each case's id, outcome, value and words, separated by tabs, and then how many cases are as expected.
 
-    ``read`` gives what the reader says, and whether that is one of the readings that the line expects.
+    ``read`` returns the reader's result for a case, and a function that checks the result against an expected reading.
     """
     as_expected = other = silent = 0
     for case in cases(path):

@@ -1,4 +1,4 @@
-"""``touchstone check``: a project against itself."""
+"""``touchstone check``: check a project's stored states against its votes and rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone comparison``: the pairs of models' answers that people compare."""
+"""``touchstone comparison``: draw the pairs of models' answers that people compare."""
 
 from __future__ import annotations
 

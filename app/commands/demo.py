@@ -1,4 +1,4 @@
-"""``touchstone demo``: a project of made-up data, to try everything out on."""
+"""``touchstone demo``: build a project of made-up data to try Touchstone with."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def demo(
 
 
 def _also(shared: Resources, wanted: bool) -> None:
-    """Make the project with questions of every kind, if it is asked for and not there."""
+    """Build the project with questions of every kind, if ``wanted`` and not built yet."""
     from examples import questions
 
     if wanted and not questions.exists(shared.store):
@@ -63,7 +63,7 @@ def _also(shared: Resources, wanted: bool) -> None:
 
 
 def _forget(shared: Resources) -> None:
-    """Remove the database, if the demo is all that it holds: what was submitted elsewhere is never deleted."""
+    """Delete the database if it holds only the demo. Other projects and accounts are never deleted."""
     from examples import demo as example
     from examples import questions
     from workflow.access import accounts, projects
@@ -91,7 +91,7 @@ def _forget(shared: Resources) -> None:
 
 @contextmanager
 def _bar() -> Iterator[Progress]:
-    """What is being done, and how far it is, on one line of standard error, if a person is looking."""
+    """Yield a function that shows the progress on one line of standard error, if standard error is a terminal."""
     shown = sys.stderr.isatty()
 
     def show(what: str, done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""``touchstone duplicates``: items that are nearly the same as others, in a project or next to another set."""
+"""``touchstone duplicates``: find near-duplicate items in a project, or between a project and another set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone exposure``: what people had been sent before they voted, and what of it they should not have been."""
+"""``touchstone exposure``: list what people saw before they voted, and what of that they must not see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone failures``: what is wrong with models' answers, as people have coded it; and what is sent to coding."""
+"""``touchstone failures``: count the faults that people coded in models' answers, and send more answers to coding."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def failures(
 
 
 def table(found: Failures) -> Iterator[str]:
-    """The counts for people: one block for each criterion."""
+    """Yield the counts as lines for people: one block for each criterion."""
     if found.counting is not None:
         yield found.counting.sentence
     yield found.sentence

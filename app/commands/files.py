@@ -1,4 +1,4 @@
-"""``touchstone project``, ``import`` and ``export``: for scripts on the server's own machine, without signing in."""
+"""``touchstone project``, ``import`` and ``export``: for scripts on the server's machine, without signing in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ project = typer.Typer(help="Projects: make, copy, rename, archive, delete and li
 
 
 def _with(rows: Iterable[Format]) -> str:
-    """How the help of an option begins that is for some formats only."""
+    """Return the first words of an option's help when the option is for some formats only."""
     return f"With {named(rows)}:"
 
 
@@ -47,7 +47,7 @@ ONE_RUN_OUT = _with(row for row in writing(Takes.ANSWERS) if row.needs_run)
 OF_TASKS = named(writing(Takes.TASKS))
 PRIVATE_OUT = f"With --verified or {OF_TASKS}:" if writing(Takes.TASKS) else "With --verified:"
 NO_TASKS = not reading(Takes.TASKS)
-"""No extension is installed that has such files: their options are not listed."""
+"""Whether no installed extension reads files of tasks. The options of such files are then hidden."""
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
@@ -388,7 +388,7 @@ def _import_tasks(
 
 
 SHOWN_DIFFERENCES = 20
-"""As many replies that are read otherwise than the file says are written one by one."""
+"""Number of replies listed one by one when our reading differs from the file's."""
 
 
 def _import_replies(
@@ -531,7 +531,7 @@ def export(
 
 
 def _labeling(here: Resources, name: str, row: Format, stage: Stage | None, out: Path) -> Page:
-    """Write the form that shows the tasks of a stage in the other program; return what gives tasks its data."""
+    """Write the other program's form for a stage's tasks, and return the function that gives each task its data."""
     from exporters.writing import write_files
     from workflow.access.projects import access_to
 
@@ -628,7 +628,7 @@ def _summary(done: Imported) -> Iterator[str]:
 
 
 def _read(done: Imported) -> Iterator[str]:
-    """Yield sentences about the new answers that were read, and those that were not readable."""
+    """Yield sentences about the new answers: how many were read, and how many were unreadable."""
     from workflow.files.read_losses import read_sentences
 
     new = done.predictions + sum(done.unanswered.values())
@@ -636,7 +636,7 @@ def _read(done: Imported) -> Iterator[str]:
 
 
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
-    """Who the raters of a file are now, and how to say otherwise."""
+    """Yield who the raters of a file are, and the command that changes whether a rater is a person or a machine."""
     from workflow.results.file_raters import in_sentences
 
     yield from in_sentences(found)
@@ -650,7 +650,7 @@ def _count(n: int, noun: str) -> str:
 
 @contextmanager
 def _bar() -> Iterator[Progress]:
-    """A progress bar on standard error, if a person is looking."""
+    """Yield a function that shows a progress bar on standard error, if standard error is a terminal."""
     shown = sys.stderr.isatty()
 
     def progress(what: str, done: int, total: int) -> None:

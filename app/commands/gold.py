@@ -1,4 +1,4 @@
-"""``touchstone gold``: settled items hidden among live work, and how people answer them."""
+"""``touchstone gold``: hide settled items among live work, and report how people answer them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone grading``: the sample of models' answers that people grade by plan."""
+"""``touchstone grading``: draw the sample of models' answers that people grade."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def sample(
 
 
 def report_lines(found: Standing) -> Iterator[str]:
-    """The plan for people: a sentence, what is short, and a line for each model's part of each stratum."""
+    """Yield the plan as lines for people: a summary, shortages, and a row for each model in each stratum."""
     yield found.sentence
     yield from (words for words in (found.cost, found.how if found.drawn else "") if words)
     yield from found.troubles

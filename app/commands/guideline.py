@@ -1,4 +1,4 @@
-"""``touchstone guideline`` and ``touchstone reasons``: what people are told, and what seniors say is missing in it."""
+"""``touchstone guideline`` and ``touchstone reasons``: the guideline that people read, and the reasons seniors gave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone import --dry-run``: what an import would do, in lines."""
+"""``touchstone import --dry-run``: print what an import would do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workflow.files.rows_look import RowsLook
 
 SHOWN = 20
-"""So many bad rows, changed rows, and missing media are named."""
+"""Number of bad rows, changed rows and missing media files that are listed."""
 _CUT = 200
 
 
@@ -32,7 +32,7 @@ def tell(
     new_only: bool = False,
     changed_rows: Path | None = None,
 ) -> None:
-    """Say what an import would do; ends with status 1 where it would be refused."""
+    """Print what an import would do. Exit with status 1 if the import would be refused."""
     from exporters.tables import bad_rows_jsonl
     from exporters.writing import write_files
     from workflow.files.import_files import look_at_files
@@ -52,7 +52,10 @@ def tell(
 
 
 def tell_rows(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad: bool, bad_rows: Path | None) -> None:
-    """The same of answers, ratings and judges' replies."""
+    """Print what an import of answers, ratings or judges' replies would do.
+
+    Exit with status 1 if it would be refused.
+    """
     from exporters.tables import bad_rows_jsonl
     from exporters.writing import write_files
     from workflow.files.rows_look import look_at_rows
@@ -69,7 +72,7 @@ def tell_rows(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad:
 
 
 def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
-    """What a look at answers, ratings or replies has found, as the command says it."""
+    """Yield the preview of an import of answers, ratings or replies as lines of text."""
     yield f"Format: {found.format.name}."
     n = f"{len(found.changed):,} changed, {found.equal:,} equal, {len(found.bad):,} bad"
     yield f"Rows: {found.new:,} new, {n}."
@@ -92,11 +95,11 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
 
 
 _WHOSE = {"answer": 2, "rating": 2, "reply": 0}
-"""In which column stands whose it is."""
+"""The column that names the rater, model or judge, for each kind of row."""
 
 
 def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[str]:
-    """What a look at files has found, as the command says it."""
+    """Yield the preview of an import of items as lines of text."""
     yield f"Format: {found.format.name}; files: {found.n_files:,}."
     yield f"Rows: {found.new:,} new, {found.changed:,} changed, {found.equal:,} equal, {len(found.bad):,} bad."
     if found.beside:
@@ -138,7 +141,7 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
 
 
 def changed_csv(differences: Iterable[Difference]) -> str:
-    """Where rows and the items that are there differ: a line for each field."""
+    """Return a CSV text with a line for each field in which a row differs from the stored item."""
     out = io.StringIO(newline="")
     table = csv_text.Writer(out)
     table.writerow(["file", "row", "item", "field", "before", "after"])
@@ -154,7 +157,7 @@ def _value(value: Any) -> str:
 
 
 def as_words(value: Any) -> str:
-    """A value of a field in one line, cut where it is long."""
+    """Return a field's value on one line, shortened if it is long."""
     if value is None:
         return "nothing"
     words = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""``touchstone items``: the table of a project's items, as the page *Items* has it."""
+"""``touchstone items``: print the table of a project's items, as on the page *Items*."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workflow.lead.item_views import ItemView
 
 LONGEST = 60
-"""So many characters of a text stand in a line."""
+"""Longest text in a cell, in characters."""
 _YES_OR_NO = "yes|no"
 _RANGE = "N|LOW..HIGH"
 
@@ -95,7 +95,10 @@ def _person(login: str | None) -> Person | None:
 
 
 def _view(project: str, wanted: str, person: Person | None) -> ItemView:
-    """A view by its id or name; one's own before one of that name for everyone."""
+    """Return a saved view by its id or name. A person's own view comes before a shared view of the same name.
+
+    Raises ``NotFound`` if there is no such view.
+    """
     from app.services import resources
     from workflow.lead import item_views
 
@@ -191,7 +194,7 @@ def items(
 
 
 def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: bool, out: Path | None) -> None:
-    """Write the list, or all of it to a file."""
+    """Print the list of items, or only their ids, or write the whole list to the file ``out``."""
     from workflow.lead import item_list
 
     if only_ids:
@@ -223,6 +226,6 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
 
 
 def _short(text: str) -> str:
-    """A text as a line of a terminal has room for it; what would move the cursor is left out."""
+    """Return a text on one line, shortened for a terminal. Control characters become spaces."""
     flat = "".join(each if each.isprintable() else " " for each in text)
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""``touchstone jobs``: the long tasks of a server, listed, shown, canceled and repeated."""
+"""``touchstone jobs``: list, show, cancel and repeat the server's long tasks."""
 
 from __future__ import annotations
 

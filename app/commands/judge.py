@@ -1,5 +1,7 @@
-"""``touchstone run judge`` and ``touchstone run read``: judges over models' answers, and their replies read again;
-``touchstone judge read``: how a file of replies is read."""
+"""``touchstone run judge``, ``touchstone run read`` and ``touchstone judge read``.
+
+The commands let a judge grade models' answers, read the judge's replies again, and read replies from a file.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def register(cli: typer.Typer) -> None:
-    """Add the subcommands of this module that need no project; the others are part of ``touchstone run``."""
+    """Add the subcommands that need no project. The other commands of this module belong to ``touchstone run``."""
     group = typer.Typer(help="How judges' replies are read.", no_args_is_help=True)
     cli.add_typer(group, name="judge")
 
@@ -47,7 +49,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
-    """What a line's reply comes to, and whether that is a reading that the line expects."""
+    """Return the reading of a line's reply, and a function that checks the reading against an expected one."""
     from app.commands.case_files import CaseReading
     from workflow.runs import judge_plans, judge_readings
 
@@ -228,7 +230,7 @@ def template(
 
 
 def within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -> ModelSpec:
-    """The description with the budget of this run."""
+    """Return the description with the budget of this run. Raise ``ModelRefused`` if the model is not an endpoint."""
     given = {name: value for name, value in (("max_calls", max_calls), ("max_cost", max_cost)) if value is not None}
     if not given:
         return spec
@@ -249,7 +251,10 @@ def _plan(shared: Resources, project: str, template: str, *, sample: str, **chos
 
 
 def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> JudgePlan:
-    """The plan of a judge who is asked by a template: an id, ID@VERSION, or a file, which is kept with the project."""
+    """Return the plan of a judge for a template: an id, ID@VERSION, or a file.
+
+    A file is kept with the project as a new version.
+    """
     from workflow.access.projects import access_to
     from workflow.runs import judge_plans, judge_templates
 
@@ -272,11 +277,11 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
 
 
 _LOOKED_AT = 20
-"""So many questions are made whole, with their pictures, to say what a run would ask."""
+"""Number of questions that are built in full, with their pictures, to preview a run."""
 
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
-    """What a run would do, and what it may cost."""
+    """Print what a run would ask and what it may cost."""
     from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_plans, judge_runs, preview_run
 
@@ -300,7 +305,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
 
 
 def tell_verdicts(shared: Resources, run: str) -> None:
-    """What the replies came to, by criterion."""
+    """Print how many replies have a score, by criterion, and the other outcomes."""
     from workflow.runs import judge_readings, run_views
 
     view = run_views.view(shared.store, by=None, run=run)

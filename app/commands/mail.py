@@ -1,4 +1,4 @@
-"""``touchstone mail``: whether mails go out, and what became of them."""
+"""``touchstone mail``: set up mail, send a test mail, and show the state of sent mails."""
 
 from __future__ import annotations
 

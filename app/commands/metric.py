@@ -1,4 +1,4 @@
-"""``touchstone run metric`` and ``run similarity``: numbers of models' answers, and of items, from texts alone."""
+"""``touchstone run metric`` and ``run similarity``: compute numbers for models' answers and items from their texts."""
 
 from __future__ import annotations
 

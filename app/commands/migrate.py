@@ -1,4 +1,4 @@
-"""``touchstone project migrate``: a project takes another schema while it is in use, and can take it back."""
+"""``touchstone project migrate``: change the schema of a project in use, or undo the last change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workflow.schemas.migration import Past, Preview
 
 LISTED = 20
-"""So many items that come out otherwise are listed, unless all are asked for."""
+"""Number of items with a changed outcome that are listed, unless all are requested."""
 
 
 def register(project: typer.Typer) -> None:
@@ -114,7 +114,7 @@ def _states(stages: Stages, before: Mapping[ItemState, int], after: Mapping[Item
 
 
 def _placed(placed: Mapping[str, tuple[int, int]]) -> list[str]:
-    """Items in each dimension, where some come to another one."""
+    """Return a table of the items in each dimension before and after, or no lines if no item changes its dimension."""
     if not placed:
         return []
     lines = [f"{name:<22}{before:>8,}{after:>8,}" for name, (before, after) in placed.items()]

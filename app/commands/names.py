@@ -1,4 +1,4 @@
-"""Names of raters as they are typed at the command line."""
+"""Parse the names of raters from the command line."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from domain.errors import RatingsError
 
 ALL = "all"
-"""Of ``--statistic``: whatever the schema says."""
+"""The value of ``--statistic`` that requests all statistics, whatever the schema says."""
 
 
 def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
-    """The names in what an option was given, once or several times: separated by commas, a name that holds a comma in
-    double quotes.
+    """Return the names in an option's values. Commas separate names; a name with a comma needs double quotes.
 
-    Raises ``RatingsError`` with a sentence where a name is empty or there twice.
+    Raises ``RatingsError`` if a name is empty or given twice, or a quote is not closed.
 
     >>> names_of(["ann,bob", '"gpt by likeness 1, swapped"'], "--raters")
     ('ann', 'bob', 'gpt by likeness 1, swapped')

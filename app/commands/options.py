@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ CountedItems = Annotated[
     Items | None,
     typer.Option(help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."),
 ]
-"""``--items``."""
+"""``--items``: the items that count."""
 
 Fills = Annotated[
     list[str] | None,
     typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
 ]
-"""``--fill``, where items are asked about."""
+"""``--fill``, for commands that ask about items."""
 
 
 def fills_of(told: Sequence[str] | None) -> dict[str, str]:
-    """What ``--fill`` says."""
+    """Return the pairs of ``--fill``, from placeholder to field."""
     return pairs(told or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill")
 
 
@@ -46,7 +46,7 @@ ExtraBody = Annotated[
         '\'{"reasoning_effort": "low"}\'. They go into the run\'s hash.',
     ),
 ]
-"""``--extra-body``."""
+"""``--extra-body``: more fields for each request."""
 
 Headers = Annotated[
     list[str] | None,
@@ -56,7 +56,7 @@ Headers = Annotated[
         "environment variable of the worker: X-Api-Key=env:LAB_API_KEY.",
     ),
 ]
-"""``--header``."""
+"""``--header``: more headers for each request."""
 
 
 def with_request_options(spec: ModelSpec, extra_body: str | None, headers: Sequence[str] | None) -> ModelSpec:
@@ -70,18 +70,18 @@ IDS_IN_FILE = (
 )
 
 ItemIds = Annotated[Path, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")]
-"""``--items FILE``: the items that something is done to."""
+"""``--items FILE``: the items that a command changes."""
 
 
 def item_ids(file: Path) -> tuple[str, ...]:
-    """The ids in a file of ``--items``, each once.
+    """Return the ids in a file of ``--items``, without duplicates.
 
     Raises
     ------
     FileRefused
-        It cannot be read as UTF-8 text.
+        The file cannot be read as UTF-8 text.
     InvalidInput
-        There is none in it: that is never every item.
+        The file has no ids. An empty file never stands for all items.
     """
     try:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
@@ -95,7 +95,10 @@ def item_ids(file: Path) -> tuple[str, ...]:
 
 
 def deciding(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with an option for each way to decide about a change of a schema; it gets all as ``decisions``."""
+    """Return the command with one more option for each way to decide about a schema change.
+
+    The command receives the decisions together as ``decisions``.
+    """
     own = inspect.signature(command, eval_str=True)
 
     @functools.wraps(command)

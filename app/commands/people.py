@@ -1,4 +1,4 @@
-"""``touchstone people``: accounts, from the server's own machine."""
+"""``touchstone people``: manage accounts on the server's machine."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def _store() -> Store:
 
 
 def _print_parts(members: Sequence[Membership]) -> None:
-    """A line for each member: login, role, dimensions, stages, name."""
+    """Print a line for each member: login, role, dimensions, stages and name."""
     for each in members:
         dimensions = "all dimensions" if each.dimensions is None else ", ".join(each.dimensions) or "no dimension"
         stages = "all stages" if each.stages is None else ", ".join(each.stages) or "no stage"

@@ -1,4 +1,4 @@
-"""``touchstone plan``: how many raters and units a study of agreement needs, before anyone grades."""
+"""``touchstone plan``: compute how many raters and units an agreement study needs, before the grading starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Planned(StrEnum):
-    """What can be planned for."""
+    """The statistics that a study can be planned for."""
 
     KAPPA = "kappa"
     FLEISS = "fleiss"
@@ -72,7 +72,7 @@ def plan(
 
 
 def table(found: StudyPlan, statistic: Planned) -> Iterator[str]:
-    """The designs for people."""
+    """Yield the designs as lines for people."""
     yield f"raters   units  ratings  mean {statistic.value}  95 % of studies within"
     for design in found.designs:
         undefined = f"  (undefined in {design.undefined:.0%})" if design.undefined else ""

@@ -1,4 +1,4 @@
-"""What the commands that start runs of models share: the plan, and what is said of it before anything is asked."""
+"""Helpers of the commands that start runs of models: build the plan, and print it before the first request."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def tell_counted(shared: Resources, project: str, items: Items | str | None) -> None:
-    """Which items count."""
+    """Print which items count."""
     from workflow.access.counted_items import counting_of
 
     typer.echo(f"  {counting_of(shared.store, person=None, project=project, items_=items).sentence}")
 
 
 def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
-    """Which items are in none of the runs that a plan is crossed with."""
+    """Print how many items are in no run of a crossed plan, by reason."""
     from workflow.access.projects import access_to
     from workflow.runs import model_runs
 
@@ -42,7 +42,7 @@ def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
 
 
 def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
-    """The plan of a run, by what the schema says and what was chosen (what is None was not)."""
+    """Return the plan of a run from the schema and the chosen options. An option that is None was not chosen."""
     from workflow.access.projects import access_to
     from workflow.runs.model_plans import kept_prompts, plan_for
 
@@ -54,7 +54,7 @@ def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | 
 
 
 def counts_of(told: Sequence[str]) -> dict[str, int]:
-    """``NAME=NUMBER`` as a mapping."""
+    """Return ``NAME=NUMBER`` texts as a mapping. Raise ``ModelRefused`` for a value that is not a number."""
     form = "NAME=NUMBER, such as --clips recent_segments=0"
     found = pairs(told, form, option="--clips")
     for name, number in found.items():
@@ -64,7 +64,7 @@ def counts_of(told: Sequence[str]) -> dict[str, int]:
 
 
 def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
-    """What a run would do."""
+    """Print what a run would ask."""
     from workflow.access.projects import access_to
     from workflow.runs import model_plans
     from workflow.runs.askings import asking_of

@@ -1,4 +1,4 @@
-"""``touchstone pool``: images and clips for authors to write about, from the server's own machine."""
+"""``touchstone pool``: add images and clips for authors to write about, on the server's machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pool = typer.Typer(help="The pool of images and clips that authors write about."
 
 FOLDERS = "folders"
 SHOWN = 50
-"""So many files that were not taken, or sources, are named."""
+"""Number of refused files, or of sources, that are listed."""
 
 
 def register(cli: typer.Typer) -> None:

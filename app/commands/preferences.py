@@ -1,4 +1,4 @@
-"""``touchstone preferences``: what people's comparisons of two models' answers come to."""
+"""``touchstone preferences``: report how often people prefer one model's answer to another's."""
 
 from __future__ import annotations
 

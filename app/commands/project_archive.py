@@ -1,4 +1,4 @@
-"""``touchstone project export``, ``import`` and ``clone``: whole projects, to another server or next to the first."""
+"""``touchstone project export``, ``import`` and ``clone``: move or copy whole projects."""
 
 from __future__ import annotations
 

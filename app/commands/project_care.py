@@ -1,4 +1,4 @@
-"""``touchstone project rename``, ``archive``, ``unarchive`` and ``delete``: what becomes of a project as a whole."""
+"""``touchstone project rename``, ``archive``, ``unarchive`` and ``delete``: manage a project as a whole."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def delete(
 
 
 def said(lost: Losses) -> str:
-    """What goes with a project, in words."""
+    """Return the list of the data that is deleted with a project, in words."""
     counts = (
         (lost.items, "item"),
         (lost.submissions, "submission"),

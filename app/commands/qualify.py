@@ -1,4 +1,4 @@
-"""``touchstone qualify``: the set of items to pass before a stage, and who has passed it."""
+"""``touchstone qualify``: make the qualification set of a stage, and show who has passed it."""
 
 from __future__ import annotations
 

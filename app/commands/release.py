@@ -1,4 +1,4 @@
-"""``touchstone release``: frozen, numbered exports that anybody can load, verify and recompute."""
+"""``touchstone release``: create frozen, numbered exports that anyone can load, verify and recompute."""
 
 from __future__ import annotations
 
@@ -120,7 +120,10 @@ def create(
 
 
 def _losses(store: Store, project: str) -> list[str]:
-    """Return the losses of the project in sentences; empty for a project without models' answers."""
+    """Return sentences about the project's missing and unreadable answers.
+
+    Empty for a project without models' answers.
+    """
     from workflow.results import project_losses
 
     return project_losses.of_project(store, project=project)
@@ -313,7 +316,7 @@ def _tell(project: str, made: Created, out: Path | None) -> None:
 
 
 def _copied(place: Path, out: Path, which: str) -> list[str]:
-    """Copy what is public into ``out``, and what is private next to it: both whole, or nothing."""
+    """Copy the public files into ``out`` and the private files next to it. Copy both folders in full, or neither."""
     parts = {"private": (_private(out), "what must stay private"), "public": (out, "what is public")}
     made: list[Path] = []
     lines: list[str] = []
@@ -340,7 +343,7 @@ def _copied(place: Path, out: Path, which: str) -> list[str]:
 
 
 def _why(error: OSError) -> str:
-    """Why something cannot be copied, in words."""
+    """Return in words why a copy failed."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         return str(error.args[0][0][2])
     return error.strerror or str(error)
@@ -387,7 +390,10 @@ def _said(given: str) -> tuple[str, str]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Says on a terminal how far it is, in one line that changes, and is gone in the end; elsewhere it says nothing."""
+    """Yield a function that shows the progress on one changing line of a terminal.
+
+    The line is cleared at the end. Without a terminal, the function prints nothing.
+    """
     screen = sys.stderr.isatty()
 
     def tell(what: str, done: int, of: int) -> None:
@@ -404,4 +410,4 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 _CLEARED = "\x1b[K"
-"""A terminal takes away what stands in the rest of the line."""
+"""The control sequence that clears the rest of a terminal's line."""

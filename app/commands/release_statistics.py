@@ -1,4 +1,4 @@
-"""``touchstone release statistics``: what a set is made of, as papers have it of their benchmarks."""
+"""``touchstone release statistics``: print the statistics of a set, as papers report them about their benchmarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone results``: what models' answers are worth, by key, people and judges, whole and in slices."""
+"""``touchstone results``: score models' answers by key, people and judges, for all items and for slices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How numbers are written."""
+    """The output formats of numbers."""
 
     TABLE = "table"
     CSV = "csv"
@@ -32,7 +32,7 @@ class Format(StrEnum):
 
 
 class By(StrEnum):
-    """What scores answers."""
+    """The sources of scores."""
 
     ALL = "all"
     KEY = "key"
@@ -42,7 +42,7 @@ class By(StrEnum):
 
 
 class Correction(StrEnum):
-    """How a judge's mean is corrected."""
+    """The corrections of a judge's mean."""
 
     PPI = "ppi"
     ROGAN_GLADEN = "rogan_gladen"
@@ -200,7 +200,7 @@ def results(
 
 
 def beside_table(read: Read, blocks: Sequence[Block]) -> Iterator[str]:
-    """Criteria next to each other, for people: a block for everyone who scores."""
+    """Yield the criteria side by side as lines for people: one block for each rater."""
     if read.counting is not None:
         yield read.counting.sentence
     if not blocks:
@@ -233,7 +233,7 @@ def _beside(row: Row, name: str) -> str:
 
 
 def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
-    """How often each model's answers win against another's, by each judge that compares."""
+    """Yield how often each model's answers win against another model's, by judge."""
     from workflow.results import win_rates as pairs
 
     if not compared:
@@ -254,7 +254,7 @@ def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
 
 
 def models_block(read: Read) -> Iterator[str]:
-    """What is said of each model."""
+    """Yield a table of the models' attributes, or nothing if no model has any."""
     from workflow.results import attributes
 
     names = attributes.names(read.attributes.values())
@@ -277,7 +277,7 @@ def table(
     *,
     compared: bool = False,
 ) -> Iterator[str]:
-    """The numbers for people: one block for each way of scoring."""
+    """Yield the scores as lines for people: one block for each way of scoring."""
     from workflow.results import slice_contrasts
 
     if read.counting is not None:
@@ -312,7 +312,7 @@ def table(
 
 
 def _groups(board: SlicedScores, found: Grouping) -> Iterator[str]:
-    """Models in groups: each number with how many models it rests on, and how far groups are apart."""
+    """Yield the models' scores by group, the number of models in each group, and the differences between groups."""
     yield f"  Models by {found.by.title}: every model of a group counts alike; intervals are over items"
     if found.groups:
         yield from _block(board, found.lines())
@@ -340,7 +340,7 @@ def _block(board: SlicedScores, lines: Sequence[Line]) -> Iterator[str]:
 
 
 def ways_in_words(line: Line) -> str:
-    """How a model's answers came about, over which frames, and how many of them are refusals."""
+    """Return how a model's answers were made, which frames it saw, and how many answers are refusals."""
     told = [line.way.how, f"frames {line.way.frames}" if line.way.frames else ""]
     told.append(f"{line.refused} refused" if line.refused else "")
     return ", ".join(filter(None, told))
@@ -353,7 +353,7 @@ def _part(line: Line, titles: dict[str, str], *, over: str) -> str:
 
 
 def figures(line: Line) -> str:
-    """A number with its interval, what it rests on, and why there is no more."""
+    """Return a number with its interval, its counts of used and left-out units, and the reason if it is undefined."""
     at = line.found
     if not at.defined:
         return f"{'-':>5}  {'':<15}  {at.n_units:>7}  {at.n_left_out:>8}{_unread(line)}  {at.reason}"
@@ -363,7 +363,7 @@ def figures(line: Line) -> str:
 
 
 def _unread(line: Line) -> str:
-    """How much could not be read, and where the accuracy lies whatever that says."""
+    """Return the number of unreadable answers, and the bounds of the accuracy over all of their possible readings."""
     if line.unreadable is None or line.over == "parts":
         return ""
     bounds = ""

@@ -1,4 +1,4 @@
-"""``touchstone run``: models over a project's items, in the foreground or left to a worker."""
+"""``touchstone run``: run models over a project's items, in this terminal or by a worker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Crossing(StrEnum):
-    """How what is added to the question is crossed."""
+    """The ways to cross the additions to a question."""
 
     STEPS = "steps"
     ALL = "all"

@@ -1,4 +1,4 @@
-"""What the commands about runs share: a model's description, what asking takes, and a run followed in a terminal."""
+"""Helpers of the commands about runs: estimate the cost, start a run, and follow it in a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blind: bool = False) -> None:
-    """What asking an endpoint takes, by its first questions; ``blind``: options are ranked without pictures as well."""
+    """Print an estimate of the requests, tokens and cost of a run, from its first questions.
+
+    ``blind``: options are also ranked without pictures.
+    """
     from workflow.runs.preview_run import estimate
 
     told = estimate(spec, questions, asked=asked, blind=blind)
@@ -38,7 +41,7 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int,
 
 
 def tell_preview(seen: Preview, spec: ModelSpec, *, asked: int, blind: bool = False) -> None:
-    """What it may cost, and the first question as it will be asked."""
+    """Print what a run may cost, and the first question as the model will see it."""
     if spec.endpoint is not None and seen.questions:
         tell_estimate(spec, seen.questions, asked=asked, blind=blind)
     for question in [each for asked in seen.questions[:1] for each in (asked.first, asked) if each is not None]:
@@ -51,14 +54,14 @@ def tell_preview(seen: Preview, spec: ModelSpec, *, asked: int, blind: bool = Fa
 
 
 def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: bool, say: str) -> None:
-    """Refuse options that do not go together: a run is started, or gone on with as it was started.
+    """Refuse options that do not go together: a run is either new, or resumed with its frozen settings.
 
     Parameters
     ----------
     new
-        Whether everything is given that a new run needs; ``say`` says what that is.
+        Whether the options name everything that a new run needs; ``say`` lists those options.
     frozen
-        Whether something is given that a run that was started has already.
+        Whether an option would change a setting that a started run keeps.
     """
     if resume is None and not new:
         raise ModelRefused(f"{say}, or --resume RUN to go on with one.")
@@ -69,7 +72,7 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
 
 
 def start(shared: Resources, project: str, spec: ModelSpec, plan: Plan, *, later: bool) -> str:
-    """Start a run; its id. A waiting worker hears of it only where it is left to one."""
+    """Start a run and return its id. ``later``: leave the run to a worker, and wake a waiting worker."""
     from workflow.runs import run_start
 
     settings = shared.settings if later else None
@@ -84,8 +87,10 @@ def follow(
     end: Callable[[], None] = lambda: None,
     tools: Path | None = None,
 ) -> None:
-    """Work on a run here, unless it goes in batch files or is left to a worker; ``end`` is told whatever came of it.
-    ``tools`` is the file of a tool set that may be used."""
+    """Work on a run in this process, unless the run uses batch files or is left to a worker.
+
+    ``end`` is called after the work, even if the work fails. ``tools`` is the file of a tool set that the run may use.
+    """
     if in_batches(shared, run):
         return
     if later:
@@ -98,7 +103,10 @@ def follow(
 
 
 def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
-    """Resume a run, or ask what failed again; ``Conflict`` where nothing is left to ask."""
+    """Resume a run, or ask its failed questions again.
+
+    Raises ``Conflict`` if no question is left, or if the run belongs to another project.
+    """
     from workflow.runs import run_control, run_views
 
     settings = shared.settings if later else None
@@ -120,7 +128,7 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
 
 
 def in_batches(shared: Resources, run: str) -> bool:
-    """Whether no one works on a run because its questions go in batch files; says what to do then."""
+    """Tell whether the run uses batch files. If so, print the command that submits them."""
     from workflow.runs import run_views
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
@@ -130,7 +138,7 @@ def in_batches(shared: Resources, run: str) -> bool:
 
 
 def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
-    """Work on a run in this process, telling how it goes, until it is done or someone stops it."""
+    """Work on a run in this process, with its progress, until the run is done or stopped."""
     from workflow.runs import run_control, run_views, worker
 
     view = run_views.view(shared.store, by=None, run=run)
@@ -165,7 +173,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
 
 @contextmanager
 def on_signals(signals: list[int]) -> Iterator[None]:
-    """The first Ctrl+C (or SIGTERM) asks to leave, the second one ends the process where it is."""
+    """Handle Ctrl+C and SIGTERM: the first signal asks the run to pause, the second ends the process at once."""
 
     def heard(number: int, frame: Any) -> None:
         if signals:
@@ -183,7 +191,7 @@ def on_signals(signals: list[int]) -> Iterator[None]:
 
 @contextmanager
 def _progress(shared: Resources, run: str) -> Iterator[None]:
-    """A line on standard error that says how far a run is: one that changes on a terminal, else one every while."""
+    """Show the progress of a run on standard error: one changing line on a terminal, else a line every ten seconds."""
     over = threading.Event()
     screen = sys.stderr.isatty()
 
@@ -224,7 +232,7 @@ def _line(shared: Resources, run: str) -> str:
 
 
 def _span(seconds: float) -> str:
-    """A time as people say it: ``75`` is ``1 min 15 s``."""
+    """Return a duration in words. 75 seconds are ``1 min 15 s``."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -234,13 +242,13 @@ def _span(seconds: float) -> str:
 
 
 def summary(view: RunView) -> str:
-    """How far a run is, in words."""
+    """Return the progress of a run in words."""
     failed = f", {view.failed} {view.kind.failed}" if view.failed else ""
     return f"{view.done} of {view.wanted} {view.kind.one}s asked, {view.answered} answered{failed}"
 
 
 def opened() -> Resources:
-    """The process's database and media, brought up to date."""
+    """Return the process's database and media, after an upgrade of the database."""
     from app.services import opened
 
     return opened()

@@ -1,4 +1,4 @@
-"""``touchstone project schedule``: until when stages are to be done, and in which order they are offered."""
+"""``touchstone project schedule``: set the deadlines of stages, and the order in which stages are offered."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def _deadline(text: str, of: Stages) -> tuple[Stage, date | None]:
 
 
 def _stages(text: str, of: Stages, *, whole: bool = False) -> tuple[Stage, ...]:
-    """The stages that a text names, by their ids or by what the project calls them; ``whole``: one, commas and all."""
+    """Return the stages that a text names, by id or by the project's name for them.
+
+    ``whole``: the text is the name of one stage, which may contain commas.
+    """
     return tuple(_stage(name.strip(), of) for name in ([text] if whole else text.split(",")))
 
 

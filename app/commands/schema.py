@@ -1,4 +1,4 @@
-"""``touchstone schema``: begin, check, show and compare files, list those that come along, print the JSON Schema."""
+"""``touchstone schema``: create, check, show and compare schemas, list those included, and print the JSON Schema."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def summary(loaded: LoadedSchema) -> list[str]:
-    """A schema in a few readable lines."""
+    """Return a summary of a schema in a few lines."""
     schema = loaded.schema_
     groups = len({dimension.group for dimension in schema.dimensions if dimension.group})
     wanted = sum(dimension.wanted or 0 for dimension in schema.dimensions)

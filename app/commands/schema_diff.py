@@ -1,4 +1,4 @@
-"""``touchstone schema diff``: what differs between two schemas, and what that asks of a project in use."""
+"""``touchstone schema diff``: list the changes between two schemas, and the decisions a project in use must make."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def register(schema: typer.Typer) -> None:
 
 
 def told(comparison: Comparison) -> list[str]:
-    """A comparison in lines: a heading, then a line for each change, what is incompatible first."""
+    """Return a comparison as lines: a heading, then one line for each change, incompatible changes first."""
     name, versions = comparison.new.name, (comparison.old.version, comparison.new.version)
     if not comparison.changes:
         return [f"{name}: nothing differs."]
@@ -89,7 +89,7 @@ def _is_file(name: str) -> bool:
 
 
 def schema_named(name: str) -> LoadedSchema:
-    """The schema of a file, or of one that comes along, by its name."""
+    """Return the schema of a file, or the included schema of this name. Raise ``NotFound`` if there is neither."""
     if not _is_file(name):
         listed = "touchstone schema list says which come along"
         raise NotFound(f"There is no file and no schema {name!r}; {listed}. A project may be OLD.")

@@ -1,4 +1,4 @@
-"""``touchstone schema new``: a few questions, and a commented schema with its guideline that pass the check."""
+"""``touchstone schema new``: ask a few questions, and write a commented schema and guideline that pass the check."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from annotation_schemas.outline import AnswerIs, Check, KeptBy, Outline
 from domain.errors import AlreadyTaken, InvalidInput, NotFound, Problem
 
 Said = Mapping[str, Any]
-"""What is settled so far, by the names of ``Outline``."""
+"""The settings that are known so far, by the names of ``Outline``."""
 
 
 @dataclass(frozen=True)
 class _Question:
-    """One thing to settle: its option, how it is asked in the terminal, what is usual, and how an answer is read."""
+    """One setting: its option, its question in the terminal, its default, and the function that reads an answer."""
 
     name: str
     option: str
     ask: str
     usual: Callable[[Said], str]
     read: Callable[[str, Said], Any]
-    """Raises ``ValueError`` with a sentence where the answer does not fit, alone or with what is settled so far."""
+    """Raises ``ValueError`` with a sentence if the answer is invalid, alone or together with the settings so far."""
     matters: Callable[[Said], bool] = lambda said: True
-    """False: there is one answer only, and it is the usual one."""
+    """Whether to ask. False if only the default is possible."""
 
 
 _QUESTIONS = (
@@ -121,7 +121,7 @@ _QUESTIONS = (
 
 
 def _fitting(said: Said) -> list[str]:
-    """The judge templates for what is settled so far."""
+    """Return the judge templates that fit the settings so far."""
     return outline.templates_for(graded=said["graded"], check=said["check"])
 
 
@@ -204,16 +204,16 @@ def register(schema: typer.Typer) -> None:
 
 
 def _free(file: Path) -> Path:
-    """The guideline's place, after a look at both.
+    """Return the path of the guideline, after a check that both files can be created.
 
     Raises
     ------
     InvalidInput
-        The file is not called as a schema is.
+        The name of the schema file does not end in .yaml or .yml.
     NotFound
-        There is no such folder.
+        The folder does not exist.
     AlreadyTaken
-        One of the two is there.
+        One of the two files exists.
     """
     if file.suffix not in (".yaml", ".yml"):
         raise InvalidInput(
@@ -233,7 +233,7 @@ def _in_words(flag: bool | None) -> str | None:
 
 
 def _settled(given: Mapping[str, str | None], *, file: str, ask: bool) -> dict[str, Any]:
-    """Every answer: what was given, else what someone in the terminal says, else what is usual."""
+    """Return all settings: the given option, else the answer in the terminal, else the default."""
     said: dict[str, Any] = {"file": file}
     for question in (_NAME, *_QUESTIONS):
         answer = given[question.name]
@@ -255,7 +255,7 @@ def _read(question: _Question, answer: str, said: Said) -> Any:
 
 
 def _asked(question: _Question, said: Said) -> Any:
-    """What someone says in the terminal, who is asked again where it does not fit."""
+    """Ask in the terminal until the answer is valid, and return the answer."""
     while True:
         try:
             answer = typer.prompt(question.ask, default=question.usual(said))

@@ -1,4 +1,4 @@
-"""``touchstone schema show``: what a schema asks, stage by stage, and what templates and prompts may use."""
+"""``touchstone schema show``: print a schema's questions by stage, and the placeholders of templates and prompts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def register(schema: typer.Typer) -> None:
 
 
 def described(loaded: LoadedSchema) -> Json:
-    """What a schema asks, as JSON has it."""
+    """Return the schema's description as JSON data."""
     schema = loaded.schema_
     words = dict(stages_in_words(schema))
     return {
@@ -66,7 +66,7 @@ def described(loaded: LoadedSchema) -> Json:
 
 
 def in_lines(told: Json) -> Iterator[str]:
-    """The same in lines, for people."""
+    """Yield the description that ``described`` returns as lines for people."""
     yield f"{told['title']} ({told['name']}, version {told['version']})"
     yield "Dimensions: " + ", ".join(each["title"] for each in told["dimensions"])
     for stage in told["stages"]:
@@ -168,7 +168,7 @@ def _criterion(criterion: Criterion) -> Json:
 
 
 def _as_close_as(tolerance: Tolerance, unit: str | None) -> str:
-    """How close two answers are that say the same."""
+    """Return in words how close two answers must be to count as equal."""
     if tolerance.iou is not None:
         close = f"overlap with an IoU of {tolerance.iou} or more"
     elif tolerance.within is not None:
@@ -207,7 +207,7 @@ def _prompts(schema: Schema) -> Json | None:
 
 
 def _placeholders(prompts: PromptSet) -> list[str]:
-    """Of all prompts of a set, and of what it can add to the question."""
+    """Return the placeholders of all prompts in a set, and of the texts that a set can add to a question."""
     written = [prompt for variants in prompts.families.values() for prompt in variants.values()]
     several = [prompt for types in prompts.types.values() for prompt in types]
     every = (each for prompt in (*written, *several, *prompts.injections.values()) for each in prompt.placeholders)
@@ -215,12 +215,12 @@ def _placeholders(prompts: PromptSet) -> list[str]:
 
 
 def _about(names: Sequence[str]) -> str:
-    """Of what a rule speaks: one answer, or how several go together."""
+    """Return the first words of a rule: the one criterion, or the several criteria that the rule is about."""
     return f"Between {' and '.join(names)}" if len(names) > 1 else f"For {''.join(names)}"
 
 
 def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
-    """Each stage with what a schema says of it in a few words; a stage that it does not have is ``none``."""
+    """Return each stage with a short description. A stage that the schema does not have is ``none``."""
     stages = schema.stages
     lines = []
     for stage in get_args(StageName):

@@ -1,4 +1,4 @@
-"""``touchstone schema try``: a schema's forms in the browser, with made-up items, in a home that is thrown away."""
+"""``touchstone schema try``: show a schema's forms in the browser, with made-up items, in a temporary home folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from db.engine import Store
 
 VARIABLE = "TOUCHSTONE_"
-"""How the variables of an installation begin; none of them holds for what is tried."""
+"""The prefix of an installation's environment variables. None of these variables applies to a tried schema."""
 
 
 def register(schema: typer.Typer) -> None:
@@ -63,7 +63,7 @@ def register(schema: typer.Typer) -> None:
 
 
 def told(tried: Tried, store: Store, address: str) -> Iterator[str]:
-    """What waits where, and a link for each role."""
+    """Yield the numbers of waiting items by stage, and a sign-in link for each role."""
     from workflow.access import sign_in
 
     yield "Waiting, made up: " + (", ".join(f"{stage.value} {n}" for stage, n in tried.work.items() if n) or "nothing")
@@ -80,7 +80,7 @@ def told(tried: Tried, store: Store, address: str) -> Iterator[str]:
 
 @contextmanager
 def throwaway_home() -> Iterator[Path]:
-    """A home in a temporary folder for this process, whatever its environment says; it is removed afterwards."""
+    """Use a temporary home folder in this process, whatever the environment says. Remove the folder afterwards."""
     from app.services import resources
 
     before = {name: value for name, value in os.environ.items() if name.startswith(VARIABLE)}

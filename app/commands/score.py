@@ -1,4 +1,4 @@
-"""``touchstone score``: a file of answers held against the key file of a release, offline."""
+"""``touchstone score``: score a file of answers against a release's key file, offline."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SigningKey = Annotated[Path, typer.Option("--key", help="The organizer's key fil
 
 
 class Score(typer.core.TyperGroup):
-    """``score KEYS SUBMISSION`` is short for ``score submission KEYS SUBMISSION``."""
+    """The group ``score``. ``score KEYS SUBMISSION`` is short for ``score submission KEYS SUBMISSION``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments, with the command that is meant where none is named."""
+        """Parse the arguments. Insert ``submission`` if the first argument names no command."""
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
             args = ["submission", *args]
         return super().parse_args(ctx, args)

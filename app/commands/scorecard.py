@@ -1,4 +1,4 @@
-"""``touchstone scorecard`` and ``touchstone paysheet``: what people did, as tables."""
+"""``touchstone scorecard`` and ``touchstone paysheet``: tables of the work that people did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone serve``: the web server."""
+"""``touchstone serve``: start the web server."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def serve(
 
 
 def _names(settings: Settings, given: Sequence[str]) -> list[str]:
-    """The host names that people reach the server under: those given, and that of its public address."""
+    """Return the host names of the server: the given names, and the host of its public address."""
     public = urlsplit(settings.public_url or "").hostname
     return [*given, *filter(None, [public])]
 
@@ -74,7 +74,7 @@ def shown(host: str) -> str:
 
 
 def check_free(host: str, port: int) -> None:
-    """Say in words that a port is taken, before anything else is started."""
+    """Raise ``SettingsError`` if the port is taken or the host is not an address of this machine."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:

@@ -1,4 +1,4 @@
-"""The output and exit status of commands that ask a model about many subjects (``workflow.runs.strict_questions``)."""
+"""Output and exit status of commands that ask a model about many subjects (``workflow.runs.strict_questions``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workflow.runs.model_descriptions import ModelSpec
 
 SHOWN = 20
-"""Number of subjects without a result that are named."""
+"""Number of subjects without a result that are listed."""
 
 
 class StrictRun(Protocol):

@@ -1,4 +1,4 @@
-"""``touchstone tables``: the tables of a benchmark's paper, made of a project's numbers in the paper's layout."""
+"""``touchstone tables``: print a project's numbers in the layout of a benchmark paper's tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How tables are written."""
+    """The output formats of tables."""
 
     TEXT = "text"
     CSV = "csv"

@@ -1,4 +1,4 @@
-"""``touchstone triage``: how far the triage of candidate frames is, and every decision as a file."""
+"""``touchstone triage``: show the progress of the triage of candidate frames, and export each decision."""
 
 from __future__ import annotations
 

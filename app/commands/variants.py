@@ -1,4 +1,4 @@
-"""``touchstone variants``: how models do on two variants of the same items, pair by pair."""
+"""``touchstone variants``: compare models' scores on two variants of the same items, pair by pair."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def variants(
 
 
 def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
-    """The differences for people: one block for each way of scoring."""
+    """Yield the differences as lines for people: one block for each way of scoring."""
     from workflow.results.item_pairs import TESTS
     from workflow.results.leaderboard_lines import reasons_in_words
 

@@ -1,4 +1,4 @@
-"""``touchstone wording``: which items break which of the schema's rules of wording."""
+"""``touchstone wording``: list the items that break the schema's wording rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``touchstone worker``: a process that works on runs of models, and sends notices by e-mail."""
+"""``touchstone worker``: start a process that works on runs of models and sends notices by mail."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def worker(
 
 
 def _end_of_input() -> Callable[[], bool]:
-    """True once standard input has ended, which it does when the process at its other end dies."""
+    """Return a function that tells whether standard input has ended.
+
+    Standard input ends when the process at its other end dies.
+    """
     ended = threading.Event()
 
     def read() -> None:

@@ -1,1 +1,1 @@
-"""What the page *Items* is made of besides the table."""
+"""The parts of the page *Items* other than the table."""

@@ -1,5 +1,7 @@
-"""What is done to items of the page *Items*, those ticked or all that fit: each asks first, with counts, and is done
-once."""
+"""Actions on the ticked or matching items of the page *Items*.
+
+Each action asks first, with counts, and is done once.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,13 @@ from workflow.lead.bulk_plans import Action, Chosen
 from workflow.lead.send_back import Reasons
 
 QUALIFY = "qualify"
-"""Make a qualification set of them."""
+"""Make a qualification set of the items."""
 GOLD = "gold"
-"""Make gold checks of them."""
+"""Make gold checks of the items."""
 ON_BULK = "bulk"
-"""Take them to the page Bulk actions."""
+"""Open the items on the page Bulk actions."""
 EXPORT = "export"
-"""Write files of them alone."""
+"""Export only these items."""
 WORDS = {
     Action.ASSIGN: "Assign them to people",
     Action.PRIORITISE: "Set their priority",
@@ -47,34 +49,34 @@ WORDS = {
 
 
 NOTHING, TICKED, EVERY = "nothing", "what is ticked", "all that fit"
-"""With which items something is done."""
+"""The choices of items for an action."""
 _DONE = "items.done"
-"""What was done to items: told where it was asked for, which may be far below the head of the page."""
+"""The message about a finished action. It appears next to the action, which may be far below the page's head."""
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is to be done to the items that someone looks at."""
+    """An action on the selected items."""
 
     still: Callable[[], None]
-    """Makes sure that they are still those; ``Conflict`` if not."""
+    """Raises ``Conflict`` if the selected items have changed."""
     counted: str
-    """Where it is kept how often the choice of items has begun anew."""
+    """The session key that counts how often the selection was reset."""
 
     def done(self, words: str) -> None:
-        """It is done: say so, and begin anew. The preview of the same once more would be a list of refusals.
+        """Show that the action is done, and reset the selection.
 
-        The choice is then a new one: the second press of two comes with all that the browser shows, so it would put
-        the choice from before back into this one.
+        Otherwise the preview of the same action would list only refusals. The selection gets a new key, because a
+        double press sends the browser's old values again and would restore the old selection.
         """
         shell.keep_message(_DONE, words)
         kept.place()[self.counted] = kept.place().get(self.counted, 0) + 1
 
 
 def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> None:
-    """The choice of items and of what to do, the preview, and the button."""
+    """Draw the choice of items and of an action, the preview, and the button."""
     called = {EVERY: f"{EVERY} ({markup.count(n, 'item')})"}
-    # always there, and as high: what is above the table must not push it away from under a mouse that is ticking
+    # always present and of the same height, so that the table does not move while a person ticks boxes with the mouse
     counted = f"items.round.{view.name}"
     above = st.container()
     which = st.radio(
@@ -102,7 +104,7 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
 
 
 def tell_done() -> None:
-    """What was done to items a moment ago."""
+    """Show the message about a finished action."""
     if done := shell.kept_message(_DONE):
         shell.show(markup.notice(done, style="good"))
 
@@ -169,7 +171,7 @@ def _say_gone(services: Services, view: ProjectView, gone: Sequence[str], n: int
 
 
 def _on_bulk(names: Sequence[str]) -> None:
-    """Give back and reassign are about someone's assignments: that page asks whose."""
+    """Draw a button that opens the items on Bulk actions, where the person also chooses whose assignments to change."""
     label = f"Open {markup.count(len(names), 'item')} on Bulk actions"
     if st.button(label, type="primary", key="items.bulk"):
         st.session_state[bulk_page.box("items")] = "\n".join(names)
@@ -177,7 +179,7 @@ def _on_bulk(names: Sequence[str]) -> None:
 
 
 def _part(view: ProjectView, stage: Stage) -> object:
-    """What the schema says of a stage; None: there is none."""
+    """Return the schema's part for a stage, or None."""
     return getattr(view.schema.schema_.stages, stage.value)
 
 
@@ -189,7 +191,7 @@ def _change(
     names: tuple[str, ...],
     order: _Asked,
 ) -> None:
-    """One of the bulk actions, with its own preview and confirmation."""
+    """Draw one of the bulk actions, with its own preview and confirmation."""
     stage, priority, why = None, 0, ""
     among: tuple[str, ...] = ()
     if action is Action.ASSIGN:

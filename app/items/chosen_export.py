@@ -1,4 +1,4 @@
-"""Files of chosen items alone, from the page *Items*: they say everywhere that they are a part."""
+"""Export only the chosen items of the page *Items*. The files state that they are a subset."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WHICH = {False: "as they stand", True: "only those that are kept, with their vot
 
 
 def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Sequence[str]], *, of: object) -> None:
-    """The format, the button, and what was made of these items.
+    """Draw the format, the button, and the prepared files.
 
     Parameters
     ----------
     names
-        The items (ids as in files) as the button is pressed; raises if they are not those any more that were seen.
+        Returns the items (ids as in files) when the button is pressed. Raises if they are no longer the items shown.
     of
-        Stands for the list: what was made of another one is not shown.
+        Identifies the list. Files of another list are not shown.
     """
     formats = {
         each.name: each for each in export.formats_of(services, view) if each.takes in (Takes.ITEMS, Takes.TASKS)

@@ -1,13 +1,13 @@
-"""Where the page *Items* opens a saved view."""
+"""Addresses of saved views on the page *Items*."""
 
 from __future__ import annotations
 
 from urllib.parse import urlencode
 
 ADDRESS = "view"
-"""The word of the address that names a view."""
+"""The address parameter with a view's id."""
 
 
 def address(project: str, id: str) -> str:
-    """The path at which a view is opened."""
+    """Return the address that opens a view."""
     return "/items?" + urlencode({"project": project, ADDRESS: id})

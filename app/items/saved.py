@@ -1,4 +1,4 @@
-"""The saved views of the page *Items*: links to lists that have a name, and the boxes that save and change them."""
+"""The saved views of the page *Items*: links to named lists, and the forms that save and change them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ OUTDATED = (
     "This saved view asks for what the project does not have any more. Delete it, or show another list and save that."
 )
 FEW = 12
-"""So many stand above the filters; the others are a press away."""
+"""Number of views above the filters. The others are folded away."""
 WHOSE = {False: "me", True: "everyone who may see this page"}
 
 
 def asked(services: Services, view: ProjectView) -> ItemList | None:
-    """The list of the view that the address names; None: it names none. Says so if that is gone.
+    """Return the list of the view in the address, or None without one. Show an error if the view is gone.
 
     Raises
     ------
     InvalidInput
-        The view says what no list says any more.
+        The view has settings that are no longer valid.
     """
     id = st.query_params.get(ADDRESS)
     if id is None:
@@ -45,7 +45,7 @@ def asked(services: Services, view: ProjectView) -> ItemList | None:
 
 
 def show(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -> None:
-    """The links, and behind them saving, renaming and deleting."""
+    """Draw the links, and the forms that save, rename and delete views."""
     there = item_views.views(services.store, person=services.person, project=view.name)
     words = now.at(page=1).asked()
     if there:

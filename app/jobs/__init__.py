@@ -1,6 +1,6 @@
-"""Jobs as front ends use them: the register of kinds, the processes that do them, and how a page shows them.
+"""Jobs for front ends: the register of kinds, the processes that run jobs, and how a page shows them.
 
-``begin`` is how a page starts a long task. ``processes`` starts the processes, ``process`` is what runs in one.
+A page starts a long task with ``begin``. ``processes`` starts the processes, and ``process`` runs in each of them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def begin(
     again: bool = True,
     here: bool = False,
 ) -> Job:
-    """Begin a job and see that a process does it; the same press again returns the job that is open.
+    """Begin a job and make a process run it. A second press of the same job returns the open job.
 
-    ``here``: do it in this process, for what takes no longer than starting another process.
+    ``here``: run the job in this process, for jobs that take no longer than starting another process.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The job ``figures``: figures of pages that take long, kept with the state of the project that they are of."""
+"""The job ``figures``: compute a page's slow figures, and store them with the project state that they belong to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.registers import function_of
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 KEPT = 200
-"""So many figures are kept, the newest."""
+"""Number of stored figures. Older ones are deleted."""
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "agreement_opinion": "workflow.results.agreement_page:opinion",
@@ -35,8 +35,11 @@ WORKS: Mapping[str, str] = {
     "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }
-"""What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
-arguments by name, and has to give the same for the same state. Extensions add their own."""
+"""The function that computes each figure, ``module:function``, by the figure's name.
+
+The function gets the store, and the arguments by name. It must return the same value for the same state. Extensions add
+more figures.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,14 @@ class Figure:
 
     value: Any
     state: tuple[Any, ...]
-    """Of the project, as anyone who asked has named it."""
+    """The project state that the caller named."""
     at: datetime
     seconds: float
-    """How long it took."""
+    """Duration of the computation."""
 
 
 def worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Figure:
-    """Work a figure out."""
+    """Compute a figure."""
     function = function_of(WORKS[work]) if work in WORKS else dict(extensions.rows("figures"))[work]
     begun = time.monotonic()
     value = function(store, **args)

@@ -1,4 +1,4 @@
-"""The jobs ``look`` and ``import``: what an import of files would do, and the import itself."""
+"""The jobs ``look`` and ``import``: preview an import of files, and import them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from workflow.files.rows_look import LOOKED_AT, RowsLook, look_at_rows
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, JobRefused
 
 HERE = 1 << 20
-"""Bytes up to which files are looked at and imported where it is asked for: about a second."""
+"""Bytes up to which files are previewed and imported within the request, in about a second."""
 _THUMB = (96, 64)
 DOING = {
     "reading": "Reading",
@@ -42,7 +42,7 @@ _MEGABYTE = 1e6
 
 @dataclass(frozen=True)
 class Shown:
-    """An item as it will be: its name, dimension, fields, and media with role, name, whether it is there, picture."""
+    """An item as it will be imported. Each medium has its role, name, whether it exists, and a thumbnail."""
 
     name: str
     dimension: str
@@ -52,10 +52,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look at files has found, as far as a page shows it; long lists lie next to it as files."""
+    """The preview of an import, as much as a page shows. Long lists are files next to it."""
 
     counts: Mapping[str, int]
-    """New, changed, equal and bad rows; media found and missing."""
+    """Numbers of new, changed, equal and bad rows, and of found and missing media files."""
     first: Sequence[Shown]
     missing: Sequence[str]
     bad: Sequence[BadRow]
@@ -67,56 +67,56 @@ class Seen:
     warnings: Sequence[str] = ()
     heads: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
-    """Of answers, ratings and replies: the first new ones as they will be."""
+    """The first new answers, ratings or replies as they will be imported."""
     by: Mapping[str, int] = field(default_factory=dict)
-    """Whose the new ones are."""
+    """Number of new rows for each model, rater or judge."""
     what: str = ""
-    """What a row of them becomes."""
+    """The kind of record that each row becomes."""
 
 
 @dataclass(frozen=True)
 class Came:
-    """What an import came to."""
+    """The result of an import."""
 
     done: Imported | None = None
     rows: Sequence[str] = ()
-    """The first rows that do not fit, in sentences."""
+    """The first faulty rows, as sentences."""
     n_rows: int = 0
     end: str = ""
 
 
 SHOWN = 50
-"""So many bad rows, and so many differences, stand on the page; files have all of them."""
+"""Number of bad rows, and of differences, on the page. Files have all of them."""
 NAMED = 5
-"""So many media that are missing are named there."""
+"""Number of missing media files that the page names."""
 BAD, CHANGED, MISSING = "stayed-out.csv", "changed.csv", "missing-media.csv"
-"""Those files, in the folder of what was looked at."""
+"""The names of those files, in the source's folder."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """Files to look at, or to import."""
+    """Files to preview or to import."""
 
     project: str
     source: Source
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What the use case is told besides."""
+    """Further arguments of the use case."""
 
     @property
     def key(self) -> str:
-        """The same for the same files, taken in the same way."""
+        """Return a key that is equal for the same files with the same settings."""
         source = self.source
         told = repr((self.project, str(source.folder), str(source.media_path), sorted(self.about.items(), key=str)))
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
     @property
     def is_small(self) -> bool:
-        """Whether it is done where it is asked for."""
+        """Tell whether the work is small enough to run within the request."""
         return self.source.size(HERE) <= HERE
 
 
 def look_for_job(context: JobContext) -> JobOutcome:
-    """Look at files; what was seen is the result, and long lists lie in the folder of the source."""
+    """Preview files. The preview is the job's result; long lists are files in the source's folder."""
     order: Order = context.input
     media = MediaStore(context.home / "media")
     with uploads.as_uploaded(str(order.source.folder)):
@@ -134,7 +134,7 @@ def look_for_job(context: JobContext) -> JobOutcome:
 
 
 def import_for_job(context: JobContext) -> JobOutcome:
-    """Import files. A process that goes on with an import that another one has finished only says so."""
+    """Import files. If an earlier process has already finished the import, only report its result."""
     order: Order = context.input
     came: Came | None = context.job.result
     if came is None:
@@ -161,7 +161,7 @@ IMPORT = JobKind("import", "Import", "Importing into {}", import_for_job)
 
 
 def _told(progress: Progress) -> Progress:
-    """Progress in words, with how much a second."""
+    """Return a progress function that adds the rate to the words."""
     since: dict[str, float] = {}
 
     def on(what: str, done: int, of: int) -> None:
@@ -210,9 +210,9 @@ def _seen(folder: Path, found: Look) -> Seen:
 
 
 WARNING = "Warning: "
-"""What a sentence of a look begins with if no one may miss it."""
+"""The first word of a sentence that a page must highlight."""
 _LONGEST = 400
-"""So many characters of a cell are kept."""
+"""Number of characters that are kept of a cell."""
 
 
 def _seen_rows(folder: Path, found: RowsLook) -> Seen:
@@ -237,7 +237,7 @@ def _seen_rows(folder: Path, found: RowsLook) -> Seen:
 
 
 def _thumb(path: Path | None) -> str:
-    """A small picture as an address of its own; empty where there is none, or it cannot be read."""
+    """Return a small picture as a data address. Empty without a picture, or if the picture cannot be read."""
     from PIL import Image
 
     if path is None:
@@ -254,7 +254,7 @@ def _thumb(path: Path | None) -> str:
 
 
 def stayed_out_csv(bad: Sequence[BadRow]) -> str:
-    """Rows that did not fit, with where they stand, what they are called, why, and what stands there."""
+    """Return the faulty rows as CSV, with their position, item, reason and text."""
     out = io.StringIO(newline="")
     table = csv_text.Writer(out)
     table.writerow(["file", "row", "item", "why", "text"])
@@ -263,7 +263,7 @@ def stayed_out_csv(bad: Sequence[BadRow]) -> str:
 
 
 def missing_csv(names: Sequence[str]) -> str:
-    """Media that are missing, by name."""
+    """Return the names of the missing media files as CSV."""
     out = io.StringIO(newline="")
     table = csv_text.Writer(out)
     table.writerow(["file"])

@@ -1,4 +1,4 @@
-"""The register of kinds of jobs: those of core, then those of extensions."""
+"""The register of job kinds: those of core, then those of extensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a page that shows jobs: how far each is, or what came of it, until its person has read that."""
+"""The part of a page that shows jobs: the progress of each job, or its result until the person has read it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK_SECONDS = 1.0
 
 
 def show(services: Services, kinds: Collection[str], *, project: str | None = None) -> None:
-    """Show each job of this person of these kinds (with one project): how far it is, or what came of it."""
+    """Show this person's jobs of these kinds (for one project): the progress, or the result."""
     for job in _newest(services, kinds):
         if project not in (None, job.project):
             continue
@@ -27,7 +27,7 @@ def show(services: Services, kinds: Collection[str], *, project: str | None = No
 
 
 def _newest(services: Services, kinds: Collection[str]) -> Sequence[Job]:
-    """Return the newest job of each slot: what someone began anew they know of."""
+    """Return the newest unread job of each slot. Earlier jobs of a slot were replaced by the person's own new one."""
     found = desk.listed(services.store, by=services.person, kinds=kinds)
     newest = {job.slot: job for job in reversed(found)}
     return sorted((job for job in newest.values() if not job.is_read), key=lambda job: job.slot)
@@ -55,7 +55,7 @@ def _watch(services: Services, job: Job) -> None:
 
 
 def words(job: Job) -> str:
-    """Say what a job does now, and how far it is."""
+    """Return what a job does now, and its progress, in words."""
     doing = KINDS[job.kind].doing.format(job.project) if job.kind in KINDS else job.kind
     n = f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
     at = job.at or ("begins" if job.state is JobState.RUNNING else "waits for a process")

@@ -1,8 +1,9 @@
-"""A process that does jobs, at low priority: the process that serves pages serves voters.
+"""A process that runs jobs at low priority, because the process that serves pages also serves voters.
 
-It reads orders from its standard input, a line of JSON each: a database, a home folder and a lane. It does the jobs of
-the lane until none waits, says so in a line on its standard output, and stays for a while: much is at hand for the next
-one. When its input ends, its server is gone. It ends then, after a job that outlives the server.
+The process reads orders from its standard input, one JSON line each: a database, a home folder and a lane. It runs the
+lane's jobs until none waits, and then reports this in a line on its standard output. It stays for a while, because a
+warm process starts the next job faster. When its input ends, its server is gone. The process then ends too, after a job
+that outlives the server.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from workflow.jobs.working import Worker
 
 NICE = {Lane.TASKS: 10, Lane.FIGURES: 19}
 IDLE_SECONDS = 120.0
-"""So long a process that has nothing to do stays."""
+"""Seconds that an idle process stays."""
 IDLE = "idle"
-"""What it says when no job waits."""
+"""The reply when no job waits."""
 
 
 class _Desk:
-    """What the thread that reads orders shares with the one that does jobs."""
+    """Shared state of the thread that reads orders and the thread that runs jobs."""
 
     def __init__(self) -> None:
         self.orders: queue.Queue[str] = queue.Queue()
@@ -40,7 +41,7 @@ class _Desk:
         self.worker: Worker | None = None
 
     def read(self) -> None:
-        """Take orders until the input ends, and with it this process, unless its job outlives the server."""
+        """Read orders until the input ends. Then end this process, unless its job outlives the server."""
         left = b""
         while part := os.read(0, 65_536):  # not sys.stdin: a thread that waits in it is a fatal error as Python ends
             *lines, left = (left + part).split(b"\n")
@@ -53,7 +54,7 @@ class _Desk:
 
 
 def work_in_process() -> int:
-    """Do jobs as ordered through the standard input."""
+    """Run jobs as ordered through the standard input."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever others print is no reply
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -1,4 +1,4 @@
-"""The processes that this one has started for jobs: one more where a job waits and none is free, up to a limit."""
+"""The job processes of this server. A new one starts when a job waits and none is free, up to a limit."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from workflow.jobs.kinds import Lane
 from workflow.jobs.working import waiting_lanes
 
 MOST: Mapping[Lane, int] = {Lane.TASKS: 4, Lane.FIGURES: 1}
-"""The most processes of this one in a lane."""
+"""The most processes of this server in each lane."""
 LOOK_SECONDS = 3.0
-"""How often a server looks for jobs that no process does."""
+"""Seconds between two searches for jobs without a process."""
 LEFT_ALONE = timedelta(seconds=5)
-"""A job that was just begun is left to the server that began it."""
+"""Age below which a job is left to the server that began it."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
 class _Process:
-    """A process for jobs, at work or idle."""
+    """A process for jobs, busy or idle."""
 
     process: subprocess.Popen[bytes]
     lane: Lane
     database: str
     busy: bool = True
     again: bool = False
-    """Whether it is to look again when it is done: a job was begun meanwhile."""
+    """Whether the process must look for jobs again, because a job was begun while it was busy."""
 
 
 @dataclass
 class Processes:
-    """What one server has started."""
+    """The processes that one server has started."""
 
     guard: threading.Lock = field(default_factory=threading.Lock)
     there: list[_Process] = field(default_factory=list)
 
     def wake(self, store: Store, home: Path, lane: Lane, *, most: int = 0) -> None:
-        """See that a process looks for jobs of a lane now. ``most``: start none where so many are there."""
+        """Make a process look for jobs of a lane now. ``most``: start no process if this number is already busy."""
         url = store.engine.url.render_as_string(hide_password=False)  # through the pipe: no command line tells it
         order = json.dumps({"url": url, "home": str(home), "lane": lane.value}).encode() + b"\n"
         with self.guard:
@@ -84,7 +84,7 @@ class Processes:
         threading.Thread(target=self._hear, args=(each, store, home), name="jobs", daemon=True).start()
 
     def _hear(self, each: _Process, store: Store, home: Path) -> None:
-        """Listen to a process until it ends. One that ended with work left has died: another one goes on."""
+        """Listen to a process until it ends. If it ended while busy, it has died, and another process continues."""
         assert each.process.stdout is not None
         for _ in each.process.stdout:
             with self.guard:
@@ -105,7 +105,7 @@ class Processes:
                     self.wake(store, home, each.lane)
 
     def close(self) -> None:
-        """End the processes that are idle, and let those at work end by themselves."""
+        """End the idle processes. The busy ones end by themselves."""
         with self.guard:
             there, self.there = self.there, []
         for each in there:
@@ -117,7 +117,7 @@ class Processes:
 
     @property
     def at_work(self) -> list[int]:
-        """Return the ids of the processes that do a job now."""
+        """Return the ids of the busy processes."""
         with self.guard:
             return [each.process.pid for each in self.there if each.busy and each.process.poll() is None]
 
@@ -128,7 +128,7 @@ class Processes:
             return [each.process.pid for each in self.there if each.process.poll() is None]
 
     def is_warm(self, lane: Lane) -> bool:
-        """Tell whether a process of a lane is idle: much is at hand there."""
+        """Tell whether a lane has an idle process, which starts a job faster than a new process."""
         with self.guard:
             return any(each.lane is lane and not each.busy and each.process.poll() is None for each in self.there)
 
@@ -138,25 +138,25 @@ close, is_warm = _processes.close, _processes.is_warm
 
 
 def wake(store: Store, home: Path, kind: str) -> None:
-    """See that a process does a job of this kind soon. ``touchstone worker`` has its own threads for its lanes."""
+    """Make a process run a job of this kind soon. ``touchstone worker`` has its own threads for its lanes."""
     lane = KINDS[kind].lane
     if lane in MOST:
         _processes.wake(store, home, lane)
 
 
 def there() -> list[int]:
-    """Return the ids of all processes for jobs."""
+    """Return the ids of all job processes."""
     return _processes.alive
 
 
 def at_work() -> list[int]:
-    """Return the ids of the processes that do a job now."""
+    """Return the ids of the busy job processes."""
     return _processes.at_work
 
 
 @contextmanager
 def watching(store: Store, home: Path) -> Iterator[None]:
-    """Look every few seconds for jobs that no process does: those of a server or a process that has died."""
+    """Search every few seconds for jobs without a process, such as those of a server or process that has died."""
     over = threading.Event()
 
     def look() -> None:

@@ -1,7 +1,7 @@
-"""The jobs that concern a whole project: its archive, a copy, its deletion, a release, and a point release.
+"""Jobs about a whole project: its archive, a copy, its deletion, a release, and a point release.
 
-Each of them makes one thing. If a process dies after the thing was made and before the job ended, the next process
-finds the thing and makes no second one.
+Each job makes one thing. If a process dies after making the thing and before the job's end, the next process finds the
+thing and does not make a second one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _archive(context: JobContext) -> JobOutcome:
 
 
 def _clear(made: Path) -> None:
-    """Remove what a process that died has left of an archive."""
+    """Remove the leftovers of an archive from a process that died."""
     for path in (made, *made.parent.glob(f".{made.name}.*")):
         path.unlink(missing_ok=True)
 
@@ -116,7 +116,10 @@ def _releases(context: JobContext) -> list[Release]:
 
 
 def _since(context: JobContext, there: list[Release]) -> Release | None:
-    """The release that this person made since the job first began, if the process died between the two."""
+    """Return the release that this person made since the job first began.
+
+    There is one only if a process died between the release and the end of the job.
+    """
     before, by = set(context.job.result), context.by.login if context.by is not None else None
     new = [each for each in there if each.version not in before and each.by == by]
     return new[-1] if new else None

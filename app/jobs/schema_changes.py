@@ -1,4 +1,4 @@
-"""The job ``schema``: a change of a project's schema, while everyone works on."""
+"""The job ``schema``: change a project's schema while people continue to work."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from workflow.schemas.migration import Past
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be done to a project's schema."""
+    """The change to make to a project's schema."""
 
     project: str
     what: str
-    """``take`` another schema, ``undo`` the last change, ``finish`` one that was interrupted, or take that ``back``."""
+    """``take`` another schema, ``undo`` the last change, ``finish`` an interrupted change, or take it ``back``."""
     loaded: LoadedSchema | None = None
-    """The schema to take."""
+    """The new schema."""
     decisions: Decisions = field(default_factory=Decisions)
 
 
 def _change(context: JobContext) -> JobOutcome:
-    """Make the change, or bring one to its end that a process has left."""
+    """Make the change, or finish a change that another process left unfinished."""
     order: Order = context.input
     about: Any = {"by": context.by, "project": order.project}
     past = migration.history(context.store, **about)
@@ -52,14 +52,14 @@ def _change(context: JobContext) -> JobOutcome:
 
 
 def _made(change: Past) -> str:
-    """Say what a change came to whose process has died."""
+    """Return the result of a change whose process has died, as a sentence."""
     if change.undoes is not None:
         return f"Change {change.undoes} is taken back: version {change.new_version} is in force."
     return f"Version {change.new_version} is in force."
 
 
 def _came_of(tally: Tally) -> str:
-    """What became of items and votes."""
+    """Return the effects of a change on items and votes, as sentences."""
     said = [f"{count(len(tally.moved), 'item')} came out otherwise."]
     if tally.asked_again:
         said.append(f"Asked again: {count(tally.asked_again, 'vote')}.")
@@ -71,7 +71,7 @@ def _came_of(tally: Tally) -> str:
 
 
 def looked(store: Store, *, project: str, loaded: LoadedSchema, decisions: Decisions, press: str) -> migration.Preview:
-    """What taking a schema would do, for one ``press`` of a lead of the project: a work of ``app.figures``."""
+    """Return a preview of a schema change, for one ``press`` of a lead of the project. A work of ``app.figures``."""
     return migration.preview(store, by=None, project=project, loaded=loaded, decisions=decisions)
 
 

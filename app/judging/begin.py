@@ -1,4 +1,4 @@
-"""Beginning a run of a judge: template, judge, which answers, what will happen, and the one button that starts it."""
+"""Begin a run of a judge: choose template, judge and answers, preview the run, and start it with one button."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SAMPLES: Mapping[str, str] = {
 }
 
 BOX = "judges.text"
-"""The box with the judge's description."""
+"""The key of the input with the judge's description."""
 
 
 def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, JudgePlan] | None:
@@ -48,7 +48,7 @@ def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, JudgePlan
 
 
 def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: TemplateView) -> JudgePlan:
-    """The plan as the boxes say it; what does not go together raises a sentence."""
+    """Draw the inputs and return the plan. Inputs that do not go together raise an error with a sentence."""
     shell.section("What is judged")
     schema, head = view.schema.schema_, template.template.head
     there = judge_replies.answered_by(services.store, by=services.person, project=view.name)
@@ -134,12 +134,12 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
 
 
 def plan_of_replies(services: Services, view: ProjectView) -> JudgePlan:
-    """The plan of a judge whose replies come out of a file: what it was asked by, and what its replies rate.
+    """Draw and return the plan of a judge whose replies come from a file: its template and its criteria.
 
     Raises
     ------
     InvalidInput
-        A part of the replies rates nothing yet.
+        A part of the replies has no criterion yet.
     """
     template = templates.choose(services, view, pairs=False)
     schema = view.schema.schema_
@@ -149,7 +149,7 @@ def plan_of_replies(services: Services, view: ProjectView) -> JudgePlan:
 
 
 def _usual(schema: Schema, template: TemplateView, chosen: Mapping[str, Any]) -> JudgePlan | None:
-    """What the schema itself says of fields and criteria; None where it says too little."""
+    """Return the plan with the schema's own fields and criteria. None if the schema leaves them open."""
     try:
         return judge_plans.plan_for(schema, template.template, **chosen)
     except InvalidInput as error:
@@ -159,7 +159,7 @@ def _usual(schema: Schema, template: TemplateView, chosen: Mapping[str, Any]) ->
 
 
 def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> dict[str, str]:
-    """What each placeholder is filled with, all of them: the schema's way at first."""
+    """Draw the field for each placeholder, with the schema's choice as default. Return all of them."""
     fields = [field.name for field in schema.item.fields]
     sources = {
         judge_templates.PREDICTION: "the answer that is judged",
@@ -192,7 +192,7 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
 
 
 def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> dict[str, str]:
-    """Which criterion each part of a reply rates."""
+    """Draw the criterion for each part of a reply, and return the choices."""
     if template.template.head.pair:
         return dict(usual.criteria) if usual else {}
     parts = judge_plans.parts_of(template.template.head.parser)
@@ -221,7 +221,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
 
 
 def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
-    """What will happen, in words."""
+    """Return in words what the run will do."""
     found = seen.preview
     subject = judge_plans.about_in_words(plan, about=found.about, wanted=found.wanted)
     looked = "" if found.looked_at == found.wanted else f" The first {found.looked_at:,} of them were looked at."
@@ -258,7 +258,7 @@ BEGINNING = begin.Beginning(
 
 
 def frozen_parts(services: Services, view: ProjectView, run: RunView) -> None:
-    """Template, plan and description of a run, as they were when it was started."""
+    """Draw the template, plan and description of a run at its start."""
     if isinstance(run.plan, JudgePlan):
         shell.section("Plan")
         shell.show(facts(run.plan, view))
@@ -268,7 +268,7 @@ def frozen_parts(services: Services, view: ProjectView, run: RunView) -> None:
 
 
 def facts(plan: JudgePlan, view: ProjectView) -> Markup:
-    """A plan as a table."""
+    """Return a plan as a table."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     dimensions = ", ".join(titles.get(name, name) for name in plan.dimensions or ())
     sample = SAMPLES[ATTACKS if plan.attacks else plan.chosen]

@@ -1,4 +1,4 @@
-"""Two runs of judges side by side: how far they agree over the same answers, and every answer where they differ."""
+"""Compare two runs of judges: their agreement on the same answers, and each answer on which they differ."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from workflow.runs import run_views
 from workflow.runs.run_views import RunView
 
 A_PAGE = 10
-"""So many differences stand on a page."""
+"""Differences on one page."""
 
 
 def render(services: Services, project: ProjectView, view: RunView) -> None:
-    """Pick the other run, then see both."""
+    """Draw the choice of the other run, and the comparison."""
     if view.withdrawn:
         shell.show(markup.notice("This run was withdrawn; take it back before it is compared."))
         return
@@ -76,7 +76,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
 
 
 def _compared(services: Services, one: RunView, other: RunView) -> Comparison:
-    """The comparison; what has not changed since this page was drawn last is not worked out again."""
+    """Return the comparison. It is computed again only if a run or the counted items have changed."""
     marks = judge_replies.marks(services.store, by=services.person, project=one.project)
     counts = counting_of(services.store, person=services.person, project=one.project)
     key = (one.id, other.id, marks.get(one.id), marks.get(other.id), counts.sentence)
@@ -89,7 +89,7 @@ def _compared(services: Services, one: RunView, other: RunView) -> Comparison:
 
 
 def _nearest(view: RunView, others: Sequence[RunView]) -> str:
-    """The newest other run with the same template, else the newest."""
+    """Return the newest other run with the same template, else the newest run."""
     if isinstance(view.plan, JudgePlan):
         for other in others:
             if isinstance(other.plan, JudgePlan) and other.plan.template == view.plan.template:
@@ -98,7 +98,7 @@ def _nearest(view: RunView, others: Sequence[RunView]) -> str:
 
 
 def figures(found: Comparison) -> list[Markup]:
-    """By criterion: n scored of n of both, and how far they agree where both have a score."""
+    """Return a table by criterion: scored replies of both runs, and their agreement on answers with both scores."""
     heads = [
         ("Criterion", "name"),
         ("First", "number"),
@@ -145,7 +145,7 @@ def _share(of: Compared) -> str:
 
 
 def statistic(found: Statistic) -> str:
-    """A value with its interval."""
+    """Return a value with its interval."""
     if not found.defined:
         return "not defined"
     if math.isnan(found.low) or math.isnan(found.high):
@@ -154,7 +154,7 @@ def statistic(found: Statistic) -> str:
 
 
 def table(of: Compared, found: Comparison) -> Markup:
-    """How often each value of the first meets each of the second, failures among them."""
+    """Return a table of how often each value of the first run meets each value of the second, with failures."""
     values = dict.fromkeys([*found.plan_a.values, *found.plan_b.values])
     rows = _ordered(values, [a for a, _ in of.crossed])
     columns = _ordered(values, [b for _, b in of.crossed])
@@ -171,12 +171,12 @@ def table(of: Compared, found: Comparison) -> Markup:
 
 
 def words(of: Value | Verdict) -> str:
-    """A value, or why there is none."""
+    """Return a value in words, or the reason why there is none."""
     return of.label if isinstance(of, Verdict) else texts.opening(shown.value(of), 40)
 
 
 def _ordered(values: Iterable[Value], there: Iterable[Value | Verdict]) -> list[Value | Verdict]:
-    """Values as they rise, then failures."""
+    """Return the values in ascending order, then the failures."""
     known = set(there)
     return [
         *(value for value in values if value in known),
@@ -226,14 +226,14 @@ def _differences(
 
 
 def _kind(of: Differing) -> str:
-    """What the two say, in words."""
+    """Return what the two runs say, in words."""
     return " and ".join(
         words(verdict if value is None else value) for value, verdict in ((of.a, of.verdict_a), (of.b, of.verdict_b))
     )
 
 
 def side_by_side(first: ReplyView, second: ReplyView, one: RunView, other: RunView, titles: dict[str, str]) -> Markup:
-    """Both replies about one answer, next to each other."""
+    """Return both replies to one answer, side by side."""
 
     def side(reply: ReplyView, run: RunView) -> Markup:
         text = shown.marked(reply.text, reply.readings, around=shown.AROUND) if reply.text else markup.quiet("no text")

@@ -1,4 +1,4 @@
-"""Reading a judge's replies: score next to raw reply, the failures queue, people's grades, and as files."""
+"""Read a judge's replies: scores next to raw replies, the queue of failures, people's grades, and files."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from workflow.runs import judge_readings
 from workflow.runs.run_views import RunView
 
 A_PAGE = 10
-"""So many replies stand on a page."""
+"""Replies on one page."""
 
 FAILURES = "failures"
-"""What the address calls all verdicts but a score."""
+"""The value of the address for all verdicts except scores."""
 
 NO_SCORE = tuple(verdict for verdict in Verdict if not verdict.scored)
 
@@ -38,7 +38,7 @@ NO_SCORE = tuple(verdict for verdict in Verdict if not verdict.scored)
 
 
 def listed(services: Services, project: ProjectView, view: RunView) -> None:
-    """Replies with filters, a page at a time, the newest first."""
+    """Draw the replies with filters, page by page, the newest first."""
     _again(services, view)
     tallies = judge_replies.tallies(services.store, by=services.person, run=view.id)
     if not tallies:
@@ -65,7 +65,7 @@ def _of_all(tally: judge_replies.Tally) -> Markup:
 
 
 def _again(services: Services, view: RunView) -> None:
-    """Offer to read again what only an earlier version of the parser has read."""
+    """Draw a button that reads replies again, if only an earlier version of the parser has read them."""
     said = shell.kept_message(f"judges.read.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
@@ -144,7 +144,7 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
 
 
 def _page(services: Services, view: RunView, wanted: Wanted) -> tuple[list[ReplyView], bool]:
-    """The replies of the page that was gone to, and whether there are older ones."""
+    """Return the replies of the current page, and whether there are older ones."""
     from dataclasses import replace
 
     if st.session_state.get(f"judges.page_of.{view.id}") != wanted:
@@ -176,7 +176,7 @@ def _pages(view: RunView, found: list[ReplyView], more: bool) -> None:
 
 
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
-    """All that is kept of a reply."""
+    """Draw everything that is stored about a reply."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFound("There is no such reply in this run.")
     found = judge_replies.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
@@ -185,7 +185,7 @@ def details(services: Services, project: ProjectView, view: RunView, attempt: st
 
 
 def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup]:
-    """A reply with its readings, what it is about, and what goes with it."""
+    """Return a reply with its readings, the judged answer, and its facts."""
     parts = [
         markup.tag(
             "div",
@@ -264,11 +264,11 @@ COLUMNS = (
     *("criterion", "verdict", "value", "start", "end", "why", "parser", "parser_version", "people"),
     *("reply", "error", "finish_reason", "tokens_in", "tokens_out", "seconds", "cost", "at"),
 )
-"""Of a file of replies: a row for each criterion of each reply."""
+"""The columns of a file of replies, which has a row for each criterion of each reply."""
 
 
 def records(found: Iterable[ReplyView], view: RunView) -> Iterable[dict[str, Any]]:
-    """Replies as JSON values, one for each criterion."""
+    """Yield replies as JSON values, one for each criterion."""
     plan = view.plan if isinstance(view.plan, JudgePlan) else None
     about = {
         "run": view.id,
@@ -311,13 +311,13 @@ def records(found: Iterable[ReplyView], view: RunView) -> Iterable[dict[str, Any
 
 
 def as_json_lines(found: Iterable[ReplyView], view: RunView) -> bytes:
-    """One JSON object a line."""
+    """Return the replies as JSON lines."""
     lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records(found, view))
     return "".join(lines).encode("utf-8", "replace")
 
 
 def as_csv(found: Iterable[ReplyView], view: RunView) -> bytes:
-    """A table that spreadsheets open; a text that one of them would take for a formula has a quote before it."""
+    """Return the replies as CSV for spreadsheets. A text that looks like a formula gets a quote in front."""
     buffer = io.StringIO()
     writer = csv_text.Writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -327,7 +327,7 @@ def as_csv(found: Iterable[ReplyView], view: RunView) -> bytes:
 
 
 def downloads(services: Services, view: RunView) -> None:
-    """Files are made when they are asked for."""
+    """Draw the downloads. A file is made when it is requested."""
     with st.container(horizontal=True):
         for label, ending, mime, write in (
             ("Download as JSON lines", "jsonl", "application/x-ndjson", as_json_lines),

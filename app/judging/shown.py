@@ -1,5 +1,7 @@
-"""A judge's replies as markup, with what was read in them marked; and what replies come to as figures. A reply may be
-anything: it is tamed before."""
+"""A judge's replies as markup with the readings marked, and their outcomes as figures.
+
+A reply may contain anything, so it is sanitized first.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from domain.run_kinds import RunKind
 from workflow.results.judge_replies import ReadingView, ReplyView
 
 AROUND = 260
-"""So many characters before and after what was read stand in a list."""
+"""Number of characters before and after a reading in a list."""
 
 STYLE = """
 .ts-reply { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-left: 4px solid #1f8a64;
@@ -44,12 +46,12 @@ STYLE += "\n".join(
 
 
 def address(project: str, *, run: str | None = None, **more: str) -> str:
-    """Where a judge's run is, or the list of them."""
+    """Return the address of a judge's run, or of the list of runs."""
     return watch.address(project, run=run, page=RunKind.JUDGE.page, **more)
 
 
 def calibration(project: str, judge: str) -> str:
-    """The page Calibration with a judge picked."""
+    """Return the address of the page Calibration with a judge selected."""
     return "/calibration?" + urlencode({"project": project, "judge": judge})
 
 
@@ -57,7 +59,7 @@ def calibration(project: str, judge: str) -> str:
 
 
 def bar(counts: Mapping[Verdict, int], *, total: int) -> Markup:
-    """What replies come to, as a bar."""
+    """Return the outcomes of replies as a bar."""
     return markup.bar(
         [(_style(verdict), verdict.label, counts[verdict]) for verdict in Verdict if counts.get(verdict)],
         total=total,
@@ -65,7 +67,7 @@ def bar(counts: Mapping[Verdict, int], *, total: int) -> Markup:
 
 
 def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None = None) -> Markup:
-    """What the colours of the bar mean, with how many there are; each leads to its replies."""
+    """Return the legend of the bar, with counts and links to the replies."""
     found = []
     for verdict in Verdict:
         if not counts.get(verdict):
@@ -79,7 +81,7 @@ def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None =
 
 
 def of_all(counts: Mapping[Verdict, int]) -> str:
-    """How many have a score, of how many."""
+    """Return how many readings have a score, and out of how many."""
     return f"{counts.get(Verdict.SCORED, 0):,} scored of {sum(counts.values()):,}"
 
 
@@ -91,8 +93,10 @@ def _style(verdict: Verdict) -> str:
 
 
 def marked(text: str, readings: Sequence[ReadingView], *, around: int | None = None) -> Markup:
-    """A reply with what was read in it marked: whole, or from ``around`` characters before the first mark to as many
-    after the last one."""
+    """Return a reply with its readings marked.
+
+    ``around``: show only this number of characters before the first mark and after the last one.
+    """
     spans = _spans(text, readings)
     first, last = 0, min(len(text), shown.LONGEST_TEXT)
     if spans:
@@ -123,7 +127,7 @@ def marked(text: str, readings: Sequence[ReadingView], *, around: int | None = N
 
 
 def _spans(text: str, readings: Sequence[ReadingView]) -> list[tuple[int, int, ReadingView]]:
-    """What was read, in the order of the text; of two that overlap, the first."""
+    """Return the spans of the readings in the order of the text, without overlaps."""
     found: list[tuple[int, int, ReadingView]] = []
     for reading in sorted((each for each in readings if each.span), key=lambda each: each.span or (0, 0)):
         start, end = reading.span or (0, 0)
@@ -134,17 +138,17 @@ def _spans(text: str, readings: Sequence[ReadingView]) -> list[tuple[int, int, R
 
 
 def value_in_words(reading: ReadingView) -> str:
-    """What a reading comes to, in words."""
+    """Return a reading in words."""
     return value(reading.value) if reading.verdict.scored else reading.verdict.label
 
 
 def value(of: Any) -> str:
-    """A value as people write it."""
+    """Return a value as text."""
     return f"{of:g}" if isinstance(of, float) else str(of)
 
 
 def scores(readings: Sequence[ReadingView]) -> Markup:
-    """What a reply comes to, a label for each criterion; failures of the whole reply are said once."""
+    """Return a label with the outcome of each criterion. A failure of the whole reply is shown once."""
     verdicts = {each.verdict for each in readings}
     if len(verdicts) == 1 and not next(iter(verdicts)).scored:
         return markup.tag("span", markup.text(next(iter(verdicts)).label), style="ts-score bad")
@@ -161,7 +165,7 @@ def scores(readings: Sequence[ReadingView]) -> Markup:
 
 
 def people(view: ReplyView, *, label: str = "people ") -> Markup:
-    """What people say about the same answer in the same criteria."""
+    """Return people's grades of the same answer, for the same criteria."""
     criteria = [each.criterion for each in view.readings]
     found = []
     for grade in view.grades:
@@ -181,13 +185,13 @@ def people(view: ReplyView, *, label: str = "people ") -> Markup:
 
 
 def no_score_reason(view: ReplyView) -> Markup:
-    """Why there is no score."""
+    """Return the reasons why a reply has no score."""
     reasons = dict.fromkeys(each.why for each in view.readings if each.why)
     return markup.joined(markup.tag("div", shown.line(each, most=600), style="ts-small") for each in reasons)
 
 
 def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
-    """What a reply is about, in a line that leads to all there is of it."""
+    """Return a line about the judged answer, with a link to the reply's details."""
     told = [title]
     if view.attack:
         told.append(f"attack: {view.attack.replace('_', ' ')}")
@@ -214,7 +218,7 @@ def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
 
 
 def answer(view: ReplyView, *, most: int | None = None) -> Markup:
-    """What was judged."""
+    """Return the judged answer, or both answers of a pair."""
     if view.answer is None:
         return markup.tag("div", markup.quiet("the item itself"))
 
@@ -229,12 +233,12 @@ def answer(view: ReplyView, *, most: int | None = None) -> Markup:
 
 
 def heading(words: str) -> Markup:
-    """What stands below."""
+    """Return a small heading."""
     return markup.tag("span", markup.text(words), style="ts-quiet what")
 
 
 def card(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
-    """A reply in a list: score next to raw reply, the answer that it is about, and what people say."""
+    """Return a reply for a list: the score next to the raw reply, the judged answer, and people's grades."""
     reply = marked(view.text, view.readings, around=AROUND) if view.text else markup.quiet("no text")
     return markup.tag(
         "div",

@@ -1,5 +1,4 @@
-"""Picking what a judge is asked by: our templates, a project's own versions, and published files; and writing a new
-version."""
+"""Choose a judge's template: an included one, a project's own version, or a published file; and write a new version."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _KEPT = "judges.template.kept"
 
 
 def choose(services: Services, view: ProjectView, *, pairs: bool = True) -> TemplateView:
-    """The template that was picked; without ``pairs`` none that compares two answers."""
+    """Draw the choice and return the template. ``pairs=False``: without templates that compare two answers."""
     shell.section("Template")
     known = {
         (each.name, each.version): each
@@ -60,7 +59,10 @@ def choose(services: Services, view: ProjectView, *, pairs: bool = True) -> Temp
 
 
 def _default(view: ProjectView, known: list[TemplateView]) -> tuple[str, int]:
-    """The newest version of the schema's own template, else of one made for its benchmark, else the first."""
+    """Return the newest version of the schema's template.
+
+    Fall back to a template for its benchmark, or to the first.
+    """
     schema = view.schema.schema_
     wanted = [judge.template for judge in schema.judges]
     wanted += [each.name for each in known if each.template.head.benchmark == schema.name]
@@ -125,7 +127,7 @@ _LINE = re.compile(r"the template:(\d+): (.*)", re.DOTALL)
 
 
 def troubles(error: SchemaError | InvalidInput) -> Markup:
-    """What is wrong with a template's text, by line."""
+    """Return the faults of a template's text, by line."""
     rows = []
     for line in str(error).splitlines():
         found = _LINE.fullmatch(line)
@@ -204,7 +206,7 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
 
 
 def values_of(typed: str) -> list[Any]:
-    """Values with commas between them: numbers where they are some, else words.
+    """Return comma-separated values: numbers where possible, else words.
 
     >>> values_of("0, 0.5, 1"), values_of("A, B, C")
     ([0, 0.5, 1], ['A', 'B', 'C'])

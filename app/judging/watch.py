@@ -1,4 +1,4 @@
-"""Watching a judge's run: how far it is, what its replies come to, failures of every kind, and what one can do."""
+"""Watch a judge's run: its progress, the outcomes of its replies, all failures, and the buttons that control it."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from workflow.results.judge_replies import Tally
 from workflow.runs.run_views import RunView
 
 LAST = 3
-"""So many of the newest replies are shown."""
+"""Number of newest replies shown."""
 
 BATCH = (
     "This run goes in batch files: touchstone run batch submit {run} hands them in, touchstone run batch fetch {run}"
     " brings back what has come of them."
 )
-"""What has to be done about a run that no worker takes."""
+"""The notice for a run with batch files, which no worker takes."""
 
 
 # ---- the list --------------------------------------------------------------------------------------------------------
 
 
 def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict[str, list[Tally]]:
-    """By run; what has not changed since this page was drawn last is not counted again."""
+    """Return the tallies by run. A run is counted again only if it has changed."""
     marks = judge_replies.marks(services.store, by=services.person, project=project)
     known: dict[str, tuple[int, list[Tally]]] = st.session_state.setdefault("judges.tallies", {})
     for view in found:
@@ -52,7 +52,7 @@ def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict
 
 
 def all_verdicts(tallies: Sequence[Tally]) -> Counter[Verdict]:
-    """The verdicts of all criteria."""
+    """Return the verdicts of all criteria."""
     found: Counter[Verdict] = Counter()
     for each in tallies:
         found.update(each.verdicts)
@@ -85,7 +85,7 @@ LISTING = Listing(
 
 
 def watched(services: Services, project: ProjectView, view: RunView) -> None:
-    """One run of a judge; the page follows it while a worker may be at it."""
+    """Draw one run of a judge. The page follows the run while a worker may be at it."""
     watch.follow(services, view, partial(_draw, services, project))
 
 
@@ -119,12 +119,12 @@ def _section(title: str) -> Markup:
 
 
 def figures(view: RunView, tallies: Sequence[Tally]) -> list[Markup]:
-    """Progress, what replies come to by criterion, and the numbers that go with it."""
+    """Return the progress, the outcomes by criterion, and the figures of a run."""
     return [*watch.figures(view), *(_tally(view, each) for each in tallies)]
 
 
 def _tally(view: RunView, each: Tally) -> Markup:
-    """A criterion: how many have a score, of how many, and every kind of failure."""
+    """Return a criterion's outcomes: how many readings have a score, out of how many, and each kind of failure."""
     links = {
         verdict: shown.address(view.project, run=view.id, verdict=verdict.value, criterion=each.criterion)
         for verdict in each.verdicts
@@ -143,7 +143,7 @@ def _tally(view: RunView, each: Tally) -> Markup:
 
 
 def scores_in_words(each: Tally, plan: JudgePlan) -> str:
-    """What the scores are: their mean with its bounds, or how often each value was said."""
+    """Return the scores in words: their mean with bounds, or the frequency of each value."""
     if plan.swap:
         return _won(each, plan)
     mean, bounds = each.mean, each.bounds(plan.values)
@@ -159,11 +159,11 @@ def scores_in_words(each: Tally, plan: JudgePlan) -> str:
 
 
 _BY_NAME = ("the model whose name comes first", "the other model")
-"""Of pairs of any two models: which of the two is better."""
+"""Names of the winners in comparisons of any two models."""
 
 
 def _won(each: Tally, plan: JudgePlan) -> str:
-    """Of a comparison: how often the answer won, and how often the one that it was compared with."""
+    """Return how often each side of a comparison won."""
     sided = [value for value in plan.values if not same(plan.straight(value, swapped=True), value)]
     both = ("the answer", figures_of.opening(plan.baseline, 60)) if plan.baseline else _BY_NAME
     names = dict(zip(map(str, sided), both, strict=False))
@@ -175,7 +175,7 @@ def _won(each: Tally, plan: JudgePlan) -> str:
 
 
 def failures(of: Sequence[tuple[Verdict, str, int]], view: RunView) -> Markup:
-    """Why there is no score; each leads to all replies of its kind."""
+    """Return a table of the reasons for missing scores, with links to the replies."""
     return markup.table(
         [("Outcome", "line"), ("Reason", ""), ("Readings", "number")],
         [

@@ -1,1 +1,1 @@
-"""The parts of the page Results: what is asked, the table, and what stands below it."""
+"""The parts of the page Results: the settings, the table, and the parts below it."""

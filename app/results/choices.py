@@ -1,4 +1,4 @@
-"""What is asked on the page Results: what scores, what cuts, in what order, how models and items are compared."""
+"""The settings of the page Results: scores, slices, order, and comparisons of models and items."""
 
 from __future__ import annotations
 
@@ -28,18 +28,20 @@ TOGETHER: dict[str | None, str] = {
     "source": "source",
 }
 ALIKE = "~"
-"""The choice of two texts to be compared."""
+"""The option that compares two texts of an item."""
 
 
 def scores(view: ProjectView, titles: Sequence[str]) -> int:
-    """The place of what scores, of what there is."""
+    """Draw the choice of scores and return its position."""
     key = f"results.scores.{view.name}"
     return st.selectbox("Scores", range(len(titles)), format_func=titles.__getitem__, key=key) or 0 if titles else 0
 
 
 def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[str, Any], str]:
-    """The place for the choice of scores, what is asked for next to it (arguments of ``leaderboards``), and the order
-    of the models."""
+    """Draw the settings.
+
+    Return the place for the choice of scores, the arguments of ``leaderboards``, and the order.
+    """
     schema = view.schema.schema_
     of_models, of_items = attributes.names_in(services.store, person=services.person, project=view.name)
     known = {each.name: each.title for each in ways(schema, of_items)}
@@ -97,7 +99,7 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
 
 
 def cuts(key: str, before: Bins = BINS) -> Bins:
-    """Into how many slices numbers are cut, or where; ``before`` stands there at first."""
+    """Draw and return the number of slices of a numeric field, or their edges. ``before`` is the default."""
     number, text = (before, "") if isinstance(before, int) else (BINS, edges_in_words(before))
     bins = st.number_input("Slices of numbers", 2, 12, number, key=f"{key}.bins")
     edges = st.text_input(
@@ -117,7 +119,7 @@ def cuts(key: str, before: Bins = BINS) -> Bins:
 
 
 def _models_by(view: ProjectView, names: Sequence[str]) -> str | None:
-    """What models are grouped by, as the command takes it."""
+    """Draw the grouping of models and return it in the form of the command option."""
     chosen = [
         st.selectbox(title, [None, *names], format_func=lambda each: each or "none", key=f"results.{key}.{view.name}")
         for title, key in (("Groups of models by", "models_by"), ("Within each", "models_within"))
@@ -134,7 +136,7 @@ def _models_by(view: ProjectView, names: Sequence[str]) -> str | None:
 
 
 def _pairs_by(view: ProjectView, names: Sequence[str]) -> tuple[str, str] | None:
-    """Which fields or labels name pairs of items and their variants, as chosen; before that as the schema says."""
+    """Draw and return the fields or labels that name pairs of items and their variants. The schema has the defaults."""
     own = view.schema.schema_.report.pairs
     usual = {"pair": own.pair, "variant": own.variant} if own else {}
     chosen = [

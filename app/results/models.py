@@ -1,4 +1,4 @@
-"""Models next to each other: groups of them, each next to the first one, and how often judges prefer whose answers."""
+"""Comparisons of models: groups of models, differences from the first model, and win rates by judges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workflow.results.win_rates import Comparison
 
 
 def show_groups(chosen: Leaderboard) -> None:
-    """Groups of models and how far they are from each other, where models are grouped."""
+    """Draw the groups of models and their differences, if models are grouped."""
     if chosen.groups is None:
         return
     shell.section(f"Models by {chosen.groups.by.title}")
@@ -36,7 +36,7 @@ def show_groups(chosen: Leaderboard) -> None:
 
 
 def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
-    """Groups down, slices across, each number with the interval that is drawn for the mean over answers."""
+    """Return a table of groups and slices. Each number has the interval that is drawn for the mean over answers."""
     known = [each for group in found.groups for each in (group.whole.found.low, group.whole.found.high) if each == each]
     ends = (
         (cut.low, cut.high)
@@ -64,14 +64,14 @@ def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
 
 
 def show_gaps(chosen: Leaderboard) -> None:
-    """Each model next to the first one, where there are several."""
+    """Draw the difference of each model from the first one, if there are several."""
     if chosen.gaps:
         shell.section(f"Next to {chosen.gaps[0].first}, on the same items")
         shell.show(gap_table(chosen.gaps))
 
 
 def gap_table(gaps: Sequence[Gap], *, first: bool = False) -> markup.Markup:
-    """How far each model stays behind the first one; ``first`` where that is not the same for all."""
+    """Return a table of the differences between models. ``first``: the other model varies, so name it in each row."""
     ends = shown.ends_of(gap.difference for gap in gaps)
     heads = [("Model", "name"), *shown.difference_heads(ends, "Items"), ("Remark", "")]
     rows = [
@@ -86,14 +86,14 @@ def gap_table(gaps: Sequence[Gap], *, first: bool = False) -> markup.Markup:
 
 
 def show_compared(found: Leaderboards) -> None:
-    """Win rates, where judges have compared answers of two models."""
+    """Draw the win rates, if judges have compared answers of two models."""
     if found.compared:
         shell.section("Comparisons of two models")
         shell.show(comparison_table(found.compared))
 
 
 def comparison_table(compared: Sequence[Comparison]) -> markup.Markup:
-    """How often each model's answers win against another's, by each judge that compares."""
+    """Return a table of how often each model's answers win against another model's, by judge."""
     heads = [
         ("Judge", "name"),
         ("Model", "name"),

@@ -1,4 +1,4 @@
-"""What people prefer, as markup: who wins against whom, strengths, the left place, agreement, judges next to people."""
+"""People's preferences as markup: win rates, strengths, effect of the left position, agreement, and judges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STRENGTHS = (
 
 
 def models_table(part: Part) -> markup.Markup:
-    """A row for each model: how often it is preferred to all others together, and its strength."""
+    """Return a table with a row for each model: how often it is preferred to all others, and its strength."""
     overall = [each for each in part.rates if each.against is None]
     strengths = [part.strengths.of[each.name] for each in overall]
     ends = shown.ends_of(strengths)
@@ -46,7 +46,7 @@ def models_table(part: Part) -> markup.Markup:
 
 
 def matrix(part: Part) -> markup.Markup:
-    """How often the model of a row is preferred to that of a column."""
+    """Return a matrix of how often the row's model is preferred to the column's model."""
     overall = sorted((each for each in part.rates if each.against is None), key=lambda each: -each.rate.value)
     names = [each.name for each in overall]
     of = {(each.name, each.against): each for each in part.rates}
@@ -70,7 +70,7 @@ def matrix(part: Part) -> markup.Markup:
 
 
 def slices_table(found: OfCriterion, by: str) -> markup.Markup:
-    """How often each model is preferred to all others together, slice by slice, with its strength there."""
+    """Return a table by slice of how often each model is preferred to all others, with its strength."""
     names = [each.name for each in found.whole.rates if each.against is None]
     heads = [(by, "name"), ("Votes", "number"), *((name, "") for name in names)]
     rows = []
@@ -90,7 +90,7 @@ def slices_table(found: OfCriterion, by: str) -> markup.Markup:
 
 
 def judges_table(found: OfCriterion) -> markup.Markup:
-    """Judges that compare next to most people, over the pairs that both have compared."""
+    """Return a table of judges against the majority of people, over the pairs that both compared."""
     heads = [
         ("Judge", "name"),
         ("The same", ""),
@@ -112,7 +112,7 @@ def judges_table(found: OfCriterion) -> markup.Markup:
 
 
 def marks_table(marks: Sequence[Share]) -> markup.Markup:
-    """How often each model's answers were given each value, where a criterion is asked of each of the two."""
+    """Return a table of how often each model's answers got each value, for criteria about each of the two answers."""
     columns = list(dict.fromkeys((each.criterion, each.value) for each in marks))
     of = {(each.model, each.criterion, each.value): each for each in marks}
     heads = [("Model", "name"), *((f"{criterion}: {value}", "") for criterion, value in columns)]

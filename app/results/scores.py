@@ -1,4 +1,4 @@
-"""Scores next to each other: every way of scoring, the criteria of one rater, and the scores of ranked options."""
+"""Scores side by side: all ways of scoring, the criteria of one rater, and the scores of ranked options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workflow.results.slices import Bins
 def show_overview(
     view: ProjectView, found: Leaderboards, chosen: Leaderboard, *, common: bool, items: Items | None
 ) -> None:
-    """Every way of scoring, where there are several; models stand in the order of the chosen one."""
+    """Draw all ways of scoring, if there are several. Models have the order of the chosen one."""
     if len(found.titles) < 2:
         return
     shell.section("Every way of scoring, mean over answers")
@@ -41,7 +41,7 @@ def show_overview(
 def show_criteria(
     view: ProjectView, found: Leaderboards, cut: SlicedScores, *, common: bool, bins: Bins, items: Items | None
 ) -> None:
-    """The criteria next to each other, as the chosen rater scores them: against the key, as people do."""
+    """Draw the criteria side by side, as the chosen rater scores them. For the key, use people's scores."""
     blocks = side_by_side.blocks([each.board for each in found.of.values()])
     of = cut.scores
     wanted = ("human" if of.kind == "key" else of.kind, of.judge, of.method)
@@ -68,7 +68,7 @@ def beside_table(
     bins: Bins,
     items: Items | None = None,
 ) -> markup.Markup:
-    """A row for each model and slice, a column for each criterion; with how many answers have it, of how many."""
+    """Return a table with a row for each model and slice, and a column for each criterion with its counts."""
     way = cut.slicing.way
     criteria = [(name.replace("_", " ").capitalize(), "") for name in block.criteria]
     heads = [("Model", "name"), (way.title, ""), *criteria]
@@ -96,7 +96,7 @@ def beside_table(
 
 
 def show_ranked(found: Leaderboards) -> None:
-    """What answers by likelihood would be worth under every score, where there are such answers."""
+    """Draw the accuracy of ranked options under each score, if there are any."""
     if found.ranked is not None:
         shell.section("Ranked options, by every score")
         for warning in found.ranked.warnings:
@@ -105,7 +105,7 @@ def show_ranked(found: Leaderboards) -> None:
 
 
 def ranked_table(ranked: Ranked) -> markup.Markup:
-    """The accuracy that each model would have under every score of its likelihoods."""
+    """Return a table of the accuracy that each model would have under each score of its likelihoods."""
     heads = [("Model", "name"), *((name.replace("_", " "), "") for name in ranked.scores), ("Winner depends", "")]
     rows = []
     for model in sorted(ranked.depends):

@@ -1,5 +1,4 @@
-"""Numbers of the page Results as markup: cells that lead to their cases, drawn intervals, differences, wide tables; and
-its downloads."""
+"""Numbers of the page Results as markup: cells with links to cases, intervals, differences, wide tables, downloads."""
 
 from __future__ import annotations
 
@@ -18,9 +17,9 @@ from workflow.results.leaderboard_lines import Line
 from workflow.results.slices import BINS, Bins
 
 WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
-"""A table may be wider than the page: its bar is always there, and the arrow keys move it."""
+"""Attributes of a table that may be wider than the page: the scroll bar is always there, and arrow keys move it."""
 MANY_COLUMNS = 9
-"""So many fit into a window of 1280 pixels."""
+"""Number of columns that fit into a window of 1280 pixels."""
 STYLE = """
 html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 .ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }
@@ -41,7 +40,10 @@ html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 def wide_table(
     heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[markup.Markup]], *, part: str
 ) -> markup.Markup:
-    """A table that scrolls sideways where the window is narrow, and says so where it has many columns."""
+    """Return a table that scrolls sideways in a narrow window.
+
+    With many columns, add a sentence about the scrolling.
+    """
     drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part=part, **WIDE)
     if len(heads) <= MANY_COLUMNS:
         return drawn
@@ -60,8 +62,10 @@ def cell(
     items: Items | None = None,
     count: int | None = None,
 ) -> markup.Markup:
-    """A number with its interval and the answers it rests on (``count``: how many of them score 1); it leads to the
-    cases behind it."""
+    """Return a number with its interval and its number of answers, as a link to its cases.
+
+    ``count`` is how many of the answers score 1.
+    """
     at = line.found
     if not at.defined and not line.asked:
         return markup.quiet("-")
@@ -82,7 +86,7 @@ def cell(
 def number(
     line: Line, ends: tuple[float | None, float | None], *, href: str = "", count: int | None = None
 ) -> markup.Markup:
-    """A number with its interval and the answers it rests on, as ``cell``; colour grows with it between ``ends``."""
+    """Return a number with its interval and its number of answers. The color grows with the number between ``ends``."""
     at = line.found
     if not at.defined:
         return markup.heat(None, "-", f"n {at.n_units}", href=href, title=tooltip(line))
@@ -94,7 +98,7 @@ def number(
 
 
 def tooltip(line: Line) -> str:
-    """A number with everything that it needs, for anyone who points at it."""
+    """Return the tooltip of a number: its interval, method, counts and reasons."""
     at = line.found
     parts = []
     if at.defined:
@@ -125,7 +129,7 @@ def tooltip(line: Line) -> str:
 
 
 def drawn(line: Line, ends: tuple[float, float]) -> markup.Markup:
-    """A number as a point with its interval, between ``ends``."""
+    """Return a number as a point with its interval, between ``ends``."""
     at = line.found
     if not at.defined:
         return markup.tag("span", markup.quiet("-"), title=tooltip(line))
@@ -135,20 +139,20 @@ def drawn(line: Line, ends: tuple[float, float]) -> markup.Markup:
 
 
 def rate(at: Statistic, rests_on: str, *, title: str) -> markup.Markup:
-    """A share from 0 to 1 with its interval and, in words, what it rests on."""
+    """Return a share from 0 to 1 with its interval. ``rests_on`` describes its n in words."""
     limits = "" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f} · "
     value, words = (at.value, f"{at.value:.2f}") if at.defined else (None, "-")
     return markup.heat(value, words, f"{limits}{rests_on}", title=title)
 
 
 def ends_of(differences: Iterable[Statistic]) -> tuple[float, float]:
-    """The ends of an axis that has room for all these with their intervals, and for 0."""
+    """Return the ends of an axis with room for all these values, their intervals, and 0."""
     known = [each for at in differences for each in (at.low, at.high, at.value) if not math.isnan(each)]
     return min([*known, -0.01]), max([*known, 0.01])
 
 
 def difference_heads(ends: tuple[float, float], units: str) -> list[tuple[str, str]]:
-    """The heads above ``difference_cells``; ``units`` is what the last one counts."""
+    """Return the heads above ``difference_cells``. ``units`` is the noun of the last column."""
     return [
         ("Difference", "number"),
         ("95 % interval", "number"),
@@ -158,7 +162,7 @@ def difference_heads(ends: tuple[float, float], units: str) -> list[tuple[str, s
 
 
 def difference_cells(at: Statistic, ends: tuple[float, float]) -> list[markup.Markup]:
-    """A difference with its interval, in figures and drawn, and how many units it rests on."""
+    """Return a difference with its interval, as numbers and drawn, and its number of units."""
     limits = not math.isnan(at.low)
     return [
         markup.text(f"{at.value:+.3f}" if at.defined else "-"),
@@ -171,12 +175,12 @@ def difference_cells(at: Statistic, ends: tuple[float, float]) -> list[markup.Ma
 
 
 def other_reader(reader: str | None) -> str | None:
-    """The reader of answers as addresses and file names have it: None for the rules."""
+    """Return the reader of answers for addresses and file names: None for the rules."""
     return None if reader in (None, RULES) else reader
 
 
 def download(label: str, written: Callable[[], str], name: str, *, key: str, wide: bool = False) -> None:
-    """A button for a file, which is written when it is pressed; its type is as ``name`` ends: .csv or .json."""
+    """Draw a download. The file is written on the press; its type follows the ending of ``name``, .csv or .json."""
     st.download_button(
         label,
         written,

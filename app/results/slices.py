@@ -1,4 +1,4 @@
-"""Slices of the items: each model's numbers on one axis, and each slice tested against the model's other answers."""
+"""Slices of the items: each model's numbers on one axis, and a test of each slice against the other answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workflow.results.slice_contrasts import Contrast
 
 
 def show_slices(view: ProjectView, chosen: Leaderboard) -> None:
-    """The slices as a chart and as tests, where there are at least two."""
+    """Draw the slices as a chart and as tests, if there are at least two."""
     cut = chosen.board
     if len(cut.slicing.labels) < 2:
         return
@@ -35,12 +35,12 @@ def show_slices(view: ProjectView, chosen: Leaderboard) -> None:
 
 
 def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
-    """The models that have a colour; there is nothing to choose of one."""
+    """Draw the choice of the colored models and return it. With one model there is no choice."""
     models = with_numbers(cut)
     if len(models) < 2:
         return models
     key, kept = f"results.drawn.{view.name}", f"results.drawn.kept.{view.name}"
-    # kept while there is nothing to draw; other scores are of other models
+    # the choice survives a time without a chart; other scores may have other models
     before = st.session_state.get(key, st.session_state.get(kept, models[:MOST_CHOSEN]))
     st.session_state[key] = [model for model in before if model in models]
     st.session_state[kept] = chosen = st.multiselect(
@@ -50,7 +50,7 @@ def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
 
 
 def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Markup:
-    """How far each slice is from the others."""
+    """Return a table of the difference between each slice and the model's other answers."""
     heads = [
         ("Model", ""),
         (cut.slicing.way.title, ""),

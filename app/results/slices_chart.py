@@ -1,4 +1,4 @@
-"""Models by dimension, or by any other slice of the items: a row for each slice, a mark in it for each model."""
+"""A chart of models by dimension, or by another slice: a row for each slice, a mark for each model."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from workflow.results.slices import DIMENSION, GROUP
 
 COLOURS = COLORS[1:]
 MOST_CHOSEN = len(COLOURS)
-"""So many models have a colour and a sign of their own."""
+"""Number of models with their own color and sign."""
 MOST_SLICES = 40
-"""So many slices are drawn, the first; the file has all."""
+"""Number of slices drawn, from the first one. The file has all of them."""
 _ROW, _OF_EACH, _AROUND = 18, 11, 90
-"""The height of a row without models, of each chosen model in it, and of what stands around all rows, in pixels."""
+"""Heights in pixels: a row without models, each chosen model in a row, and the space around all rows."""
 
 
 def with_numbers(cut: SlicedScores) -> list[str]:
-    """The models that have a number in any slice, the highest means first."""
+    """Return the models that have a number in any slice, the highest means first."""
     return [
         model
         for model in cut.models
@@ -31,7 +31,7 @@ def with_numbers(cut: SlicedScores) -> list[str]:
 
 
 def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> ChartSpec:
-    """A tick for each model; those of ``chosen`` have a sign and their interval in place of it."""
+    """Return a chart with a tick for each model. Models in ``chosen`` have a sign and an interval instead."""
     places = range(min(len(cut.slicing.labels), MOST_SLICES))
     names = [f"{cut.slicing.title(at)} · {_n(cut, at)}" for at in places]
     told = [_told(cut, model, at) for at in places for model in cut.models if cut.cells[model, at].found.defined]
@@ -141,7 +141,7 @@ def _n(cut: SlicedScores, at: int) -> str:
 
 
 def _finding(cut: SlicedScores) -> str:
-    """Who is highest most often; of one model, where it is highest and lowest."""
+    """Return who has the highest number most often; for a single model, where it is highest and lowest."""
     slices = range(len(cut.slicing.labels))
     known = {key: line.found.value for key, line in cut.cells.items() if line.found.defined}
     best = {at: max((known[model, at] for model in cut.models if (model, at) in known), default=None) for at in slices}

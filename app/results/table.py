@@ -1,5 +1,4 @@
-"""The table of the page Results: models by dimension or by any other slice of the items. Below it: what its words mean,
-the table as a file, what is said of the models."""
+"""The table of the page Results: models by dimension or by another slice, with legend, downloads and attributes."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from workflow.results.slices import Bins
 def leaderboard(
     view: ProjectView, cut: SlicedScores, *, sort: str, common: bool, bins: Bins, items: Items | None = None
 ) -> markup.Markup:
-    """Models down, slices across; colour grows with the score."""
+    """Return a table of models and slices. The color grows with the score."""
     models = sorted(cut.models) if sort == "model" else list(cut.models)
     slices = range(len(cut.slicing.labels))
     parts = [("Mean over " + cut.slicing.way.title.lower() + "s", "")] if cut.of_parts else []
@@ -58,14 +57,14 @@ def leaderboard(
 
 
 def loss_warning(cut: SlicedScores) -> markup.Markup:
-    """The warning above the table; nothing where the notes below it are enough."""
+    """Return the warning above the table, or nothing if the notes below are enough."""
     if cut.losses is None or not cut.losses.warns:
         return markup.Markup("")
     return markup.loss_line(cut.losses.warning)
 
 
 def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
-    """What of a model's answers could not be read, by outcome; each leads to exactly those cases."""
+    """Return the unreadable answers of a model by outcome, with links to exactly those cases."""
     parts = [
         markup.tag(
             "div",
@@ -94,7 +93,7 @@ def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup
 
 
 def show_legend(cut: SlicedScores) -> None:
-    """What the numbers of the table are, in sentences below it."""
+    """Draw the legend below the table, in sentences."""
     way = cut.slicing.way
     said = []
     wrong = cut.scores.kind == "key" and any(line.unreadable == "wrong" for line in cut.whole.values())
@@ -129,7 +128,7 @@ def show_legend(cut: SlicedScores) -> None:
 
 
 def show_attributes(found: Leaderboards) -> None:
-    """What is known of the models besides their answers, where anything is."""
+    """Draw a table of the models' attributes, if there are any."""
     names = attributes.names(found.attributes.values())
     if not names:
         return
@@ -143,7 +142,7 @@ def show_attributes(found: Leaderboards) -> None:
 
 
 def show_downloads(view: ProjectView, found: Leaderboards, chosen: Leaderboard) -> None:
-    """The table, and groups of models with it, as CSV and as JSON."""
+    """Draw the downloads of the table, with the groups of models, as CSV and JSON."""
     cut = chosen.board
     of_groups = chosen.groups.lines() if chosen.groups else []
     reader = shown.other_reader(found.reader) if cut.scores.kind == "key" else None

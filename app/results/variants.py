@@ -1,4 +1,4 @@
-"""Variants of the same items, pair by pair: how far each model's score differs between two of them."""
+"""Variants of the same items, pair by pair: the difference of each model's score between two variants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workflow.results.leaderboard_page import Leaderboards
 
 
 def show_pairs(view: ProjectView, found: Leaderboards, cut: SlicedScores) -> None:
-    """The chosen score on variants of the same items."""
+    """Draw the chosen score on variants of the same items."""
     rows = found.pairs.get(cut.title, ())
     if not rows:
         return
@@ -29,7 +29,7 @@ def show_pairs(view: ProjectView, found: Leaderboards, cut: SlicedScores) -> Non
 
 
 def pair_table(rows: Sequence[PairedDifference]) -> markup.Markup:
-    """Each model's difference between two variants, with how many pairs it rests on and what was left out."""
+    """Return a table of each model's difference between two variants, with pairs used and left out."""
     ends = shown.ends_of(row.difference for row in rows)
     heads = [
         ("Model", "name"),

@@ -1,4 +1,4 @@
-"""The HTTP routes besides Streamlit's: signing in, the work that a page sends, health."""
+"""The HTTP routes in addition to Streamlit's: sign-in, requests of working pages, health."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domain import extensions
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """All routes of ours that Streamlit's application takes, wired to one store."""
+    """Return the routes that run inside of Streamlit's application, for one store."""
     return [
         *auth.routes(resources),
         *health.routes(resources),
@@ -29,8 +29,11 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
 
 def routes_before(resources: Resources) -> list[BaseRoute]:
-    """Those that are answered before Streamlit's application: media, because it keeps ``/media/NAME`` for itself, and
-    what needs nothing of its sessions and compression."""
+    """Return the routes that are answered before Streamlit's application.
+
+    These are media, because Streamlit reserves ``/media/NAME``, and routes that need none of Streamlit's sessions and
+    compression.
+    """
     return [
         *archives.routes(resources),
         *media.routes(resources),

@@ -1,5 +1,8 @@
-"""Whole projects and releases as one file each, to leads of the project only, as a stream: ``GET /archive/{project}``,
-which a lead has asked for on the page Projects, and ``GET /release/{project}/{version}/{part}``."""
+"""Whole projects and releases as streamed files, only for leads of the project.
+
+``GET /archive/{project}`` serves the archive that a lead has made on the page Projects. ``GET
+/release/{project}/{version}/{part}`` serves a release.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from workflow.releases.create import PRIVATE, PUBLIC
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The two routes."""
+    """Return the two routes."""
 
     def find(person: Person, project: str) -> Path:
         path = archive_for(resources.store, resources.settings.home, by=person, project=project)

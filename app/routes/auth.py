@@ -1,4 +1,4 @@
-"""Signing in and out, sign-in links, invitations: plain forms, no scripts needed."""
+"""Sign in and out, sign-in links, invitations: plain forms that need no scripts."""
 
 from __future__ import annotations
 
@@ -32,19 +32,21 @@ from workflow.access import accounts, passwords, sign_in
 Form = Mapping[str, str]
 
 HASHERS = 2
-"""Passwords hashed at a time: each takes 64 MiB and a core, so that many guesses at once slow down only each other."""
+"""Passwords hashed at the same time. Each takes 64 MiB and a core, so many guesses at once only delay each other."""
 WAITING_OF_ONE = 16
-"""Passwords of one origin that may wait for that, as many as a team behind one address sends when its day begins:
-anyone who comes behind them waits for about two seconds."""
+"""Passwords of one origin that may wait for hashing: as many as a team behind one address sends in the morning.
+
+A person behind them waits for about two seconds.
+"""
 WAITING_OF_ALL = 40
 KNOWN = "touchstone_known"
-"""The cookie of a browser in which someone has signed in: its attempts at that login are counted by themselves."""
+"""The cookie of a browser that has signed in before. Its attempts at that login are counted separately."""
 KNOWN_SECONDS = 365 * 24 * 60 * 60
 TOO_MANY = "Too many people, or one too often, are trying to sign in just now. Wait a few seconds, then try again."
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The pages, each a GET that shows a form and a POST that takes it."""
+    """Return the routes: each page has a GET that shows a form and a POST that accepts it."""
     pages = Pages(resources)
     return [
         Route("/login", calmly(pages.show_sign_in), methods=["GET"]),
@@ -69,7 +71,10 @@ class Pages:
         self.waiting: Counter[str] = Counter()
 
     async def _hashing(self, use_case: Callable[..., Person], place: str, **given: str) -> Person:
-        """Run a use case that hashes a password in a thread: a few at a time, and of one place no more than a few."""
+        """Run a use case that hashes a password in a thread.
+
+        The number at a time is limited, in total and for each place.
+        """
         if self.waiting[place] >= WAITING_OF_ONE or self.waiting.total() >= WAITING_OF_ALL:
             raise TooSoon(TOO_MANY)
         self.waiting[place] += 1
@@ -81,7 +86,7 @@ class Pages:
                 del self.waiting[place]
 
     def _origin(self, request: Request, login: str) -> str:
-        """Where an attempt comes from: a browser that this login has signed in from before, else the address."""
+        """Return the origin of an attempt: a browser that this login has used before, or the address."""
         number, _, signed = request.cookies.get(KNOWN, "").partition(".")
         if number.isascii() and number.isalnum() and hmac.compare_digest(signed.encode(), self._signed(number, login)):
             return f"browser:{number}"
@@ -93,14 +98,14 @@ class Pages:
         return hmac.digest(key, told.encode(errors="replace"), hashlib.sha256).hex().encode()
 
     async def show_sign_in(self, request: Request) -> Response:
-        """The sign-in form; someone who is signed in is sent on."""
+        """Return the sign-in form. A person who is signed in is redirected."""
         onward = local_path(request.query_params.get("next"))
         if _current(request):
             return _go(onward)
         return _page("Sign in", *_sign_in_form(onward))
 
     async def sign_in(self, request: Request) -> Response:
-        """Check name and password, open a session."""
+        """Check name and password, and open a session."""
         form = await _form(request)
         onward = local_path(form.get("next"))
         try:
@@ -115,7 +120,7 @@ class Pages:
     async def show_sign_out(self, request: Request) -> Response:
         """Return a page that signs out by a POST: automatically after a link of ours, otherwise on request.
 
-        The GET changes nothing, so that no picture, prefetch or link of another site signs anyone out.
+        The GET changes nothing, so that no picture, prefetch or link of another site can sign a person out.
         """
         session = _current(request)
         if session is None:
@@ -130,7 +135,7 @@ class Pages:
         )
 
     async def sign_out(self, request: Request) -> Response:
-        """End the session here and in the database."""
+        """End the session in the browser and in the database."""
         session = _current(request)
         form = await _form(request)
         if session and not hmac.compare_digest(form.get("csrf", "").encode(), session.csrf.encode()):
@@ -138,7 +143,7 @@ class Pages:
         return await self._goodbye(request)
 
     async def show_link(self, request: Request) -> Response:
-        """A page that uses the link by itself, unless someone is signed in already."""
+        """Return a page that uses the link automatically, unless someone is already signed in."""
         session = _current(request)
         action = f"/link/{request.path_params['token']}"
         if session is None:
@@ -155,7 +160,7 @@ class Pages:
         )
 
     async def use_link(self, request: Request) -> Response:
-        """One use, then the link is spent."""
+        """Sign in with the link, which works only once."""
         await read_body(request)
         token = request.path_params["token"]
         try:
@@ -170,7 +175,7 @@ class Pages:
         return await self._welcome(request, person, "/")
 
     async def show_invitation(self, request: Request) -> Response:
-        """The form with which someone invited makes an account."""
+        """Return the form in which an invited person creates an account."""
         token = request.path_params["token"]
         invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
         if invitation is None:
@@ -178,7 +183,7 @@ class Pages:
         return _page("Welcome", *_invitation_form(token, invitation.title, invitation.role))
 
     async def accept_invitation(self, request: Request) -> Response:
-        """Make the account, sign in."""
+        """Create the account and sign in."""
         token = request.path_params["token"]
         form = await _form(request)
         invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
@@ -236,7 +241,7 @@ class Pages:
 
 
 def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint whose errors become a page with a sentence."""
+    """Return an endpoint whose errors become a page with a sentence."""
 
     async def answer(request: Request) -> Response:
         try:
@@ -266,7 +271,7 @@ _ASSETS = {
 
 
 async def asset(request: Request) -> Response:
-    """The style, script and mark of the plain pages."""
+    """Serve the style, script and logo of the plain pages."""
     found = _ASSETS.get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("There is no such file.", status_code=404)
@@ -274,7 +279,7 @@ async def asset(request: Request) -> Response:
 
 
 def _address(request: Request) -> str:
-    """Where someone is; of an IPv6 address the part that is given to one household or firm."""
+    """Return the client's address. For IPv6, return the network that one household or company gets."""
     host = request.client.host if request.client else ""
     with suppress(ValueError):
         address = ipaddress.ip_address(host)

@@ -1,6 +1,6 @@
-"""The made-up pictures and clips of previews: drawn when they are first asked for, kept as long as the server runs.
+"""The made-up pictures and clips of previews, drawn on the first request and kept as long as the server runs.
 
-They hold nothing of any project, so everyone who is signed in may see them.
+They show nothing of any project, so every signed-in person may see them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _ID = re.compile(re.escape(DRAWN) + r"(image|clip)\.([0-9]{1,2})")
 
 
 def sha256(asset: str) -> str | None:
-    """The content of a drawn picture or clip in ``store()``; None: it is no id of one.
+    """Return the hash of a drawn picture or clip in ``store()``. None for other ids.
 
     Raises
     ------
     NotAvailable
-        A clip, and the extra ``video`` is not installed.
+        It is a clip, and the extra ``video`` is not installed.
     """
     found = _ID.fullmatch(asset)
     if found is None or int(found[2]) >= MOST_DRAWN:
@@ -33,12 +33,12 @@ def sha256(asset: str) -> str | None:
 
 @functools.cache
 def store() -> MediaStore:
-    """Where they lie: a folder that ``forget`` removes, or else the end of the process."""
+    """Return the store of the drawn media: a folder that ``forget`` or the end of the process removes."""
     return MediaStore(Path(_folder().name))
 
 
 def forget() -> None:
-    """Remove what was drawn; it is drawn anew when it is asked for again."""
+    """Remove the drawn media. They are drawn again on request."""
     if _folder.cache_info().currsize:
         _folder().cleanup()
     for each in (_draw, store, _folder):

@@ -1,7 +1,7 @@
-"""``GET /healthz``: can something be stored and read, here and in the database; has the collector been frozen.
+"""``GET /healthz``: whether the disk and the database can store and read, and whether the collector is frozen.
 
-Anyone may ask, as often as they like, so what is looked at is kept for a few seconds, and the whole database file is
-read only now and then, as it takes time.
+Anyone may ask at any rate, so the results are kept for a few seconds. The whole database file is read only now and
+then, because that takes time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from db.engine import Store
 
 KEPT_SECONDS = 5.0
 PATIENCE_SECONDS = 2.0
-"""Longest wait of a monitor in seconds. Database and disk are asked in threads, because they may not answer at all."""
+"""Longest wait of a monitor in seconds.
+
+Database and disk are checked in threads, because they may not answer at all.
+"""
 WHOLE_EVERY_SECONDS = 600.0
 SLOW_DATABASE = (
     f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: another program may be writing to it, such as a"
@@ -33,7 +36,7 @@ SLOW_DISK = f"The disk of the home folder has not answered for {PATIENCE_SECONDS
 
 
 class Look:
-    """A question with an answer that is kept for some seconds, asked in a thread by one at a time."""
+    """A check whose result is kept for some seconds. Only one thread runs the check at a time."""
 
     def __init__(self, ask: Callable[[], str | None], *, late: str, clock: Callable[[], float]) -> None:
         """Set the two callables: ``ask`` returns the fault, and ``late`` is the answer after the time limit."""
@@ -44,7 +47,7 @@ class Look:
         self._lock = threading.Lock()
 
     def begin(self) -> None:
-        """Ask, if the last answer is old and no other thread asks."""
+        """Start the check, if the last result is old and no other thread checks."""
         with self._lock:
             if self.is_open() or self.clock() - self._answered <= KEPT_SECONDS:
                 return
@@ -70,7 +73,7 @@ class Look:
 
 
 class Health:
-    """What is known of the database and the disk, looked at anew when it is older than a few seconds."""
+    """The state of the database and the disk. Results older than a few seconds are checked again."""
 
     def __init__(self, store: Store, home: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.store, self.clock = store, clock
@@ -92,7 +95,7 @@ class Health:
         return (self._damage or database if database == "ok" else database), self.disk.answer()
 
     def _look_at_all(self, now: float) -> None:
-        """Begin to read the whole database file, if that is due and no one does."""
+        """Start to read the whole database file, if a check is due and none is running."""
         with self._lock:
             if now - self._whole_at <= WHOLE_EVERY_SECONDS or (self.looking is not None and self.looking.is_alive()):
                 return
@@ -106,7 +109,7 @@ class Health:
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route; it needs no session and says nothing about the data."""
+    """Return the one route. It needs no session and reveals nothing about the data."""
     health = Health(resources.store, resources.settings.home)
 
     async def healthz(_request: Request) -> JSONResponse:

@@ -1,6 +1,7 @@
 """``/mail-off/{token}``: the link in each mail that turns mails off, without signing in.
 
-A GET only asks, as programs that look at links do; a POST does it, also that of a mail program's own button.
+A GET only shows a question, because programs open links for previews. A POST turns mails off; a mail program's own
+button also sends one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NO_LINK = "This link turns off no one's mails. The page Notices says where yours
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The page that asks, and what its button sends."""
+    """Return the routes of the question and of its button."""
     store = resources.store
 
     async def ask(request: Request) -> Response:

@@ -1,7 +1,7 @@
-"""``GET /media/{asset}/{size}``: an asset's file, to members of its project only. An original comes without what it
-says of its making: a rater must not learn author, place or title from it.
+"""``GET /media/{asset}/{size}``: the file of an asset, only for members of its project.
 
-``frames`` instead of a size gives the moments of a clip's frames, so that a page can step from one to the next.
+An original comes without its metadata, because a rater must not learn the author, place or title from it. ``frames`` in
+place of a size returns the times of a clip's frames, so that a page can step through them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DAYS = 30 * 24 * 60 * 60
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route."""
+    """Return the one route."""
 
     def find(person: Person, asset: str, size: str) -> tuple[Path, str]:
         if size not in SIZES and size != FRAMES:

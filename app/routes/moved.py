@@ -1,4 +1,4 @@
-"""Addresses of pages that have another name by now: bookmarks of them lead on, for one version."""
+"""Redirects from renamed pages, so that bookmarks work for one more version."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 MOVED = {"/causes": "/adjudication_reasons", "/late": "/expired_submissions"}
-"""Where the page of each earlier address is now."""
+"""The new address of each earlier address."""
 
 
 def routes() -> list[BaseRoute]:
-    """One redirect per earlier address; what was asked for with it goes along."""
+    """Return a redirect for each earlier address. Parameters are kept."""
     return [Route(path, _onward) for path in MOVED]
 
 

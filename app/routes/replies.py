@@ -1,4 +1,4 @@
-"""How routes read a request's body and turn errors into replies: which error is which status is known here alone."""
+"""Read the bodies of requests, and turn errors into replies. The one place that maps errors to HTTP statuses."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from domain.records import SignedIn
 log = logging.getLogger("touchstone")
 
 BODY_LIMIT = 1024 * 1024
-"""Bytes of one request of ours: a submission is text, and a megabyte of text is no answer any more."""
+"""Largest request in bytes. A submission is text, and no real answer has a megabyte."""
 
 RETRY_SECONDS = 5
-"""When anyone who was told 503 may come again: the header Retry-After of every such reply."""
+"""Seconds in the header Retry-After of every 503 reply."""
 
 STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (SignInRequired, 401),
@@ -49,11 +49,11 @@ STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (Unavailable, 503),
     (TouchstoneError, 400),
 )
-"""The first row that fits counts."""
+"""The status of each kind of error. The first matching row counts."""
 
 
 def signed_in(request: Request) -> SignedIn:
-    """Who sends this request. The gate has looked; here it is only insisted on."""
+    """Return the session of a request. Raise ``SignInRequired`` without one; the gate has already looked it up."""
     found: SignedIn | None = getattr(request.state, "signed_in", None)
     if found is None:
         raise SignInRequired("No one is signed in, or the session has ended. Sign in and try again.")
@@ -61,7 +61,7 @@ def signed_in(request: Request) -> SignedIn:
 
 
 def from_own_page(request: Request) -> SignedIn:
-    """Who sends this request from a page of ours that they have open."""
+    """Return the session of a request from an open page of ours. Raise ``NotAllowed`` if its CSRF token is wrong."""
     session = signed_in(request)
     if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
         raise NotAllowed("This page is from an earlier session. Reload it; what you typed is kept.")
@@ -69,7 +69,7 @@ def from_own_page(request: Request) -> SignedIn:
 
 
 async def read_body(request: Request) -> bytes:
-    """The body, if it is no longer than the limit; a longer one is not read to its end."""
+    """Return the body. Raise ``TooLarge`` above the limit, without reading the body to its end."""
     declared = request.headers.get("content-length", "0")
     if not declared.isdigit() or int(declared) > BODY_LIMIT:
         raise TooLarge("This request is too large: at most one megabyte of text can be sent at once.")
@@ -86,7 +86,7 @@ def _no_constant(name: str) -> Any:
 
 
 async def read_json(request: Request) -> Mapping[str, Any]:
-    """The body as a JSON object whose text any database can store."""
+    """Return the body as a JSON object whose text any database can store."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         raise BadRequest("This request is not JSON: its Content-Type must be application/json.")
     body = await read_body(request)
@@ -104,7 +104,7 @@ async def read_json(request: Request) -> Mapping[str, Any]:
 
 
 def wanted(body: Mapping[str, Any], name: str, kind: type, *, default: Any = ...) -> Any:
-    """One value of a request's body, of the kind it has to be; a ``float`` may be written as a whole number."""
+    """Return one value of a request's body, of the required kind. A whole number is accepted for a ``float``."""
     value = body.get(name, default)
     if value is ...:
         raise BadRequest(f"This request lacks “{name}”.")
@@ -125,18 +125,18 @@ _KINDS |= {list: "a list"}
 
 
 def status_of(error: TouchstoneError) -> int:
-    """The HTTP status that goes with an error."""
+    """Return the HTTP status of an error."""
     return next(status for kind, status in STATUS if isinstance(error, kind))
 
 
 def error_reply(error: TouchstoneError) -> JSONResponse:
-    """An error as JSON: its sentence, and what is wrong with which field."""
+    """Return an error as JSON: its sentence, and the problem of each field."""
     problems = [{"name": problem.name, "message": problem.message} for problem in getattr(error, "problems", ())]
     return JSONResponse({"error": str(error), "problems": problems}, status_code=status_of(error))
 
 
 def report(error: Exception, where: str) -> str:
-    """Log an unexpected error with its traceback; what comes back is the sentence to show, with the id to look for."""
+    """Log an unexpected error with its traceback. Return a sentence for people, with the id of the log entry."""
     number = secrets.token_hex(4)
     log.error("Error %s in %s", number, where, exc_info=error)
     return f"Something went wrong here; it is not your fault. Nothing you submitted is lost. (Error {number})"
@@ -146,7 +146,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Refusals:
-    """Writes one line for a refused change, and then, for as long as the same is refused, only counts."""
+    """Logs a refused change once, and then only counts while the same change is refused again."""
 
     def __init__(self, *, seconds: float = 60.0, most: int = 1000, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds, self.most, self.clock = seconds, most, clock
@@ -154,7 +154,7 @@ class Refusals:
         self._lock = threading.Lock()
 
     def note(self, where: str, person: int | None, error: TouchstoneError) -> None:
-        """A change was refused; ``where`` is the address of its route, not what someone wrote."""
+        """Record a refused change. ``where`` is the address of its route, and never text that a person wrote."""
         key = (where, person, type(error))
         with self._lock:
             now = self.clock()
@@ -183,7 +183,7 @@ def _noted(request: Request, error: TouchstoneError) -> None:
 
 
 def answering(endpoint: Endpoint) -> Endpoint:
-    """An endpoint whose errors become JSON replies with a sentence."""
+    """Return an endpoint whose errors become JSON replies with a sentence."""
 
     async def answer(request: Request) -> Response:
         try:

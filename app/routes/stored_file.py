@@ -8,13 +8,13 @@ from starlette.responses import FileResponse
 
 
 class StoredFile(FileResponse):
-    """Says what a file holds by the hash in ``ETag``, and not when it was written.
+    """A reply whose ``ETag`` is the hash of the file's content, and that has no modification time.
 
-    The copy of an original is written when someone first opens it, so ``Last-Modified`` would tell when that was.
+    The copy of an original is written when someone first opens it, so ``Last-Modified`` would reveal that time.
     """
 
     def set_stat_headers(self, stat_result: os.stat_result) -> None:
-        """Add the length alone."""
+        """Set only the length."""
         self.headers.setdefault("content-length", str(stat_result.st_size))
 
     def _should_use_range(self, http_if_range: str) -> bool:

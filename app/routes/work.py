@@ -1,4 +1,4 @@
-"""What a working page sends: drafts, submissions, undo, giving back, picking. JSON in, JSON out, never a redirect."""
+"""Requests of a working page: drafts, submissions, undo, release, picking. JSON in, JSON out, never a redirect."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Action = Callable[[Store, Person, Body], dict[str, Any]]
 
 LONGEST_KEY = 100
 LONGEST_TEXTS = 100_000
-"""Characters of an item's texts, as JSON, that are looked at while someone types."""
+"""Most characters of an item's texts, as JSON, that are checked while a person types."""
 LARGEST_WHOLE_NUMBER = 2**53
-"""Beyond this a browser's numbers are no longer whole."""
+"""Largest number below which a browser's numbers are exact integers."""
 
 
 def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task, seq, values}``: keep what has been typed so far."""
+    """``{task, seq, values}``: store a draft of the typed values."""
     seq = wanted(body, "seq", int)
     if not 0 <= seq <= LARGEST_WHOLE_NUMBER:
         raise BadRequest("“seq” must count up from 0.")
@@ -45,7 +45,7 @@ def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task, key, values, reasons, note, seconds, field_seconds, guideline, schema}``: the answer, once per key."""
+    """``{task, key, values, reasons, note, seconds, field_seconds, guideline, schema}``: submit once per key."""
     key = wanted(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
@@ -71,7 +71,7 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def undo(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{project, stage}``: take my last submission back into the form."""
+    """``{project, stage}``: reopen the person's last submission in the form."""
     task = submissions.undo(store, person=person, project=wanted(body, "project", str), stage=_stage(body))
     return {"task": task.id}
 
@@ -84,14 +84,14 @@ def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def postpone(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task}``: postpone a claimed task; it stays mine until its lease ends."""
+    """``{task}``: postpone a claimed task. It stays with the person until its lease ends."""
     task = wanted(body, "task", str)
     claims.postpone(store, person=person, task=task)
     return {"task": task}
 
 
 def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{project, dimension, assets}``: take images out of everyone's pool, to write an item about them."""
+    """``{project, dimension, assets}``: take images out of the shared pool, to write an item about them."""
     assets = wanted(body, "assets", list)
     if not assets or not all(isinstance(asset, str) for asset in assets):
         raise BadRequest("“assets” must list the ids of one or more assets.")
@@ -106,13 +106,13 @@ def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def heartbeat(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task}``: I am still at it; the lease starts anew."""
+    """``{task}``: renew the lease of a task that the person still works on."""
     until = claims.heartbeat(store, person=person, task=wanted(body, "task", str))
     return {"lease_until": until.isoformat()}
 
 
 def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{project, stage, values}``: which rules of wording texts break as they stand; nothing is kept."""
+    """``{project, stage, values}``: return the wording rules that the texts break. Nothing is stored."""
     values = wanted(body, "values", dict)
     if len(json.dumps(values, ensure_ascii=False)) > LONGEST_TEXTS:
         raise TooLarge(f"At most {LONGEST_TEXTS:,} characters of text are looked at.")
@@ -123,14 +123,14 @@ def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{project, number}``: I have opened the guideline."""
+    """``{project, number}``: record that the person has opened the guideline."""
     number = wanted(body, "number", int)
     guidelines.seen(store, person=person, project=wanted(body, "project", str), number=number)
     return {"number": number}
 
 
 def read_comments(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task}`` or ``{project, item}``: the comments on an item that I may read."""
+    """``{task}`` or ``{project, item}``: return the comments on an item that the person may read."""
     return page.thread_part(comments.thread(store, person=person, **_item(body)))
 
 
@@ -173,7 +173,7 @@ ACTIONS: Mapping[str, Action] = {
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """``POST /api/<action>`` for every action. Nothing else below ``/api`` is a page."""
+    """Return ``POST /api/<action>`` for every action. Any other path below ``/api`` is an error."""
     posts = [Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"]) for name, action in ACTIONS.items()]
     return [*posts, Route("/api/{rest:path}", answering(_no_such), methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
 

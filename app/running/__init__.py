@@ -1,1 +1,1 @@
-"""Pieces of the page Models: choosing a model, previewing, starting and watching a run, reading its answers."""
+"""Parts of the page Models: choose a model, preview, start and watch a run, and read its answers."""

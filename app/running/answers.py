@@ -1,4 +1,4 @@
-"""Reading what a run brought: every attempt, one at a time or in a table, and as a file; and sending answers on."""
+"""Read the attempts of a run, one at a time, in a table or as a file; and send answers to grading."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from workflow.runs import run_grading, run_views
 from workflow.runs.run_views import AttemptView, RunView
 
 A_PAGE = 20
-"""So many attempts stand on a page."""
+"""Attempts on one page."""
 
 AT_ONCE = 500
-"""So many attempts are read at once for a file."""
+"""Attempts that are read at once for a file."""
 
 ABOUT_RUN = ("run", "model", "run_hash", "prompts", "prompts_hash")
-"""Of a file of attempts, the same in every row: the run, the hash of its description and plan, and its prompts."""
+"""Columns of a file of attempts that are the same in each row: the run, its hash, and its prompts."""
 
 COLUMNS = (
     *ABOUT_RUN,
     *("item", "dimension", "outcome", "final", "text", "finish_reason", "tokens_in", "tokens_out"),
     *("seconds", "waited", "status", "error", "request_id", "prompt_hash", "image_hashes", "cost", "at", "detail"),
 )
-"""Of a file of attempts."""
+"""The columns of a file of attempts."""
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
 def listed(services: Services, project: ProjectView, view: RunView) -> None:
-    """Attempts with filters, a page at a time, the newest first."""
+    """Draw the attempts with filters, page by page, the newest first."""
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     wanted = st.query_params.get("outcome")
     there = [outcome for outcome in Outcome if view.by_outcome.get(outcome) or outcome.value == wanted]
@@ -77,7 +77,7 @@ def listed(services: Services, project: ProjectView, view: RunView) -> None:
 def _page(
     services: Services, view: RunView, *, outcome: Outcome | None, dimension: str | None, only_last: bool
 ) -> tuple[tuple[AttemptView, ...], bool]:
-    """The attempts of the page that was gone to, and whether there are older ones."""
+    """Return the attempts of the current page, and whether there are older ones."""
     asked = (outcome, dimension, only_last)
     if st.session_state.get(f"models.page_of.{view.id}") != asked:
         st.session_state[f"models.page_of.{view.id}"] = asked
@@ -108,7 +108,7 @@ def _pages(view: RunView, found: tuple[AttemptView, ...], more: bool) -> None:
 
 
 def table(found: Iterable[AttemptView], *, project: str, run: str) -> Markup:
-    """A row for each attempt; it leads to all there is of it."""
+    """Return a table with a row for each attempt, with a link to its details."""
     heads = [
         ("Item", "line"),
         ("Dimension", "line"),
@@ -152,7 +152,7 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
 
 
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
-    """All that is kept of an attempt."""
+    """Draw everything that is stored about an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFound("There is no such attempt in this run.")
     found = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
@@ -163,7 +163,7 @@ def details(services: Services, project: ProjectView, view: RunView, attempt: st
 
 
 def whole(each: AttemptView, *, project: str) -> list[Markup]:
-    """An attempt with its whole text, its scores or its transcript, and what goes with them."""
+    """Return an attempt with its full text, its scores or transcript, and its facts."""
     of = each.attempt
     parts = [
         markup.tag(
@@ -204,7 +204,7 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
 
 
 def ranking_of(detail: Mapping[str, Any]) -> Ranking | None:
-    """The ranked options of an attempt, if it has some."""
+    """Return the ranked options of an attempt, or None."""
     if not isinstance(detail.get("options"), list) or "score" not in detail:
         return None
     try:
@@ -242,7 +242,7 @@ def _section(title: str) -> Markup:
 
 
 def every_attempt(services: Services, run: str) -> Iterator[AttemptView]:
-    """All attempts of a run, the newest first."""
+    """Yield all attempts of a run, the newest first."""
     before = None
     while True:
         found = run_views.attempts_of(services.store, by=services.person, run=run, before=before, limit=AT_ONCE)
@@ -253,14 +253,14 @@ def every_attempt(services: Services, run: str) -> Iterator[AttemptView]:
 
 
 def about_run(view: RunView) -> dict[str, Any]:
-    """What every row of a file says of the run."""
+    """Return the values of a run that each row of a file has."""
     plan = view.plan if isinstance(view.plan, RunPlan) else None
     prompts = (plan.prompt_set, plan.prompt_hash) if plan else (None, None)
     return dict(zip(ABOUT_RUN, (view.id, view.name, view.hash, *prompts), strict=True))
 
 
 def record(each: AttemptView, about: Mapping[str, Any]) -> dict[str, Any]:
-    """An attempt as JSON values; ``about`` is of ``about_run``."""
+    """Return an attempt as JSON values. ``about`` comes from ``about_run``."""
     of = each.attempt
     values = {
         **about,
@@ -275,14 +275,14 @@ def record(each: AttemptView, about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_json_lines(found: Iterable[AttemptView], view: RunView) -> bytes:
-    """One JSON object a line."""
+    """Return the attempts as JSON lines."""
     about = about_run(view)
     lines = (json.dumps(record(each, about), ensure_ascii=False) + "\n" for each in found)
     return "".join(lines).encode("utf-8", "replace")
 
 
 def as_csv(found: Iterable[AttemptView], view: RunView) -> bytes:
-    """A table that spreadsheets open; a text that one of them would take for a formula has a quote before it."""
+    """Return the attempts as CSV for spreadsheets. A text that looks like a formula gets a quote in front."""
     buffer = io.StringIO()
     writer = csv_text.Writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -293,7 +293,7 @@ def as_csv(found: Iterable[AttemptView], view: RunView) -> bytes:
 
 
 def downloads(services: Services, view: RunView) -> None:
-    """Files are made when they are asked for, as a run may have many thousands of attempts."""
+    """Draw the downloads. A file is made when it is requested, because a run may have thousands of attempts."""
     with st.container(horizontal=True):
         for label, ending, mime, write in (
             ("Download as JSON lines", "jsonl", "application/x-ndjson", as_json_lines),
@@ -313,7 +313,7 @@ def downloads(services: Services, view: RunView) -> None:
 
 
 def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
-    """What sending the answers to people would open, and the button."""
+    """Draw how many slots sending the answers to people would open, and the button."""
     if project.schema.schema_.stages.grading is None:
         shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
         return
@@ -338,7 +338,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
 
 
 def sending(view: RunView, slots: Mapping[str, int], titles: Mapping[str, str]) -> str:
-    """What sending would open, in words."""
+    """Return in words how many slots sending would open."""
     if not sum(slots.values()):
         return (
             f"{view.in_grading:,} answers of this run are in grading, and sending opens no more: answers to items that"

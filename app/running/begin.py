@@ -1,4 +1,4 @@
-"""Beginning a run of any kind: who is asked and how, what will happen, and the one button that starts it."""
+"""Begin a run of any kind: choose the model and the plan, preview the run, and start it with one button."""
 
 from __future__ import annotations
 
@@ -29,35 +29,38 @@ from workflow.runs.preview_run import Estimate
 from workflow.runs.run_views import RunView
 
 ESTIMATED_FROM = 20
-"""What an endpoint takes is worked out from so many prompts."""
+"""Number of prompts that the estimate for an endpoint is based on."""
 
 PICTURES = 8
-"""So many pictures of a prompt are shown."""
+"""Number of pictures shown for a prompt."""
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """How runs of a kind are begun on their page. ``Any`` is the kind's own plan."""
+    """The settings of a page that begins runs of a kind. ``Any`` is the kind's own plan."""
 
     kind: RunKind
     choose: Callable[[Services, ProjectView], tuple[ModelSpec, Any] | None]
-    """Who is asked, by which plan; None while that is not said, which the page tells."""
+    """Draws the inputs, and returns the model and the plan.
+
+    None while the inputs are incomplete, which the page shows.
+    """
     reading: str
-    """What is done while one waits for the preview."""
+    """The text of the progress bar while the preview is computed."""
     changed: str
-    """Which boxes make another run of it."""
+    """Names the inputs that change the run."""
     sentence: Callable[[Seen, ModelSpec, Any], str]
-    """What will happen, in words."""
+    """Returns a description of the run in words."""
     more: Callable[[Preview, ProjectView], list[Markup]] = lambda found, view: []
-    """What else of a preview is shown."""
+    """Returns further parts of a preview."""
     shown: int = 3
-    """So many prompts are shown as they will be sent."""
+    """Number of prompts shown as they will be sent."""
     first: Callable[[ProjectView, ModelSpec], int] = lambda view, spec: ESTIMATED_FROM
-    """So many prompts are made with their pictures."""
+    """Returns the number of prompts that are built with their pictures."""
 
 
 def form(services: Services, view: ProjectView, of: Beginning) -> None:
-    """Who is asked, and how; what will happen; Start."""
+    """Draw the inputs, the preview and the button Start."""
     try:
         chosen = of.choose(services, view)
     except TouchstoneError as error:
@@ -103,7 +106,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
 
 def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning, *, token: str) -> None:
     seen = st.session_state[f"{of.kind.page}.seen"][1]
-    # The button stands for what is shown above it: with another model or plan it is another button.
+    # The button's key belongs to the preview above it. With another model or plan, it is a new button.
     label = f"Start: {markup.count(seen.preview.can, of.kind.one)}"
     if not st.button(label, type="primary", key=f"{of.kind.page}.start.{token}"):
         return
@@ -117,7 +120,7 @@ def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, o
 
 
 def token_of(view: ProjectView, spec: ModelSpec, plan: Plan) -> str:
-    """Of someone who is asked by a plan in a project."""
+    """Return a token of a model and a plan in a project."""
     said = json.dumps([view.name, view.schema.hash, spec.hash, plan.dump()], sort_keys=True)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -127,21 +130,21 @@ def token_of(view: ProjectView, spec: ModelSpec, plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class Seen:
-    """What will happen, as the page shows it."""
+    """The preview of a run, as the page shows it."""
 
     preview: Preview
     shown: Sequence[Question]
     """The first prompts."""
     pictures: Mapping[str, str]
-    """Their pictures as addresses that hold them, by their paths."""
+    """Their pictures as data addresses, by path."""
     place: Place | None = None
-    """For a local model: on what it will run, and whether it fits."""
+    """The hardware that a local model will use, and whether the model fits."""
     estimate: Estimate | None = None
-    """For an endpoint."""
+    """The estimate for an endpoint."""
 
 
 def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> Seen:
-    """Look at what a run would do."""
+    """Compute the preview of a run."""
     found = preview_run.preview(
         services.store,
         services.media,
@@ -164,7 +167,7 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
 
 
 def preview_markup(seen: Seen, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
-    """What will happen, as markup."""
+    """Return the preview as markup."""
     parts = [
         _section("What will happen"),
         markup.tag("p", markup.text(of.sentence(seen, spec, plan)), style="ts", data_part="foreseen"),
@@ -182,7 +185,7 @@ def preview_markup(seen: Seen, view: ProjectView, spec: ModelSpec, plan: Plan, o
 
 
 def estimated(told: Estimate) -> list[Markup]:
-    """What asking an endpoint comes to, and by which rule."""
+    """Return the estimated requests, tokens and cost of an endpoint, and the rule behind the estimate."""
     figures = [
         ("requests, if each succeeds at once", f"{told.requests:,}"),
         ("input tokens, about", f"{told.tokens_in:,}"),
@@ -194,7 +197,7 @@ def estimated(told: Estimate) -> list[Markup]:
 
 
 def prompts(seen: Seen) -> list[Markup]:
-    """The first prompts, as they will be sent."""
+    """Return the first prompts as they will be sent."""
     if not seen.shown:
         return []
     first = [asked(question, seen.pictures) for question in seen.shown]
@@ -202,7 +205,7 @@ def prompts(seen: Seen) -> list[Markup]:
 
 
 def address_of(path: Path, *, side: int = 420) -> str:
-    """A picture as an address that holds it, small enough for a page; empty if it cannot be read."""
+    """Return a small version of a picture as a data address. Empty if the picture cannot be read."""
     from PIL import Image
 
     try:
@@ -216,7 +219,7 @@ def address_of(path: Path, *, side: int = 420) -> str:
 
 
 def asked(question: Question, pictures: Mapping[str, str]) -> Markup:
-    """A question as it is sent, turn by turn, pictures in their places; one that is asked before it stands above it."""
+    """Return a question turn by turn, with its pictures. The first of two steps comes first."""
     if question.first is not None:
         first = markup.joined([markup.quiet("First step"), asked(question.first, pictures)])
         return markup.joined([first, markup.quiet("Second step"), asked(replace(question, first=None), pictures)])
@@ -268,7 +271,7 @@ def _section(title: str) -> Markup:
 
 
 def description_of(run: RunView) -> None:
-    """The description of a run as it was when it was started, and on what its workers ran it."""
+    """Draw the description of a run at its start, and the hardware of its workers."""
     if not run.spec:
         files = ", ".join(str(each.about["file"]) for each in run.workers if each.about.get("file"))
         shell.show(markup.notice(shown.tame(f"What is here came out of a file{': ' if files else ''}{files}.")))

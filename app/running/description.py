@@ -1,5 +1,7 @@
-"""Picking what a run asks: a folder, a description that comes along, an endpoint, or a text of one's own. Whatever it
-came from, what is in effect is the YAML text on the page."""
+"""Choose the description of a model: from a folder, an included description, an endpoint, or a typed text.
+
+Whatever the source, the YAML text on the page is the description in effect.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,10 @@ FOLDER, ENDPOINT, ALONG, MINE = "A folder on this machine", "An endpoint", "Come
 SOURCES = (FOLDER, ENDPOINT, ALONG, MINE)
 
 TEXT = "models.text"
-"""The box with the description in effect, on the page Models."""
+"""The input with the description in effect, on the page Models."""
 
 _KEPT = ".kept"
-"""After a box's key: what it holds while another page is open, as Streamlit forgets boxes that are not drawn."""
+"""Suffix of an input's key. Its value survives other pages, because Streamlit forgets inputs that are not drawn."""
 
 FIRST_TEXT = """\
 name: my-model
@@ -39,14 +41,14 @@ _NAME = "description"
 def choose(
     services: Services, *, box: str = TEXT, title: str = "Model", source: str = FOLDER, without: Sequence[str] = ()
 ) -> ModelSpec | None:
-    """The description that is in effect; None while there is none or something is wrong with it, which is told.
+    """Draw the inputs and return the description in effect. None without a valid one; the page shows the faults.
 
     Parameters
     ----------
     box
-        The key of the box with its text: each page has its own.
+        The key of the input with the text. Each page has its own.
     source
-        Where it is looked for first.
+        The default source.
     without
         Adapters that are not offered.
     """
@@ -57,7 +59,7 @@ def choose(
 
 
 def read(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
-    """A description out of its text, or what is wrong with it by line."""
+    """Return the description in a text, or its faults with their lines."""
     try:
         return model_descriptions.of_text(text, name=_NAME), []
     except ModelRefused as error:
@@ -70,7 +72,7 @@ def _by_line(told: str) -> tuple[int, str]:
 
 
 def with_value(text: str, key: str, value: object) -> str:
-    """The text with a key of its top level set, everything else as it was typed."""
+    """Return the text with a top-level key set. The other lines stay as they were typed."""
     line = f"{key}: {value}"
     changed, n = re.subn(rf"(?m)^{re.escape(key)}[ \t]*:[^\n]*$", line.replace("\\", r"\\"), text, count=1)
     return changed if n else f"{text.rstrip()}\n{line}\n"
@@ -110,7 +112,7 @@ def _own_description(services: Services, box: str, without: Sequence[str]) -> No
 
 @dataclass(frozen=True)
 class Asked:
-    """What the form of an endpoint was filled in with."""
+    """The values of the form for an endpoint."""
 
     name: str = ""
     base_url: str = ""
@@ -132,12 +134,12 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*_API_(KEY|TOKEN)")
 
 
 def endpoint_spec(asked: Asked) -> ModelSpec:
-    """The description of an endpoint.
+    """Return the description of an endpoint.
 
     Raises
     ------
     ModelRefused
-        Something is missing or cannot be; all of it in sentences.
+        Values are missing or invalid. The error lists all of them.
     """
     troubles = []
     url = asked.base_url.strip()

@@ -1,4 +1,4 @@
-"""Picking a model out of the folder of models: what lies there, what fits into this machine, and what is missing."""
+"""Choose a model from the models' folder: its content, whether a model fits this machine, and missing files."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from workflow.runs import model_folders
 from workflow.runs.model_folders import Offered
 
 LOOK_AGAIN_SECONDS = 20
-"""So long the page knows what lies in the folder of models."""
+"""Seconds that the page keeps the content of the models' folder."""
 
 
 def pick(services: Services, *, take: Callable[[str], None]) -> None:
-    """The folders as a table, and a box to pick one of them, whose description is then put in effect."""
+    """Draw the folders as a table, and an input to choose one. The chosen folder's description is put in effect."""
     folder = services.settings.model_folder
     found = {each.name: each for each in offered(folder)}
     if not found:
@@ -43,12 +43,12 @@ def pick(services: Services, *, take: Callable[[str], None]) -> None:
 
 @st.cache_resource(ttl=LOOK_AGAIN_SECONDS, show_spinner=False)
 def offered(folder: Path) -> list[Offered]:
-    """What lies below a folder."""
+    """Return the models below a folder."""
     return model_folders.offered(folder)
 
 
 def table(found: Sequence[Offered]) -> Markup:
-    """A row for each folder."""
+    """Return a table with a row for each folder."""
     heads = [("Folder", "name"), ("Family", "line"), ("Parameters", "number"), ("Weights", "number"), ("Here", "")]
     return markup.table(heads, [_row(each) for each in found])
 

@@ -1,4 +1,4 @@
-"""Runs of models on their page: how one is begun, what will happen in words, and what their lists show."""
+"""Runs of models on their page: the start, the preview in words, and the columns of their lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workflow.runs.model_descriptions import ModelSpec
 from workflow.runs.run_views import RunView
 
 SHOWN = 3
-"""So many prompts are shown as they will be sent."""
+"""Number of prompts shown as they will be sent."""
 
 
 def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, RunPlan] | None:
@@ -25,7 +25,10 @@ def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, RunPlan] 
 
 
 def _first(view: ProjectView, spec: ModelSpec) -> int:
-    """Frames of clips take a while to be taken out, so only those of the prompts that are shown are."""
+    """Return the number of prompts to build.
+
+    With clips, build only those shown, because extracting frames takes a while.
+    """
     clips = any(slot.kind == "clip" for slot in view.schema.schema_.item.assets)
     return begin.ESTIMATED_FROM if spec.endpoint and not clips else SHOWN
 
@@ -42,7 +45,7 @@ def _more(found: Preview, view: ProjectView) -> list[Markup]:
 
 
 def variants(found: Preview, titles: Mapping[str, str]) -> Markup:
-    """Which dimensions get which prompt, a row for each prompt."""
+    """Return a table with a row for each prompt and the dimensions that use it."""
     of_prompt: dict[str, list[str]] = {}
     for name in found.by_dimension:
         of_prompt.setdefault(found.variants.get(name, "-"), []).append(name)
@@ -60,7 +63,7 @@ def variants(found: Preview, titles: Mapping[str, str]) -> Markup:
 
 
 def sentence(seen: begin.Seen, spec: ModelSpec, chosen: RunPlan) -> str:
-    """What will happen, in words."""
+    """Return in words what the run will do."""
     found = seen.preview
     looked = "" if found.looked_at == found.wanted else f" (the first {found.looked_at:,} were looked at)"
     words = [f"{spec.name} will be asked about {markup.count(found.can, 'item')}{looked}."]
@@ -91,7 +94,7 @@ BEGINNING = begin.Beginning(
 
 
 def frozen_parts(services: Services, view: ProjectView, run: RunView) -> None:
-    """Description and plan of a run, as they were when it was started."""
+    """Draw the description and the plan of a run at its start."""
     if isinstance(run.plan, RunPlan):
         shell.section("Plan")
         shell.show(plan.facts(run.plan, view))

@@ -1,4 +1,4 @@
-"""What a run will do, chosen besides its model: which items, which prompts, how answers come about."""
+"""Choose the plan of a run: items, prompts, and the strategy for answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STRATEGIES = {
 
 
 def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
-    """The plan as the boxes say it; what does not go together raises a sentence."""
+    """Draw the inputs and return the plan. Inputs that do not go together raise an error with a sentence."""
     shell.section("Plan")
     schema = view.schema.schema_
     of_schema = model_plans.plan_for(schema, spec)
@@ -78,7 +78,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
 
 
 def _fits(plan: RunPlan) -> None:
-    """Refuse with a sentence what would rank by something that is not there."""
+    """Raise ``ModelRefused`` if the plan ranks by a score that its other settings do not provide."""
     if plan.strategy != "rank_options" or not (plan.without_image or plan.score == "pmi_logprob"):
         return
     if plan.text_only:
@@ -91,7 +91,7 @@ def _fits(plan: RunPlan) -> None:
 
 
 def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
-    """Which field each placeholder takes that no field is named like."""
+    """Draw a choice of the field for each placeholder without a field of its name, and return the choices."""
     schema = view.schema.schema_
     wanted = model_plans.unfilled(schema, replace(plan, fills={}))
     if not wanted:
@@ -184,7 +184,7 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
 
 
 def _tools(services: Services, strategy: str) -> Path | None:
-    """Ask for a tool set of the operator's folder; None: the strategy's own, whose results are stored."""
+    """Draw the choice of a tool set in the operator's folder. None: use only stored results."""
     added = added_strategy(strategy)
     files = {} if added is None else added.files(services.settings)
     if not files:
@@ -201,7 +201,7 @@ def _tools(services: Services, strategy: str) -> Path | None:
 
 
 def _prompts(of_schema: RunPlan) -> tuple[PromptSet, RunPlan]:
-    """The prompts that were chosen, and the plan with them."""
+    """Draw the choice of prompts. Return the prompts, and the plan with them."""
     rows = {row.name: row for row in registry.rows("prompt_set") if row.available}
     names = [*rows, MY_PROMPTS]
     chosen = st.selectbox(
@@ -296,13 +296,13 @@ def _batch_size(spec: ModelSpec) -> None:
 
 
 def titles_of(view: ProjectView, names: Sequence[str]) -> str:
-    """Dimensions as people call them."""
+    """Return the titles of dimensions, separated by commas."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     return ", ".join(titles.get(name, name) for name in names)
 
 
 def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
-    """What a plan says, as pairs of a name and words."""
+    """Return the settings of a plan as pairs of a name and words."""
     pairs: list[tuple[str, Any]] = [
         ("The model is to", _label_strategy(plan.strategy)),
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
@@ -324,7 +324,7 @@ def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
 
 
 def facts(plan: RunPlan, view: ProjectView) -> markup.Markup:
-    """A plan as a table."""
+    """Return a plan as a table."""
     return markup.table(
         [("Plan", "name"), ("", "")],
         [[markup.text(name), shown.text_block(value)] for name, value in plan_pairs(plan, view)],

@@ -1,4 +1,4 @@
-"""Lists of runs. A column is a row here; a kind of runs names those that its list has."""
+"""Lists of runs. Each column is a row of this module, and each kind of run names the columns of its list."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Column:
     head: str
     style: str
     cell: Callable[[RunView, Any], Markup]
-    """Of a run, and of what else the list knows about it."""
+    """Returns the cell for a run and the list's further knowledge about the run."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Listing:
     kind: RunKind
     columns: Sequence[Column]
     nothing: str = ""
-    """What stands there as long as there is none; empty: nothing does."""
+    """The notice for an empty list. Empty: no notice."""
     more: Callable[[Services, str, Sequence[RunView]], Mapping[str, Any]] = lambda services, project, found: {}
-    """What else is known about each run, by its id."""
+    """Returns further knowledge about each run, by its id."""
 
 
 def listed(services: Services, project: str, of: Listing) -> None:
-    """The runs of a kind; the list follows them while one is open."""
+    """Draw the runs of a kind. The list refreshes while a run is open."""
     found = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
     if not found:
         if of.nothing:
@@ -63,7 +63,7 @@ def _list(services: Services, project: str, of: Listing) -> None:
 
 
 def name(head: str) -> Column:
-    """Its name, which leads to it."""
+    """Return the column with a run's name, which links to the run."""
 
     def cell(view: RunView, more: Any) -> Markup:
         link = markup.tag(
@@ -79,12 +79,12 @@ def name(head: str) -> Column:
 
 
 def started(head: str = "Started") -> Column:
-    """When it was started, or brought in."""
+    """Return the column with the time when a run was started or imported."""
     return Column(head, "line", lambda view, more: markup.text(shown.moment(view.created_at)))
 
 
 def hash_of(head: str) -> Column:
-    """The beginning of the hash by which it is known who was asked."""
+    """Return the column with the first characters of the hash that identifies the model."""
     return Column(head, "line", lambda view, more: shown.mono((view.identity or view.hash)[:10]))
 
 
@@ -106,5 +106,5 @@ BY = Column("By", "line", lambda view, more: markup.text(view.by or "the command
 
 
 def from_files(kind: RunKind) -> Listing:
-    """The answers of a kind of runs in which no one is asked."""
+    """Return the list of a kind of imported answers."""
     return Listing(kind, columns=(name("Model"), ANSWERS, WANTED, started(kind.began), BY))

@@ -1,4 +1,7 @@
-"""A page of runs: their list, the way to a new one, and each of them. A page is a row here; its kinds name it."""
+"""A page of runs: the list, the form for a new run, and each run.
+
+Each page is a row that its kinds of runs refer to.
+"""
 
 from __future__ import annotations
 
@@ -24,51 +27,51 @@ RUNS, NEW = "Runs", "New run"
 
 @dataclass(frozen=True)
 class Part:
-    """A part of what there is of a run."""
+    """A part of a run's page."""
 
     name: str
     draw: Callable[[Services, ProjectView, RunView], None]
     opened_by: str = ""
-    """What in the address leads to it; empty: nothing does."""
+    """The address parameter that opens the part. Empty: none."""
 
 
 @dataclass(frozen=True)
 class RunPage:
-    """A page about runs in which someone is asked; what lists no one is asked in has its list below."""
+    """A page of runs that ask a model. Imported answers have their own list below."""
 
     title: str
     purpose: str
-    """In sentences, below the title."""
+    """Sentences below the title."""
     asked: str
-    """Who is asked in a run."""
+    """The word for the model or judge of a run."""
     beginning: Beginning
     listing: Listing
     parts: Sequence[Part]
-    """Of a run; the first one is shown where the address leads to none."""
+    """The parts of a run's page. The first part is the default."""
     one: str
-    """What in the address leads to one of the things that a run has brought."""
+    """The address parameter that opens one result of a run."""
     draw_one: Callable[[Services, ProjectView, RunView, str], None]
     frozen: str
-    """What the hash of a run is of."""
+    """The parts of a run that its hash covers."""
     links: Callable[[RunView], Sequence[tuple[str, str]]] = lambda run: ()
-    """Where else a run leads: the words and the address of each."""
+    """Returns further links of a run: words and address of each."""
     style: str = ""
-    """Besides that of all pages of runs."""
+    """Styles in addition to those of all pages of runs."""
 
     @property
     def path(self) -> str:
-        """Its path in the address, with which the names of its widgets begin."""
+        """Return the page's path in the address. The keys of its widgets start with it."""
         return self.listing.kind.page
 
     @property
     def listings(self) -> list[Listing]:
-        """Its lists: first of the runs in which someone is asked."""
+        """Return the page's lists. The list of runs that ask a model comes first."""
         others = [kind for kind in RunKind if kind.page == self.path and kind is not self.listing.kind]
         return [self.listing, *(run_lists.from_files(kind) for kind in others)]
 
 
 def draw(services: Services, page: RunPage) -> None:
-    """The run that the address names, else the list and the way to a new one."""
+    """Draw the run in the address, else the list and the form for a new run."""
     view = shell.lead_of(services)
     st.html(f"<style>{shown.STYLE}{page.style}</style>")
     run = st.query_params.get("run")

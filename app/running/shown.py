@@ -1,4 +1,4 @@
-"""What models wrote, and the figures of a run, as markup. A model's text may be anything: it is tamed before."""
+"""Models' texts and the figures of a run, as markup. A model's text may contain anything, so it is sanitized first."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from domain.runs import Outcome, RunState
 from workflow.runs.run_views import RunView
 
 LONGEST_LINE = 240
-"""So many characters of an answer stand in a table."""
+"""Number of characters of an answer in a table."""
 
 LONGEST_TEXT = 100_000
-"""So many characters of an answer stand on its own page; the download has all of it."""
+"""Number of characters of an answer on its own page. The download has the whole text."""
 
 STYLE = """
 .ts-mark { background: #e3b34155; color: inherit; border-radius: 3px; padding: .05em .15em;
@@ -73,20 +73,22 @@ _MANY_MARKS = re.compile(f"([{_MARKS}]{{4}})[{_MARKS}]+")
 
 
 def tame(value: str) -> str:
-    """The text with what would act instead of being read (control characters, overrides of the writing direction, piles
-    of accents, halves of characters) made visible or left out."""
+    """Return a text that is safe to read: harmful characters are removed or made visible.
+
+    These are control characters, overrides of the writing direction, piles of accents, and unpaired surrogates.
+    """
     return _MANY_MARKS.sub(r"\1", value.replace("\r\n", "\n").translate(_CONTROLS))
 
 
 def opening(value: str, most: int = LONGEST_LINE) -> str:
-    """The beginning of a text on one line, and how much follows."""
+    """Return the first characters of a text on one line, and the number of characters left."""
     line = " ".join(tame(value[: 4 * most]).split())
     left = len(value) - most
     return line if len(line) <= most and len(value) <= 4 * most else f"{line[:most]} … ({left:,} more)"
 
 
 def text_block(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Markup:
-    """A text that came from outside, whole up to ``most`` characters, in its own writing direction."""
+    """Return an external text of up to ``most`` characters, in its own writing direction."""
     kept = tame(value[:most])
     left = len(value) - most
     after = markup.quiet(f"\n… {left:,} more characters, which the download has") if left > 0 else Markup("")
@@ -94,7 +96,7 @@ def text_block(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Mark
 
 
 def line(value: str, *, most: int = LONGEST_LINE) -> Markup:
-    """The beginning of a text that came from outside, for a cell of a table."""
+    """Return the first characters of an external text, for a table cell."""
     words = opening(value, most)
     if value and not words:
         return markup.quiet("nothing but white space")
@@ -102,7 +104,7 @@ def line(value: str, *, most: int = LONGEST_LINE) -> Markup:
 
 
 def mono(value: str) -> Markup:
-    """A hash, a path, a name of a file."""
+    """Return a hash, path or file name in a monospaced font."""
     return markup.tag("span", markup.text(tame(value)), style="ts-mono")
 
 
@@ -110,7 +112,7 @@ def mono(value: str) -> Markup:
 
 
 def duration(seconds: float | None) -> str:
-    """A time to wait, roughly."""
+    """Return an approximate duration in words."""
     if seconds is None:
         return "not known yet"
     if seconds < 90:
@@ -124,7 +126,7 @@ def _days(minutes: float) -> str:
 
 
 def size(n: int | None) -> str:
-    """Bytes as people say them."""
+    """Return a number of bytes in words."""
     if n is None:
         return "not known"
     for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
@@ -134,7 +136,7 @@ def size(n: int | None) -> str:
 
 
 def rate(per_minute: float | None) -> str:
-    """How fast a run gets on."""
+    """Return the pace of a run in words."""
     if not per_minute:
         return "not known yet"
     if per_minute >= 120:
@@ -143,24 +145,24 @@ def rate(per_minute: float | None) -> str:
 
 
 def number(n: int | None) -> str:
-    """A count; None is not known, which is not 0."""
+    """Return a count in words. None is unknown, which is not 0."""
     return "not known" if n is None else f"{n:,}"
 
 
 def cost(amount: float | None, currency: str | None) -> str:
-    """Money; None is not known, which is not 0."""
+    """Return an amount of money in words. None is unknown, which is not 0."""
     if amount is None:
         return "not known"
     return f"{amount:.4f} {currency or ''}".strip() if amount < 1 else f"{amount:,.2f} {currency or ''}".strip()
 
 
 def moment(at: datetime | None) -> str:
-    """A time, in UTC."""
+    """Return a time in UTC."""
     return markup.moment(at)
 
 
 def figures(pairs: Iterable[tuple[str, str]]) -> Markup:
-    """Numbers with what they are, side by side."""
+    """Return numbers with their labels, side by side."""
     return markup.tag(
         "div",
         *(
@@ -175,19 +177,19 @@ def figures(pairs: Iterable[tuple[str, str]]) -> Markup:
 
 
 def state(of: RunState) -> Markup:
-    """Where a run stands, in words on a colour."""
+    """Return the state of a run as a colored label."""
     return markup.tag("span", markup.text(STATES[of]), style=f"ts-state {of}")
 
 
 def told_apart(view: RunView) -> list[Markup]:
-    """For the lines below a run's name: what makes it another one of the same label, and why it was withdrawn."""
+    """Return lines for below a run's name: its difference from other runs of the label, and why it was withdrawn."""
     told = [f"not the first of this label: {view.differs}"] if view.differs else []
     told += [f"withdrawn, counts nowhere: {view.withdrawn}"] if view.withdrawn else []
     return [markup.tag("div", markup.quiet(opening(each, 300))) for each in told]
 
 
 def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:
-    """The progress bar: each outcome in its colour, the rest is what is still to do; the counts stand below."""
+    """Return the progress bar with each outcome in its color, and the counts below it."""
     parts = [(outcome.style, outcome.label, counts.get(outcome, 0)) for outcome in Outcome]
     there = [part for part in parts if part[2]]
     left = wanted - sum(n for _, _, n in there)
@@ -208,13 +210,13 @@ SCORES: Mapping[str, str] = {
     "per_byte_logprob": "Per byte",
     "pmi_logprob": "What pictures add",
 }
-"""The scores of an option, as they stand side by side."""
+"""The scores of an option, in their order of columns."""
 
 
 def ranking(of: Ranking, *, key: str | None = None) -> Markup:
-    """The options with their scores, the winner under each marked; a warning where they do not agree.
+    """Return the options with their scores, the winner of each score marked, and a warning if the winners differ.
 
-    ``key`` is the option that the item says is right, if that is to be seen.
+    ``key`` is the item's right option, if the reader may see it.
     """
     heads = [("Option", "wide"), *((SCORES[score], "number") for score in SCORES), ("Tokens", "number")]
     rows = []
@@ -243,7 +245,7 @@ def _score(value: float | None, won: bool) -> Markup:
 
 
 def transcript(turns: Sequence[Mapping[str, Any]]) -> Markup:
-    """What was said and asked for in a loop over tools, turn by turn."""
+    """Return the transcript of a loop over tools, turn by turn."""
     parts = []
     for turn in turns:
         who = str(turn.get("role", turn.get("type", "?")))

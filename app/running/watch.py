@@ -1,4 +1,4 @@
-"""Watching a run: how far it is, what came back last, what failed and why, who works on it; and what one can do."""
+"""Watch a run: its progress, newest answers, failures and workers, and the buttons that control it."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from workflow.runs import run_control, run_jobs, run_views
 from workflow.runs.run_views import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
-"""How often an open page looks at a run that is being worked on."""
+"""Seconds between two updates of an open page, while a worker is at the run."""
 
 LAST = 8
-"""So many of the newest answers are shown."""
+"""Number of newest answers shown."""
 
 MOST_REASONS = 20
-"""So many reasons of failures are listed; the answers have them all."""
+"""Number of reasons of failures shown. The list of answers has all of them."""
 
 PATIENCE = timedelta(seconds=15)
-"""So long a run may wait before the page says that no one takes it."""
+"""Waiting time after which the page reports that no worker takes the run."""
 
 
 def address(project: str, *, run: str | None = None, page: str = RunKind.MODEL.page, **more: str) -> str:
-    """Where a run is, or the list of them."""
+    """Return the address of a run, or of the list of runs."""
     asked = {"project": project, **({"run": run} if run else {}), **more}
     return f"/{page}?" + urlencode(asked)
 
 
 def file_name(name: str) -> str:
-    """A name for a file about a model."""
+    """Return a file name for a model."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "model"
 
 
@@ -50,12 +50,12 @@ def file_name(name: str) -> str:
 
 
 def watched(services: Services, project: ProjectView, view: RunView) -> None:
-    """One run of a model; the page follows it while a worker may be at it."""
+    """Draw one run of a model. The page follows the run while a worker may be at it."""
     follow(services, view, partial(_draw, services))
 
 
 def follow(services: Services, view: RunView, draw: Callable[[RunView], None]) -> None:
-    """Draw a run as it stands, and again every few seconds while a worker may be at it."""
+    """Draw the current state of a run, and again every few seconds while a worker may be at it."""
     every = FOLLOW_SECONDS if view.state in OPEN and not dialogs.is_open() else None
     st.fragment(run_every=every)(_as_it_stands)(services, view.id, view.state, draw)
 
@@ -69,7 +69,7 @@ def _as_it_stands(services: Services, run: str, drawn_as: RunState, draw: Callab
 
 
 def imported_answers(services: Services, view: RunView) -> None:
-    """Answers for which no one was asked: how many there are, where they are read, and the way to withdraw them."""
+    """Draw imported answers: their number, a link to read them, and the button that withdraws them."""
     counts = shown.outcomes(view.by_outcome, wanted=view.wanted)
     pairs = [("answers, of " + f"{view.wanted:,}", f"{view.answered:,}")]
     href = "/cases?" + urlencode({"project": view.project, "model": view.name})
@@ -92,7 +92,7 @@ def _draw(services: Services, view: RunView) -> None:
 
 
 def figures(view: RunView) -> list[Markup]:
-    """Progress, and the numbers that go with it."""
+    """Return the progress and the figures of a run."""
     answers = view.kind.answers
     pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}")]
     if answers:
@@ -122,7 +122,7 @@ def figures(view: RunView) -> list[Markup]:
 
 
 def tell_waiting(services: Services, view: RunView) -> None:
-    """Say so if no one works on an open run."""
+    """Show a notice if no one works on an open run."""
     if view.state in OPEN and not view.worked_on:
         told = waiting(view, now=datetime.now(UTC), heard=run_jobs.worker_seen(services.store))
         if told:
@@ -130,9 +130,9 @@ def tell_waiting(services: Services, view: RunView) -> None:
 
 
 def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
-    """What is the matter if no one works on an open run; empty if all is well.
+    """Return why no one works on an open run. Empty if someone does.
 
-    ``heard`` is how many seconds ago any worker was heard of, whatever it does; None: never.
+    ``heard`` is the number of seconds since any worker, busy with any run, was last heard of. None: never.
     """
     if view.state not in OPEN or view.worked_on:
         return ""
@@ -154,7 +154,7 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
 
 
 def below(view: RunView, failed: Sequence[FailureView], answered: Sequence[AttemptView]) -> list[Markup]:
-    """What came back last, what failed, who works on it."""
+    """Return the newest answers, the failures and the workers."""
     parts = []
     if failed:
         title = f"Without an answer: {markup.count(view.failed, view.kind.one)}"
@@ -171,7 +171,7 @@ def _section(title: str) -> Markup:
 
 
 def failures(of: Sequence[FailureView], view: RunView) -> Markup:
-    """Failures grouped by what happened; an item of each leads to all of its kind."""
+    """Return a table of failures by outcome and reason. An example links to all failures of its kind."""
     heads = [("Outcome", "line"), ("Reason", ""), ("Items", "number"), ("Example", "line")]
     return markup.table(
         heads,
@@ -193,7 +193,7 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
 
 
 def last(found: Sequence[AttemptView], view: RunView) -> Markup:
-    """The newest answers; each leads to all there is of it."""
+    """Return a table of the newest answers, with links to their details."""
     heads = [("Item", "line"), ("Dimension", "line"), ("Answer", "rest"), ("Seconds", "number"), ("At", "line")]
     return markup.table(
         heads,
@@ -216,7 +216,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
 
 
 def workers(view: RunView) -> Markup:
-    """Who works on it, and on what."""
+    """Return a table of the workers and their hardware."""
     heads = [("Worker", "name"), ("Runs on", ""), ("Since", "line"), ("Last heard of", "line")]
     return markup.table(
         heads,
@@ -235,15 +235,15 @@ def workers(view: RunView) -> Markup:
 
 
 NOT_SHOWN = ("process",)
-"""What a worker keeps of itself for other workers."""
+"""Facts that a worker stores only for other workers."""
 
 
 FIRST = ("device", "device_name", "dtype", "batch_size", "base_url", "model", "model_class", "concurrency", "probe")
-"""What a worker says of itself that matters while one watches; the rest stands with the description and the plan."""
+"""Facts about a worker that matter while a person watches. The others are shown with description and plan."""
 
 
 def about(of: Mapping[str, Any], *, names: Sequence[str] | None = None) -> str:
-    """What a worker says of itself, in a line; only of these ``names`` where they are given."""
+    """Return a worker's facts in one line, restricted to ``names`` if given."""
     chosen = {name: of[name] for name in names if name in of} if names is not None else of
     told = (f"{name.replace('_', ' ')} {_words(value)}" for name, value in chosen.items() if name not in NOT_SHOWN)
     return shown.opening(" · ".join(part for part in told if not part.endswith(" ")), 2_000)
@@ -266,7 +266,7 @@ def _words(value: Any) -> str:
 
 
 def buttons(services: Services, view: RunView) -> None:
-    """Pause, resume, ask again what failed, cancel, withdraw."""
+    """Draw the buttons: pause, resume, retry failures, cancel, withdraw."""
     store, by = services.store, services.person
     with st.container(horizontal=True):
         if view.state in OPEN:
@@ -296,14 +296,17 @@ NO_WAY_BACK = "It cannot be undone: a cancelled run is not resumed. What was ans
 
 
 def _ask(services: Services, label: str, what: str, view: RunView, *, help: str | None = None) -> None:
-    """A press that leads to a dialog. The page is drawn anew around it, and does not follow the run meanwhile."""
+    """Draw a button that opens a dialog.
+
+    The page is drawn again and does not follow the run while the dialog is open.
+    """
     open_dialog = partial(_sure, services, what, view)
     if st.button(label, key=f"models.{what}.{view.id}.ask", help=help, on_click=open_dialog):
         st.rerun()
 
 
 def _sure(services: Services, what: str, view: RunView) -> None:
-    """Ask whether this run is to be cancelled or withdrawn."""
+    """Open the dialog that confirms to cancel or withdraw this run."""
     named = shown.opening(view.name, 80)
     if what == "cancel":
         left = f"{markup.count(view.left, view.kind.one)} will not be asked."
@@ -329,7 +332,7 @@ def _sure(services: Services, what: str, view: RunView) -> None:
 
 
 def withdraw(services: Services, view: RunView) -> None:
-    """Asks for the reason, with the run named; a run that was withdrawn can be taken back."""
+    """Draw the button that withdraws a run with a reason, or the button that takes a withdrawal back."""
     if not view.withdrawn:
         _ask(services, "Withdraw", "withdraw", view, help="It stays listed, with your reason, and counts nowhere.")
     else:

@@ -1,4 +1,4 @@
-"""One module per screen: its row (``SCREEN``), and ``render(services)``."""
+"""The pages: one module for each screen, with its row (``SCREEN``) and ``render(services)``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.registers import modules_of
 
 
 def rows() -> tuple[Screen, ...]:
-    """The pages of all modules of this package and of extensions, by their places."""
+    """Return the screens of this package and of extensions, sorted by place."""
     modules = [*map(import_own, modules_of(__name__)), *extensions.rows("pages")]
     found = (
         replace(module.SCREEN, name=module.__name__.rpartition(".")[2], module=module.__name__) for module in modules

@@ -1,4 +1,4 @@
-"""Adjudication: settle what the votes left open."""
+"""The page *Adjudication*: settle the items that the votes left open."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ SCREEN = Screen("Adjudicate", place=70, stage=Stage.ADJUDICATION, role=Role.SENI
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of adjudication."""
     stages.rate(services, Stage.ADJUDICATION)

@@ -1,4 +1,4 @@
-"""Adjudication reasons: why seniors had to settle items, as a list to work through."""
+"""The page *Adjudication reasons*: a work list of the reasons why seniors had to settle items."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from workflow.lead.adjudication_reasons import Overview
 SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
 
 MOST = 40
-"""So many decisions with one reason are listed; the file has all of them."""
+"""Number of decisions listed for a reason. The file has all of them."""
 FIRST = 12
-"""So many skipped items are named."""
+"""Number of skipped items that are named."""
 
 
 def render(services: Services) -> None:
-    """One line per reason and dimension, the decisions behind it, and what can be made of it."""
+    """Draw a line for each reason and dimension, with the decisions behind it and the ways to answer it."""
     view = shell.lead_of(services)
     shell.heading(
         "Adjudication reasons",
@@ -51,7 +51,7 @@ def render(services: Services) -> None:
 
 
 def _asked(services: Services, view: ProjectView) -> figures.Asked:
-    """The reasons, counted again only if there is something new since."""
+    """Return the reasons. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figures.asked(
         services.store,
@@ -85,21 +85,21 @@ def _decisions(services: Services, view: ProjectView, found: Overview) -> None:
 
 
 def nothing(view: ProjectView) -> str:
-    """Why there is no list."""
+    """Return why the list is empty."""
     if view.schema.schema_.stages.adjudication is None:
         return "This project's schema has no adjudication: an item that the votes leave open is rejected."
     return "No senior has settled an item yet. Every decision names a reason, and this page counts them."
 
 
 def summary(lines: Sequence[AdjudicationReason]) -> str:
-    """The list in one line."""
+    """Return a one-line summary of the list."""
     decisions = sum(len(line.cases) for line in lines)
     waiting = sum(line.open for line in lines)
     return f"{markup.count(decisions, 'decision')} · {waiting} open · {decisions - waiting} done"
 
 
 def title_of(view: ProjectView, line: AdjudicationReason) -> str:
-    """A line as its heading says it."""
+    """Return the heading of a line."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     where = titles.get(line.dimension, line.dimension)
     state = f"{line.open} open of {len(line.cases)}" if line.open else f"{len(line.cases)} done"
@@ -107,7 +107,7 @@ def title_of(view: ProjectView, line: AdjudicationReason) -> str:
 
 
 def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Markup:
-    """Reasons of skips with their counts and the first items behind them."""
+    """Return a table of skip reasons with their counts and first items."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     heads = [("Reason", ""), ("Dimension", ""), ("Skips", "number"), ("Items", "wide")]
     return markup.table(
@@ -125,7 +125,7 @@ def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Mark
 
 
 def items_of(line: SkipReasonRow) -> str:
-    """The first items that were skipped for a reason, and how many more there are."""
+    """Return the first items that were skipped for a reason, and the number of further items."""
     names = list(dict.fromkeys(line.items))
     more = f" and {len(names) - FIRST} more" if len(names) > FIRST else ""
     return ", ".join(names[:FIRST]) + more
@@ -158,7 +158,7 @@ def _case(services: Services, view: ProjectView, case: SettledCase, name: str) -
 
 
 def state_of(case: SettledCase) -> str:
-    """What has become of a decision's reason."""
+    """Return in words whether a decision's reason is still open, and how it was answered."""
     if case.answered_by is None:
         return f"open, under guideline {case.guideline}"
     if case.answer:
@@ -195,7 +195,7 @@ def _look(services: Services, view: ProjectView, case: SettledCase) -> None:
 
 
 def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
-    """An item behind a reason: what it says, what was voted, what the senior said."""
+    """Return the parts of an item behind a reason: its fields, the votes, and the senior's decision."""
     fields = [
         markup.tag("div", markup.quiet(name.replace("_", " ")), style="ts ts-small")
         + markup.tag(
@@ -228,7 +228,7 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
 
 
 def words_of(view: ProjectView) -> dict[tuple[str, str], str]:
-    """The labels of what verifiers may answer, by criterion and value; those of reasons and skips too."""
+    """Return the labels of verifiers' options, reasons and skips, by criterion and value."""
     found: dict[tuple[str, str], str] = {}
     for criterion in (each for stage in VERIFICATIONS for each in registry.criteria_of(view.schema.schema_, stage)):
         offered = [*options_of(criterion, {}), *(criterion.skip.reasons if criterion.skip else ())]
@@ -238,7 +238,7 @@ def words_of(view: ProjectView) -> dict[tuple[str, str], str]:
 
 
 def vote_in_words(vote: VoteView, criterion: str, words: Mapping[tuple[str, str], str]) -> str:
-    """A vote on one criterion in words."""
+    """Return a vote on one criterion in words."""
     value, reason = vote.values.get(criterion), vote.reasons.get(criterion)
     parts = ["Skipped"] if value is None else [words.get((criterion, str(each)), str(each)) for each in _many(value)]
     because = "" if reason is None else f" ({words.get((criterion, str(reason)), str(reason))})"

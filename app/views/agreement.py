@@ -1,6 +1,6 @@
-"""Agreement: how far raters agree, each number with its interval, its unit, its n, and what was left out.
+"""The page *Agreement*: coefficients between raters, each with its interval, unit, n and the units left out.
 
-The page follows the work: it looks for new votes every few seconds, and measures again when there are any.
+An open page checks for new votes every few seconds, and computes again if there are any.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from workflow.results.ratings import raters_of
 SCREEN = Screen("Agreement", place=250, role=Role.LEAD, group=Group.NUMBERS)
 
 FOLLOW_SECONDS = 10
-"""How often an open page looks for new votes."""
+"""Seconds between two checks for new votes on an open page."""
 
 UNITS = {
     **dict.fromkeys(VERIFICATIONS, "item"),
@@ -49,14 +49,14 @@ UNITS = {
     Stage.ANSWERING: "item",
 }
 MEANS = "mean"
-"""The unit where the means of a model's answers are compared."""
+"""The unit of a comparison of models' means."""
 CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
 OF_GRADING = ("Each answer", "Means of a model by dimension", "Judges at three levels")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is looked at; where no one has chosen yet, what the schema's report says comes first."""
+    """The settings of the page. Until someone changes them, they follow the schema's report."""
 
     stage: Stage
     by: Cut
@@ -65,16 +65,16 @@ class Choice:
     items: Items | None
     levels: bool = False
     schema_version: int | None = None
-    """None: what was given under all versions of the schema."""
+    """The schema version whose ratings count. None: all versions."""
 
     @property
     def unit(self) -> str:
-        """What a number rests on."""
+        """Return the unit that a coefficient counts."""
         return MEANS if self.of_means else UNITS[self.stage]
 
 
 def render(services: Services) -> None:
-    """Choose a stage, read the table."""
+    """Draw the choice of a stage, and the table."""
     view = shell.lead_of(services)
     shell.heading(
         "Agreement",
@@ -146,7 +146,7 @@ def _live(services: Services, view: ProjectView, choice: Choice) -> None:
 
 
 def _measured(services: Services, view: ProjectView, choice: Choice, work: str = "agreement") -> figures.Asked:
-    """The figures of the page (``agreement_page.Figures``), worked out again only if there is something new since."""
+    """Return the page's figures (``agreement_page.Figures``). They are computed again only if something has changed."""
     stage = choice.stage
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
     return figures.asked(
@@ -170,7 +170,7 @@ def _measured(services: Services, view: ProjectView, choice: Choice, work: str =
 
 
 def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> None:
-    """Show whether other packages give the same values; a difference is an error."""
+    """Show whether other packages compute the same values. A difference is shown as an error."""
     try:
         found = _measured(services, view, choice, "agreement_opinion")
     except NotAvailable as error:
@@ -193,7 +193,7 @@ def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> No
 
 
 def being_measured(found: figures.Asked) -> markup.Markup:
-    """What stands on a page whose figures are not of this moment."""
+    """Return a notice that the figures are being computed, or that the shown figures are out of date."""
     if found.figure is None:
         return markup.notice(
             "Agreement is being worked out, and will appear here. With 300,000 ratings it takes about half a minute. "
@@ -285,7 +285,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
 
 
 def _downloads(view: ProjectView, choice: Choice, lines: Sequence[Result], losses: StageLosses) -> None:
-    """Offer all coefficients, and what they lose, as CSV files."""
+    """Draw downloads of all coefficients, and of the missing answers, as CSV files."""
     name = f"{view.name}-agreement-{choice.stage}"
     download("CSV", partial(agreement_as_csv, lines, losses), f"{name}.csv", key="agreement.csv")
     if losses.judges or losses.left_out:
@@ -294,7 +294,7 @@ def _downloads(view: ProjectView, choice: Choice, lines: Sequence[Result], losse
 
 
 def _levels(view: ProjectView, lines: Sequence[Result]) -> None:
-    """A table for each judge."""
+    """Draw a table for each judge."""
     shell.show(
         markup.paragraph(
             "Each judge with the people, whose grades of an answer are made one, on the answers that both graded. A"
@@ -310,7 +310,7 @@ def _levels(view: ProjectView, lines: Sequence[Result]) -> None:
 
 
 def level_table(lines: Sequence[Result]) -> markup.Markup:
-    """What a judge and people have in common, level by level."""
+    """Return a table of the agreement between a judge and people, level by level."""
     axis = axis_of(lines)
     heads = [
         ("Level", "name"),
@@ -350,9 +350,17 @@ def pairs(
     logins: Mapping[str, str] | None = None,
     links: bool = True,
 ) -> markup.Markup:
-    """Who agrees with whom about what: a row for each criterion and dimension, a column for each pair. Every cell leads
-    to the items about which the two differ, ``among`` those that were counted. ``logins`` are those of raters, by what
-    they are called; without ``links`` cells lead nowhere, as where the items behind them cannot be listed."""
+    """Return a table of agreement by pair: a row for each criterion and dimension, a column for each pair of raters.
+
+    Parameters
+    ----------
+    among
+        Restricts the linked lists to the items that were counted.
+    logins
+        The login of each rater, by displayed name.
+    links
+        Whether a cell links to the items on which the two raters differ. False where those items cannot be listed.
+    """
     of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
     names = sorted({tuple(line.args["pair"]) for line in of_pairs})
     if not names or len(names) > MOST_PAIRS:
@@ -375,7 +383,7 @@ def pairs(
 
 
 MOST_PAIRS = 10
-"""As many as fit next to each other; the list of every pair has them all."""
+"""Largest number of pairs shown side by side. The list of all pairs has the others."""
 
 
 def _is_kappa_of_pair(line: Result) -> bool:
@@ -410,14 +418,14 @@ def _cell(
 
 
 def _differing(view: ProjectView, stage: Stage, part: str | None, among: Items | None, *, by: Cut) -> markup.Markup:
-    """The way to the items behind a table."""
+    """Return a link to the items behind a table."""
     dimension, group = history.of_slice(by, part)
     href = history.address(view.name, differ=stage.value, dimension=dimension, group=group, among=among)
     return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
 
 
 def _usual(services: Services, view: ProjectView, stages: Sequence[Stage]) -> Stage:
-    """The first of these stages in which anything was submitted; the same for as long as someone is here."""
+    """Return the first of these stages with a submission. The result stays the same for the whole session."""
     key = f"agreement.usual.{view.name}"
     if key not in st.session_state:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
@@ -428,28 +436,31 @@ def _usual(services: Services, view: ProjectView, stages: Sequence[Stage]) -> St
 
 
 def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:
-    """What raters were asked."""
+    """Return the prompt of a criterion."""
     asked = getattr(view.schema.schema_.stages, stage).criteria
     return next((known.prompt for known in asked if known.name == criterion), "")
 
 
 def labels_of(view: ProjectView, stage: Stage) -> dict[str, dict[Any, str]]:
-    """What a stage's options are called, by criterion."""
+    """Return the option labels of a stage, by criterion and value."""
     asked = getattr(view.schema.schema_.stages, stage).criteria
     return {each.name: {option.value: option.label for option in options_of(each, {})} for each in asked}
 
 
 def _in_pairs(lines: Iterable[Result]) -> list[str]:
-    """Everyone who is in a pair."""
+    """Return the names of all raters in pairs."""
     return sorted({rater for line in lines for rater in line.args.get("pair", ())})
 
 
 def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bool:
-    """Whether a line belongs to the short table: it is one of those that the schema's report names (none: the usual
-    ones), fits the scale, and is about all raters at once."""
+    """Tell whether a line belongs in the short table.
+
+    A line does if its statistic is named by the schema's report (or is a default statistic, without names), fits the
+    scale, and covers all raters at once.
+    """
     scale, args = line.args.get("scale"), line.args
     row = STATISTICS[line.statistic]
-    # A report may name coefficients alone: what is compared by overlap has none, and is shown all the same.
+    # A report may name only coefficients. Comparisons by overlap have no coefficient, so their lines are always shown.
     named = () if row.needs in OVERLAP else named
     wanted = line.statistic in reporting.with_means(named) if named else row.headline
     if not wanted or ("pair" in args and several):
@@ -466,7 +477,7 @@ def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bo
 
 
 def about_of(lines: Sequence[Result]) -> str:
-    """What all lines of a group share."""
+    """Return a sentence with the raters and the scale that all lines of a group share."""
     scale = lines[0].args.get("scale", "")
     taken = " (taken from the values)" if lines[0].args.get("scale_inferred") else ""
     n_raters = max(line.n_raters for line in lines)
@@ -477,7 +488,7 @@ def about_of(lines: Sequence[Result]) -> str:
 
 
 def _under(line: Result) -> str:
-    """The versions of guideline and schema that a title names: those that a number is about alone."""
+    """Return the guideline and schema versions for a title, if a number is about one version only."""
     guideline, schema = line.args.get("guideline"), line.args.get("schema", "")
     alone = f" · {schema_versions.schema_words(schema)}" if schema.endswith(" alone") else ""
     return (f" · guideline {guideline}" if guideline else "") + alone
@@ -488,15 +499,17 @@ def _title_with(view: ProjectView, dimension: str | None, criterion: str, guidel
 
 
 def title_of(view: ProjectView, dimension: str | None, criterion: str | None) -> str:
-    """What a group of lines is about."""
+    """Return the title of a group of lines: dimension and criterion."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     parts = [titles.get(dimension, dimension)] if dimension else []
     return " · ".join([*parts, (criterion or "all criteria").replace("_", " ")])
 
 
 def replies_table(view: ProjectView, found: Sequence[Replies]) -> markup.Markup:
-    """Judges and other machines: how much of what they were asked is scored, and where their means lie whatever the
-    rest would have been."""
+    """Return a table of how many of each machine's replies have a score.
+
+    The table also has the lowest and highest mean that the replies without a score could give.
+    """
     heads = [
         ("Judge", ""),
         ("About", ""),
@@ -533,7 +546,7 @@ def replies_table(view: ProjectView, found: Sequence[Replies]) -> markup.Markup:
 
 
 def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
-    """The lines as a table with drawn intervals, all on one axis."""
+    """Return the lines as a table, with all intervals drawn on one axis."""
     heads = [
         ("Statistic", ""),
         ("Value", "number"),
@@ -548,14 +561,14 @@ def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
 
 
 def cautions(lines: Sequence[Result]) -> markup.Markup:
-    """What the values of these lines must not be taken for, below their table; nothing where nothing has to be said."""
+    """Return the warnings about how not to read these values, for below their table. Empty if there is no warning."""
     said = {STATISTICS[line.statistic].title: line.caution for line in lines if line.caution}
     text = " ".join(f"{title}: {caution}" for title, caution in said.items())
     return markup.tag("p", markup.quiet(text), style="ts ts-small") if text else markup.Markup("")
 
 
 def axis_of(lines: Iterable[Result]) -> tuple[float, float]:
-    """From 0, or from the lowest tenth that is drawn, to 1."""
+    """Return the limits of the drawn axis: from 0, or from the lowest drawn value rounded down to a tenth, to 1."""
     shown = [line for line in lines if not STATISTICS[line.statistic].in_units]
     drawn = [number for line in shown for number in (line.value, line.low) if number is not None]
     lowest = min([0.0, *drawn])
@@ -592,7 +605,7 @@ def _drawn(line: Result, axis: tuple[float, float]) -> markup.Markup:
 
 
 def words_of(args: Any) -> str:
-    """The arguments of a statistic, as someone would say them."""
+    """Return the arguments of a statistic in words."""
     parts = []
     for name, value in dict(args or {}).items():
         if name in ("scale", "scale_inferred", "guideline", "schema", "items"):

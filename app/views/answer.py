@@ -1,4 +1,4 @@
-"""Answering: people answer the items themselves, as models do."""
+"""The page *Answering*: people answer the items themselves, as models do."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Answer", place=85, stage=Stage.ANSWERING)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of answering."""
     stages.rate(services, Stage.ANSWERING)

@@ -1,4 +1,4 @@
-"""Audit: who did what, when, from where."""
+"""The page *Audit*: who did what, when and from where."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from workflow.access import audit
 SCREEN = Screen("Audit", place=280, role=Role.LEAD, group=Group.SETTINGS)
 
 PAGE = 200
-"""So many events are on a page; the files have all of them."""
+"""Events on one page. The files have all of them."""
 
 
 def render(services: Services) -> None:
-    """Choose, read, take along."""
+    """Draw the filters, the events and the downloads."""
     view = shell.lead_of(services)
     shell.heading(
         "Audit",
@@ -60,7 +60,7 @@ def render(services: Services) -> None:
     with left:
         asked = {name: value for name, value in where.items() if name != "by"}
         offset = shell.pager(n, size=PAGE, of=asked, key="audit.page", noun="event")
-    # The files are made when they are asked for: of a long log, each takes a while.
+    # Make the files only when they are requested: each takes a while for a long log.
     for column, label, ending, kind, write in (
         (middle, "CSV", "csv", "text/csv", audit.as_csv),
         (right, "JSON lines", "jsonl", "application/jsonl", audit.as_jsonl),
@@ -82,7 +82,7 @@ def render(services: Services) -> None:
 
 
 def _named_in(entry: AuditEntry) -> dict[str, str]:
-    """The logins that stand in what belongs to a kind alone, by key."""
+    """Return the logins in an event's data, by key."""
     keys = ("login", "from", "to", "by") if entry.kind.startswith("task.") else ("login",)
     return {key: str(entry.data[key]) for key in keys if isinstance(entry.data.get(key), str)}
 
@@ -96,7 +96,10 @@ def table(
     person: Callable[[str | None], markup.Markup] = markup.text,
     called: Callable[[str], str] = str,
 ) -> markup.Markup:
-    """One line for each event; ``called`` is how people are written who stand in the last column."""
+    """Return a table with one line for each event.
+
+    ``called`` returns the displayed name of a login in the last column.
+    """
     return markup.table(
         [(name, "line") for name in ("When", "What", "Who")] + [(name, "") for name in ("Item", "From", "More")],
         [
@@ -119,15 +122,15 @@ def table(
 
 
 MOST_SHOWN = 40
-"""So many entries of a list stand on the page; the files have all of them."""
+"""Largest number of list entries shown on the page. The files have all of them."""
 WHOLE = ("goals", "narrations")
-"""Lists of which the page says only how long they are, however short."""
+"""Lists that the page shows only by their length, however short."""
 LIMITS = ("dimensions", "stages")
-"""What an event that names none of them does not limit."""
+"""Fields that limit nothing when an event leaves them empty."""
 
 
 def _words(value: Any, of: str = "") -> str:
-    """A value of an event as someone would say it; ``of`` is what it is called."""
+    """Return a value of an event in words. ``of`` is the name of the value."""
     if value is None:
         return "all" if of in LIMITS else "none"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Authoring: write items about images from the shared pool."""
+"""The page *Authoring*: write items about images from the shared pool."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Author", place=40, stage=Stage.AUTHORING)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of authoring."""
     stages.write(services)

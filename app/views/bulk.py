@@ -1,4 +1,4 @@
-"""Bulk: one thing done to many items or claims; first what it would do, then all of it or nothing."""
+"""The page *Bulk actions*: apply one action to many items or claims, after a preview; to all of them or to none."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ UNDO = {
     Action.ASSIGN: "It can be undone: give each person's assignments back on Bulk actions.",
 }
 SHOWN = 50
-"""So many ids are listed; the counts are exact."""
+"""Number of listed ids. The counts are exact."""
 
 
 def render(services: Services) -> None:
-    """What, to which; the preview; and one button that does it."""
+    """Draw the choice of an action and items, the preview, and the button that applies the action."""
     view = shell.lead_of(services)
     shell.heading(
         "Bulk actions",
@@ -101,8 +101,10 @@ _ROUND = "bulk.round"
 
 
 def box(name: str) -> str:
-    """The key of a box that chooses: another one after each change, so that nothing is chosen any more. The second
-    press of two comes with all that the browser shows, so it would fill the same boxes again."""
+    """Return the key of an input widget. The key changes after each action, so that the widget is empty again.
+
+    A double press sends the browser's old values a second time. Under the old key they would fill the widget again.
+    """
     round = kept.place().get(_ROUND, 0)
     return f"bulk.{name}.{round}" if round else f"bulk.{name}"
 
@@ -112,7 +114,7 @@ def _noun(action: Action) -> str:
 
 
 def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
-    """That priorities change nothing yet, where no stage hands its items out by them."""
+    """Return a notice that priorities have no effect yet, if no stage hands out its items by priority."""
     stages = view.schema.schema_.stages
     by_priority = any(getattr(getattr(stages, stage), "order", "") == "priority" for stage in Stage)
     if action is not Action.PRIORITISE or by_priority:
@@ -184,19 +186,19 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
 
 
 def reason(key: str) -> str:
-    """Why items are sent back."""
+    """Draw a text area for the reason why items are sent back, and return the text."""
     return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_COMMENT))
 
 
 def previewed(found: Preview, action: Action) -> list[markup.Markup]:
-    """The exact counts, then the ids."""
+    """Return the preview: exact counts, then the ids."""
     noun = _noun(action)
     counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
     return told(counts, found.can, found.cannot)
 
 
 def told(counts: str, can: Sequence[str], cannot: Sequence[tuple[str, str]]) -> list[markup.Markup]:
-    """What a preview comes to: the counts, the ids that would change, and those that would not, with the reasons."""
+    """Return a preview: the counts, the ids that would change, and the ids that would not, with reasons."""
     parts = [markup.tag("p", markup.tag("b", markup.text(counts)), style="ts", data_part="preview")]
     if can:
         more = f" and {len(can) - SHOWN:,} more" if len(can) > SHOWN else ""

@@ -1,4 +1,4 @@
-"""Calibration: how far judges can stand in for people, as a report on the page and as files to take along."""
+"""The page *Calibration*: a report on how well judges can replace people, on the page and as files."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     pass
 
 WEIGHT = 12
-"""A rating in a report takes as long as so many elsewhere: thousands of draws, and charts."""
+"""The cost of a rating in a report, as a multiple of its cost elsewhere.
+
+A report needs thousands of draws, and charts.
+"""
 CUTS = {Cut.WHOLE: "The whole only", Cut.DIMENSION: "By dimension, too", Cut.GROUP: "By group, too"}
 STAGES = (Stage.GRADING, *VERIFICATIONS)
 
 
 def render(services: Services) -> None:
-    """Say who is a person and who a judge, then read."""
+    """Draw the choice of people and judges, then the report."""
     view = shell.lead_of(services)
     shell.heading(
         "Calibration",
@@ -98,7 +101,7 @@ def render(services: Services) -> None:
 
 
 def _first(stage: Stage) -> str:
-    """What comes before a report, for someone who begins."""
+    """Return a sentence about the steps before a first report, for a new lead."""
     if stage is not Stage.GRADING:
         return ""
     return (
@@ -112,13 +115,13 @@ def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[s
 
 
 def _judges(raters: Raters) -> list[str]:
-    """The judges of a report that no one has chosen otherwise: the one that the address names, else all."""
+    """Return the default judges of a report: the judge in the address, or all judges."""
     named = st.query_params.get("judge")
     return [named] if named and named in raters.machines else list(raters.machines)
 
 
 def _usual(view: ProjectView, raters: Raters) -> dict[str, Any]:
-    """What is asked before anyone has pressed anything: what the form begins with."""
+    """Return the settings that the form starts with."""
     return {
         "people": list(raters.people),
         "judges": _judges(raters),
@@ -131,7 +134,7 @@ def _usual(view: ProjectView, raters: Raters) -> dict[str, Any]:
 def _form(
     view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, str], models: Sequence[str]
 ) -> dict[str, Any] | None:
-    """What was asked with the button; None if nothing was."""
+    """Draw the form. Return the settings when the button is pressed, else None."""
     everyone = [*raters.people, *raters.from_files]
     named, picked = st.query_params.get("judge"), _judges(raters)
     with st.form("calibration", border=False):
@@ -194,7 +197,7 @@ def _form(
 
 
 def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[str, Any]) -> None:
-    """The report as it is kept; where it is not of this moment, what there is until it is."""
+    """Draw the stored report. If the report is out of date, show the stored one until the new one is ready."""
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
 
     def ask() -> figures.Asked:
@@ -215,7 +218,7 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
 
 
 def titles_of(schema: Schema) -> dict[str, str]:
-    """What dimensions are called, by id; with the id behind it where two have the same title."""
+    """Return the titles of dimensions by id. Two dimensions with the same title also show their ids."""
     often = Counter(each.title for each in schema.dimensions)
     return {
         each.id: each.title if often[each.title] == 1 else f"{each.title} ({each.id})" for each in schema.dimensions

@@ -1,4 +1,4 @@
-"""Cases: an item with its key, every model's answer, and every grade of people and judges, side by side. For leads."""
+"""The page *Cases*, for leads: an item with its key, all models' answers, and all grades, side by side."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
 NO_MODEL = "No model has answered yet. Run one on Models, or import answers from files."
 PER_PAGE = 20
 _AT = "at:"
-"""Cases on one page of the list: as many as are read for it, however many there are."""
+"""Number of cases on a page of the list. Only these cases are read, however many the list has."""
 
 SHOWS = {
     Show.ALL: "everything",
@@ -70,7 +70,7 @@ STYLE = """
 
 
 def render(services: Services) -> None:
-    """The case that the address names, else the list."""
+    """Draw the case in the address, else the list."""
     view = shell.lead_of(services)
     shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
     if st.query_params.get("item"):
@@ -80,14 +80,17 @@ def render(services: Services) -> None:
 
 
 def _reader(services: Services, view: ProjectView) -> str:
-    """Who has read the answers, as the address names them; if there is no such reader, the rules."""
+    """Return the reader of answers in the address. If there is no such reader, return the rules."""
     named = st.query_params.get("reader") or RULES
     there = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
     return named if named in there else RULES
 
 
 def _asked(services: Services, view: ProjectView) -> figures.Asked:
-    """The cases that the address asks for (``cases.listing``), looked for again only if there is something new."""
+    """Return the cases that the address selects (``cases.listing``).
+
+    They are computed again only if something has changed.
+    """
     asked = st.query_params
     items, show = asked.get("items"), asked.get("show", "")
     wanted = Wanted(
@@ -120,7 +123,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 
 
 def _bins(text: str) -> Bins:
-    """As ``cut_at`` has written it; anything else is what holds without it."""
+    """Return the bins written by ``cut_at``. An invalid text gives the default bins."""
     if text.isdecimal():
         return min(max(int(text[:3]), 1), MOST_EDGES)
     try:
@@ -130,27 +133,27 @@ def _bins(text: str) -> Bins:
 
 
 def cut_at(bins: Bins) -> dict[str, str]:
-    """How numbers are cut, for ``address``."""
+    """Return the address parameters for the bins of a number."""
     if isinstance(bins, int):
         return {} if bins == BINS else {"bins": str(bins)}
     return {"bins": _AT + edges_in_words(bins)}
 
 
 def _code(view: ProjectView) -> tuple[str, str] | None:
-    """The criterion and the code that the address asks for, if people code answers here."""
+    """Return the criterion and the code in the address, if the project codes answers."""
     criterion, mark, code = st.query_params.get("code", "").partition(":")
     return (criterion, code) if mark and view.schema.schema_.stages.coding is not None else None
 
 
 def _listing(services: Services, view: ProjectView) -> Listing | None:
-    """The same, or what there is of it so far; says so where it is being looked for."""
+    """Return the listing of the address, or the last stored one. Show a notice while a new one is being computed."""
     found = _asked(services, view)
     pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The list of cases is")
     return found.figure.value if found.figure else None
 
 
 def address(project: str, *, scores: Scores | None = None, **asked: str | int | None) -> str:
-    """Where the cases are to which everything applies that is asked, or one of them (``item``)."""
+    """Return the address of the cases that match all of ``asked``, or of one case (``item``)."""
     named: dict[str, Any] = {"project": project} | (_of_scores(scores) if scores else {})
     named |= {name: value for name, value in asked.items() if value not in (None, "")}
     return "/cases?" + urlencode(named)
@@ -205,7 +208,7 @@ def _list(services: Services, view: ProjectView) -> None:
 
 
 def _filters(view: ProjectView, found: Listing) -> None:
-    """What is chosen goes into the address, so that a link to the list says everything."""
+    """Draw the filters. Choices go into the address, so that a link reproduces the list."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     there = [None, *(name for name in titles if name in found.dimensions)]
     choice = found.counting is not None and found.counting.verdicts
@@ -235,7 +238,7 @@ def _show_words(name: str | None) -> str:
 
 
 def _mark() -> str:
-    """Widgets start anew when someone follows a link to another list."""
+    """Return a number that changes when someone follows a link to another list, so that widgets are reset."""
     return str(st.session_state.setdefault("cases.mark", 0))
 
 
@@ -263,7 +266,7 @@ def _put(name: str, value: str) -> None:
 
 
 def _about(view: ProjectView, found: Listing) -> None:
-    """How many cases there are, and what the address asks next to the filters."""
+    """Show the number of cases, and the conditions in the address that no filter shows."""
     asked = st.query_params
     parts = [markup.tag("b", markup.text(markup.count(len(found.ids), "case")))]
     said = []
@@ -317,11 +320,11 @@ def _short(line: CaseLine, model: str | None) -> markup.Markup:
 
 
 MOST_ANSWERS, MOST_LETTERS = 4, 110
-"""Of a case in the list."""
+"""Largest number of answers, and of letters of an answer, for a case in the list."""
 
 
 def _address(**changed: str) -> str:
-    """The address of this page with something else in it."""
+    """Return this page's address with some parameters changed."""
     asked = {name: value for name, value in st.query_params.items() if name != "page"} | changed
     return "/cases?" + urlencode({name: value for name, value in asked.items() if value})
 
@@ -403,12 +406,12 @@ def _heading(view: ProjectView, told: Case) -> str:
 
 
 def _in_order(answers: Sequence[CaseAnswer], model: str | None) -> list[CaseAnswer]:
-    """The model that was asked for first."""
+    """Return the answers with those of the requested model first."""
     return sorted(answers, key=lambda each: each.model != model)
 
 
 def _neighbours(found: Listing | None, told: Case) -> None:
-    """To the case before and after, along the list that the address describes."""
+    """Draw links to the previous and the next case in the list of the address."""
     if found is None:
         return
     names = found.publics
@@ -430,7 +433,7 @@ def _neighbours(found: Listing | None, told: Case) -> None:
 
 
 def fields(view: ProjectView, told: Case) -> markup.Markup:
-    """Everything that the item holds; the key is named, and options have the letters by which models name them."""
+    """Return all fields of an item. The key is marked, and options have the letters that models use."""
     item = view.schema.schema_.item
     chosen_from = {field.field for field in item.fields if kinds.of_field(field).answer is AnswerKind.OPTION}
     parts = []
@@ -454,7 +457,10 @@ def _lettered(options: object) -> markup.Markup:
 
 
 def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str, str] | None = None) -> markup.Markup:
-    """A model's answer with what was said of it; ``called`` are names of people with an account, by login."""
+    """Return a model's answer with its reading and grades.
+
+    ``called`` has the names of people with an account, by login.
+    """
     style = " ".join(["ts-answer", *(["chosen"] if chosen else []), *([] if answer.latest else ["old"])])
     remarks = [] if answer.latest else ["an earlier answer; a later one counts"]
     remarks += ["cut off at the longest answer that was allowed"] if answer.truncated else []
@@ -478,7 +484,7 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str
 
 
 def _verdict(answer: CaseAnswer) -> markup.Markup:
-    """Whether what was read is the key."""
+    """Return whether the answer's reading equals the key, in words."""
     unread = answer.reading is not None and answer.reading.outcome is not ReadOutcome.READ
     if unread and not answer.why:
         return markup.tag("span", markup.text("not read"), style="ts-wrong ts-small")
@@ -492,7 +498,7 @@ def _verdict(answer: CaseAnswer) -> markup.Markup:
 
 
 def marked(answer: CaseAnswer) -> markup.Markup:
-    """The answer, with the words marked that it was read from."""
+    """Return the answer, with the words marked that its reading is based on."""
     read = answer.reading
     text = answer.text
     if read is None or read.kind is AnswerKind.TEXT or not read.spans:
@@ -515,7 +521,7 @@ def marked(answer: CaseAnswer) -> markup.Markup:
 
 
 def read_as(read: AnswerReading) -> str:
-    """What an answer states, in words."""
+    """Return an answer's reading in words."""
     if read.outcome is not ReadOutcome.READ:
         return read.outcome.words
     letters = "".join(f"{ascii_uppercase[at]}. " for at in read.places[:1] if at < len(ascii_uppercase))
@@ -528,7 +534,7 @@ def read_as(read: AnswerReading) -> str:
 
 
 def _read(answer: CaseAnswer) -> markup.Markup:
-    """What it was read as and by which rule, or why it was not."""
+    """Return the reading and the rule that read it, or the reason why there is no reading."""
     read = answer.reading
     if read is None or (read.kind is AnswerKind.TEXT and read.outcome is ReadOutcome.READ):
         return markup.text("")
@@ -545,7 +551,7 @@ def _read(answer: CaseAnswer) -> markup.Markup:
 
 
 def _called(services: Services, told: Case) -> dict[str, str]:
-    """What the people are called who graded here, told apart from each other and from all others who did."""
+    """Return unique displayed names of the people who graded this case, by login."""
     grades = [grade for answer in told.answers for grade in answer.grades]
     own = {grade.who for grade in grades if grade.person and not grade.from_file}
     return distinct_names(
@@ -587,12 +593,12 @@ def _grades_line(
 
 
 def _value(value: Any) -> str:
-    """A grade as someone would write it: 1 and 1.0 are the same."""
+    """Return a grade as text. 1 and 1.0 give the same text."""
     return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else history.shown(value)
 
 
 def failures(told: Case) -> markup.Markup:
-    """The outcomes of asking where there is no answer."""
+    """Return a table of the requests that gave no answer."""
     heads = [("Model", ""), ("Outcome", ""), ("In words", "wide"), ("Attempts", "number"), ("When", "")]
     return markup.table(
         heads,

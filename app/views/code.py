@@ -1,4 +1,4 @@
-"""Coding: say what is wrong with models' answers without knowing the model."""
+"""The page *Coding*: code the faults in models' answers without seeing the model's name."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Code", place=92, stage=Stage.CODING)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of coding."""
     stages.rate(services, Stage.CODING)

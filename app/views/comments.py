@@ -1,4 +1,4 @@
-"""Comments: the threads that someone has a part in; for seniors and leads all of them."""
+"""The page *Comments*: a person's own threads; for seniors and leads, all threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCREEN = Screen("Comments", place=20, group=Group.ITEMS)
 
 
 def render(services: Services) -> None:
-    """What waits for an answer first, then the newest."""
+    """Draw the threads: those that wait for an answer first, then the newest."""
     view = shell.project(services)
     official = at_least(view.role, Role.SENIOR)
     shell.heading(

@@ -1,4 +1,4 @@
-"""Comparison: say which of two models' answers is better without knowing the models."""
+"""The page *Comparison*: choose the better of two models' answers without seeing the models' names."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Compare", place=91, stage=Stage.COMPARISON)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of comparison."""
     stages.rate(services, Stage.COMPARISON)

@@ -1,4 +1,4 @@
-"""Dashboard: how far each dimension is, and what keeps it from moving on."""
+"""The page *Dashboard*: the progress of each dimension, and what blocks it."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ PARTS = (
     ItemState.UNVERIFIED,
     ItemState.REJECTED,
 )
-"""The states of items in the order of the bar: what is settled well stands first."""
+"""The states of items in the order of the bar, from kept to rejected."""
 
 
 def render(services: Services) -> None:
-    """A row per dimension, a bar, and in words what blocks it."""
+    """Draw a row with a bar for each dimension, and the blockers in words."""
     view = shell.lead_of(services)
     shell.heading(
         "Dashboard",
@@ -99,7 +99,7 @@ def render(services: Services) -> None:
 
 
 def _targets(view: ProjectView) -> markup.Markup:
-    """Where one changes the numbers wanted and the deadlines."""
+    """Return a line with a link to the page where a lead changes targets and deadlines."""
     href = "/schedule?" + urlencode({"project": view.name})
     link = markup.tag("a", markup.text("Schedule"), href=href, target="_self")
     before, after = markup.quiet("How many items are wanted, and until when: on the page "), markup.quiet(".")
@@ -107,7 +107,7 @@ def _targets(view: ProjectView) -> markup.Markup:
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
-    """The project in one line."""
+    """Return the project's progress in one line."""
     drafted, kept = _sum(board, "drafted"), _sum(board, "kept")
     rejected = _sum(board, "rejected")
     wanted = sum(row.wanted or 0 for row in board.rows)
@@ -135,7 +135,7 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
 
 
 def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: str = "") -> markup.Markup:
-    """The table, a row per dimension; its name leads to the histories of its items."""
+    """Return a table with a row for each dimension. The name links to the histories of its items."""
     heads = [
         ("Dimension", ""),
         ("Items", "wide"),
@@ -167,11 +167,11 @@ def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Ma
 
 
 FIRST = 6
-"""So many dimensions stand next to what blocks them; the others unfold."""
+"""Number of dimensions shown next to a blocker. The others unfold."""
 
 
 def blocked(rows: Sequence[DimensionProgress], *, project: str) -> markup.Markup:
-    """What keeps items from moving on: each thing once, with the dimensions in which it is so."""
+    """Return the blockers of items: each blocker once, with the dimensions that have it."""
     found: dict[tuple[str, str], list[tuple[DimensionProgress, Blocker]]] = defaultdict(list)
     for row in rows:
         for each in row.stuck:
@@ -224,7 +224,7 @@ def _forecasts(services: Services, view: ProjectView) -> None:
 
 
 def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) -> None:
-    """The items by state over the days, where there are any."""
+    """Draw a chart of the items by state over time, if the project has any items."""
     store, by, project = services.store, services.person, view.name
     size = progress_over_time.size(store, by=by, project=project)
     if not size:
@@ -248,7 +248,7 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
 
 
 def _disagreement(services: Services, view: ProjectView) -> None:
-    """Where votes differ and which reasons people give, where the schema has votes."""
+    """Draw where votes differ and which reasons people give, if the schema has verification."""
     if not view.schema.schema_.stages.verifications:
         return
     about: dict[str, Any] = {"by": services.person, "project": view.name}
@@ -279,7 +279,7 @@ def _disagreement(services: Services, view: ProjectView) -> None:
 
 
 def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
-    """The forecasts, worked out again only if there is something new since."""
+    """Return the forecasts. They are computed again only if something has changed."""
     store, person, project = services.store, services.person, view.name
     return figures.asked(
         store,
@@ -292,7 +292,7 @@ def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
 
 
 def left(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
-    """How many votes are left in all stages of verification."""
+    """Return how many votes are left, in total and by stage of verification."""
     votes = {one.stage: one.left for one in found if one.stage in VERIFICATIONS}
     if not votes:
         return markup.Markup("")
@@ -306,14 +306,14 @@ def left(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
 def forecasts(
     found: Sequence[Forecast], stages: Stages, deadlines: Mapping[Stage, date] | None = None
 ) -> markup.Markup:
-    """A row per stage in which something is left; with ``deadlines`` whether those are met as it looks."""
+    """Return a table with a row for each unfinished stage. With ``deadlines``, it shows whether they will be met."""
     due = [("Deadline", "line")] if deadlines else []
     heads = [("Stage", ""), ("Left", "number"), ("Done between", "line"), *due, ("Active time", "number")]
     return markup.table([*heads, ("Why", "wide")], [_forecast(one, stages, deadlines or {}) for one in found])
 
 
 def against(one: Forecast, due: date) -> tuple[str, str]:
-    """What a forecast says about a deadline, and the style of that."""
+    """Return whether a forecast meets a deadline, in words, and the style of the words."""
     if one.finish is None:
         return "", ""
     first, last = one.finish
@@ -359,7 +359,7 @@ def _people(services: Services, view: ProjectView) -> None:
 
 
 def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
-    """A row per person; the name leads to what they have done."""
+    """Return a table with a row for each person. The name links to the person's work."""
     heads = [
         ("Person", "line"),
         ("Role", ""),

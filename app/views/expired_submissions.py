@@ -1,4 +1,4 @@
-"""Expired submissions: those that came when someone else had the item already."""
+"""The page *Expired submissions*: submissions that arrived after someone else had the item."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCREEN = Screen("Expired submissions", place=170, role=Role.LEAD, group=Group.IT
 
 
 def render(services: Services) -> None:
-    """Who sent what too late, and when."""
+    """Draw a row for each late submission: its writer, time and content."""
     view = shell.lead_of(services)
     shell.heading(
         "Expired submissions",
@@ -37,7 +37,7 @@ def render(services: Services) -> None:
 
 
 def sentence(view: ProjectView, late: ExpiredSubmission) -> str:
-    """One line of the list."""
+    """Return one line of the list: dimension, stage and item."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     about = late.item or "an item that was being written"
     stage = view.schema.schema_.stages.title_of(late.stage.value)
@@ -45,7 +45,7 @@ def sentence(view: ProjectView, late: ExpiredSubmission) -> str:
 
 
 def text_of(lines: Sequence[TextLine]) -> str:
-    """What was typed, to be read and copied."""
+    """Return the submitted texts as plain text, for reading and copying."""
     return "\n\n".join(f"{line.title}\n{line.text}" for line in lines)
 
 

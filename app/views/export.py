@@ -1,4 +1,4 @@
-"""Export: write the project's items to files, read the manifest, take them with you."""
+"""The page *Export*: write the project's items to files, show the manifest, and download the files."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SCREEN = Screen("Export", place=270, role=Role.LEAD, group=Group.RELEASE)
 CHOICES = {True: "The verified split: only kept items", False: "All items as they stand"}
 
 OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
-"""The runs that hold models' answers."""
+"""The kinds of runs that hold models' answers."""
 
 MOST = 1_000
-"""The manifest of a release of more items is not drawn whole."""
+"""Largest number of items for which the manifest is shown in full."""
 
 
 def render(services: Services) -> None:
-    """Choose, prepare, read, download."""
+    """Draw the choice of a format, the button that prepares the files, the manifest and the download."""
     view = shell.lead_of(services)
     shell.heading(
         "Export",
@@ -81,13 +81,16 @@ def render(services: Services) -> None:
 
 
 def formats_of(services: Services, view: ProjectView) -> list[Format]:
-    """What can be written: the format that the project's items came in first."""
+    """Return the formats that can be written. The formats in which items were imported come first."""
     used = formats_used(services.store, by=services.person, project=view.name)
     return offered(view.schema.schema_, writes=True, used=used)
 
 
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
-    """Whose answers, for formats that hold answers: one run's, or everyone's; nothing is asked without a run."""
+    """Draw the choice of a run, for formats with models' answers: one run, or all of them.
+
+    Return the chosen arguments; empty if the project has no run.
+    """
     who: dict[str, Any] = {"by": services.person, "project": view.name}
     there = [
         run for kind in OF_MODELS for run in run_views.runs_of(services.store, kind=kind, **who) if not run.withdrawn
@@ -124,7 +127,10 @@ def prepare(
     unanswered: str | None = None,
     only: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Make an export, and what the page says of it; ``only`` these items, by their ids in files."""
+    """Prepare an export and return the data that the page shows.
+
+    ``only``: export these items, by their ids in files.
+    """
     with shell.progress_bar("Reading the items") as progress:
         made = release.release(
             services.store,
@@ -160,7 +166,7 @@ def _words_of_ready(made: release.Release, chosen: Format, schema_version: int |
 
 
 def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> None:
-    """What has been made, a button to take it along, and its manifest."""
+    """Show a prepared export: a download button and the manifest."""
     files = ready["files"]
     shell.show(markup.notice(ready["words"], style="good"))
     st.download_button(
@@ -191,7 +197,7 @@ def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> Non
 
 
 def manifest_table(manifest: Mapping[str, Any]) -> markup.Markup:
-    """What a reader of the release asks first: what it is, of which schema, under which policy."""
+    """Return a table of the manifest's head: project, schema, policy."""
     rows = [
         [markup.tag("b", markup.text(name.replace("_", " "))), markup.tag("span", _shown(value), style="ts-mono")]
         for name, value in manifest.items()
@@ -201,7 +207,7 @@ def manifest_table(manifest: Mapping[str, Any]) -> markup.Markup:
 
 
 def counts_table(counts: Mapping[str, Any]) -> markup.Markup:
-    """How many items there were at each gate, in all and by dimension."""
+    """Return a table of the number of items at each gate, in total and by dimension."""
     gates = [name for name, value in counts.items() if isinstance(value, int)]
     lines = {"all": counts, **counts.get("by_dimension", {})}
     return markup.table(
@@ -211,7 +217,7 @@ def counts_table(counts: Mapping[str, Any]) -> markup.Markup:
 
 
 def files_table(files: Sequence[Mapping[str, Any]]) -> markup.Markup:
-    """Every file with its checksum."""
+    """Return a table of the files with their checksums."""
     return markup.table(
         [("File", ""), ("Bytes", "number"), ("SHA-256", "")],
         [

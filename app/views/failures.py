@@ -1,4 +1,4 @@
-"""Failures: what is wrong with models' answers, by model and dimension; and, for leads, which answers are coded."""
+"""The page *Failures*: faults of models' answers by model and dimension; for leads, which answers are coded."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from workflow.lead.coding_intake import FailuresPage
 from workflow.results import failures, leaderboard_page
 from workflow.results.failures import Count, Failures
 
-# Of all stages only coding says `of` what it is.
+# Coding is the only stage whose part of the schema has `of`.
 SCREEN = Screen("Failures", place=245, role=Role.LEAD, part="of", group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:
-    """What sending would open, how far the coding is, and the counts."""
+    """Draw the answers that sending would open, the progress of the coding, and the counts."""
     view = shell.lead_of(services)
     shell.heading(
         "Failures",
@@ -49,7 +49,7 @@ def render(services: Services) -> None:
 
 
 def _asked(services: Services, view: ProjectView) -> figures.Asked:
-    """The page's figures, worked out again only if there is something new since."""
+    """Return the page's figures. They are computed again only if something has changed."""
     return figures.asked(
         services.store,
         services.settings,
@@ -82,8 +82,10 @@ def _criterion(view: ProjectView, found: Failures, criterion: Criterion) -> None
 
 
 def table(view: ProjectView, criterion: Criterion, counts: Sequence[Count]) -> markup.Markup:
-    """The counts of a criterion: a row for each model and dimension, a column for each code. Every cell leads to its
-    answers."""
+    """Return a table of a criterion's counts: a row for each model and dimension, a column for each code.
+
+    Every cell links to its answers.
+    """
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     labels: dict[str | None, str] = {str(option.value): option.label for option in criterion.options}
     codes = [*labels, *([None] if any(each.code is None for each in counts) else [])]

@@ -1,4 +1,4 @@
-"""Gold: settled items that are hidden among live work, how people answer them, and who is stopped by it. For leads."""
+"""The page *Gold*, for leads: settled items hidden among live work, people's answers to them, and who is stopped."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ WORDS = {
     GoldStanding.STOPPED: "stopped",
 }
 DRAWN = 20
-"""So many are drawn if the lead says nothing else."""
+"""Default number of gold items that are drawn."""
 
 
 def render(services: Services) -> None:
-    """For each stage with gold: the people, the items, and how to make more."""
+    """Draw people, items and the form for more gold, for each stage with gold."""
     view = shell.lead_of(services)
     shell.heading(
         "Gold",
@@ -65,7 +65,7 @@ def _part(view: ProjectView, stage: Stage) -> object:
 
 
 def gold_of(view: ProjectView, stage: Stage) -> str:
-    """What the schema says of it, in a sentence."""
+    """Return the schema's rules for gold in a sentence."""
     asked = getattr(_part(view, stage), "gold")  # noqa: B009 - the part is one of two kinds
     called = view.schema.schema_.stages.in_a_sentence(stage.value)
     told = f"{asked.rate:.0%} of a person's tasks in the {called} are gold checks"
@@ -110,7 +110,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
 
 
 def people(found: Sequence[GoldScore]) -> markup.Markup:
-    """A line for each person."""
+    """Return a table with a line for each person."""
     heads = [("Person", ""), ("Right", "number"), ("Share, 95 % limits", ""), ("Skipped", "number"), ("Standing", "")]
     called = distinct_names({each.person: each.name for each in found})
     rows = []
@@ -171,7 +171,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
 
 
 def lines(found: Sequence[GoldLine], titles: Mapping[str, str]) -> markup.Markup:
-    """A line for each piece of gold, those that most people got wrong first: their key may be what is wrong."""
+    """Return a table with a line for each gold item, most wrong answers first, because their key may be wrong."""
     heads = [
         ("Item", ""),
         ("Dimension", ""),
@@ -210,7 +210,7 @@ def _name(line: GoldLine) -> str:
 
 
 def _answers(of: Mapping[str, object]) -> str:
-    """What is right; where several things are asked, each with its name."""
+    """Return the right answer in words. With several criteria, each value has its criterion's name."""
     if len(of) == 1:
         return _word(next(iter(of.values())))
     return ", ".join(f"{name.replace('_', ' ')}: {_word(value)}" for name, value in of.items())
@@ -235,7 +235,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
 
 
 def _candidates(services: Services, view: ProjectView, stage: Stage) -> figures.Asked:
-    """How many there are, counted again only if there is something new since."""
+    """Return the number of candidates. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figures.asked(
         services.store,
@@ -248,7 +248,7 @@ def _candidates(services: Services, view: ProjectView, stage: Stage) -> figures.
 
 
 def _draw(services: Services, view: ProjectView, stage: Stage, known: int) -> None:
-    """Make gold checks of so many candidates."""
+    """Draw the form that turns some of the candidates into gold items."""
     shell.show(
         markup.paragraph(
             f"{markup.count(known, 'settled item is', 'settled items are')} clear and not among the gold checks yet."

@@ -1,4 +1,4 @@
-"""Grading: grade models' answers without knowing the model."""
+"""The page *Grading*: grade models' answers without seeing the model's name."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Grade", place=90, stage=Stage.GRADING)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of grading."""
     stages.rate(services, Stage.GRADING)

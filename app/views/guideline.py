@@ -1,4 +1,4 @@
-"""Guideline: what people are told, its versions, and a new one with what it changes and answers."""
+"""The page *Guideline*: the guideline's text, its versions, and the form for a new version."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STYLE = """
 
 
 def render(services: Services) -> None:
-    """The text in force as something to work on, and the versions before it."""
+    """Draw the version in force with an editor, and the earlier versions."""
     view = shell.lead_of(services)
     st.html(f"<style>{STYLE}{text_difference.STYLE}</style>")
     versions = guidelines.versions(services.store, by=services.person, project=view.name)
@@ -84,12 +84,12 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
 
 
 def _scrolled(text: str, about: str) -> markup.Markup:
-    """A guideline in a box that scrolls, with keys as well."""
+    """Return a guideline in a box that scrolls, also by keyboard."""
     return markup.tag("div", _prose(text), style="ts-prose", role="region", tabindex="0", aria_label=about)
 
 
 def _prose(text: str) -> markup.Markup:
-    """The guideline below the page's own heading: its headings are one level down."""
+    """Return a guideline as HTML with each heading one level lower, for below the page's own heading."""
     return markup.Markup(re.sub(r"<(/?)h([1-5])>", lambda m: f"<{m[1]}h{int(m[2]) + 1}>", guideline_html(text)))
 
 

@@ -1,4 +1,4 @@
-"""History: everything that is kept of an item, and the list in which one finds it."""
+"""The page *History*: the full record of an item, and a list to find an item in."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from workflow.results.ratings import called_of
 SCREEN = Screen("History", place=110, role=Role.SENIOR, group=Group.ITEMS)
 
 PAGE = 100
-"""So many items are on a page of the list."""
+"""Items on one page of the list."""
 NOT_SEARCHED = "Items that you may be asked about blind are not searched."
 By = Callable[[str | None], markup.Markup]
-"""How someone is called on the page: by name, with the login where one points at it."""
+"""Returns a person's displayed name; the login appears as a tooltip."""
 PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "gold check", Purpose.ASKED_AGAIN: "asked again"}
 
 
 def render(services: Services) -> None:
-    """The item that the address names, else the list."""
+    """Draw the item in the address, else the list."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowed(
@@ -50,7 +50,7 @@ def render(services: Services) -> None:
 
 
 def of_slice(by: Cut, part: str | None) -> tuple[str | None, str | None]:
-    """The dimension and the group that a number is about, of which one is None at least."""
+    """Return the dimension and the group that a number is about. At least one of the two is None."""
     return (None, part) if by is Cut.GROUP else (part, None)
 
 
@@ -63,9 +63,19 @@ def address(
     among: Items | None = None,
     **more: str,
 ) -> str:
-    """Where an item's history is (``item``), or the list of a ``dimension`` or of a ``group`` of them, or of what
-    raters ``differ`` about in a stage; of what some of them ``said`` if that is given, and of the items ``among`` which
-    that was counted."""
+    """Return the address of an item's history (``item``), or of a list of items.
+
+    Parameters
+    ----------
+    dimension, group
+        List only the items of this dimension, or of this group of dimensions.
+    said
+        List only items with these answers of named raters.
+    among
+        List only the items that were counted.
+    more
+        Further parameters of the address, such as ``item``, or ``differ``: a stage in which raters differ.
+    """
     asked: dict[str, str | Sequence[str]] = {"project": project, **more}
     if among is not None:
         asked["items"] = among.value
@@ -81,7 +91,7 @@ def address(
 
 
 def _said() -> item_history.AnswerFilter | None:
-    """What the address asks about named raters."""
+    """Return the filter on named raters' answers in the address, or None."""
     asked = st.query_params
     raters = asked.get_all("raters")
     if not raters:
@@ -91,7 +101,7 @@ def _said() -> item_history.AnswerFilter | None:
 
 
 def _among() -> Items | None:
-    """The items that were counted in the number that led here."""
+    """Return which items were counted in the number that linked to this page."""
     asked = st.query_params.get("items")
     return Items(asked) if asked in set(Items) else None
 
@@ -103,7 +113,7 @@ AMONG = {
 
 
 def words_of(said: item_history.AnswerFilter, called: Mapping[str, str] | None = None) -> str:
-    """What a list leaves out, in a sentence; ``called`` are names of raters."""
+    """Return a sentence about the filter on answers. ``called`` has the names of raters."""
     raters = [(called or {}).get(name, name) for name in said.raters]
     about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
     if said.values is None:
@@ -287,7 +297,7 @@ def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By)
 
 
 def pictures(assets: Sequence[AssetView]) -> markup.Markup:
-    """The item's images and clips, small; each leads to the file."""
+    """Return small pictures of an item's images and clips. Each links to its file."""
     shown = [
         markup.tag(
             "a",
@@ -305,7 +315,7 @@ def pictures(assets: Sequence[AssetView]) -> markup.Markup:
 
 
 def origin(rows: Sequence[OriginStep], by: By = markup.text) -> markup.Markup:
-    """The steps by which it came to be, and what is known of each."""
+    """Return a table of the steps that made the item, with the known facts about each step."""
     heads = [("Step", ""), ("What is known", "wide"), ("When", "line"), ("Who", "")]
     return markup.table(
         heads,
@@ -327,7 +337,7 @@ def origin(rows: Sequence[OriginStep], by: By = markup.text) -> markup.Markup:
 
 
 def answers(stages: Stages, rows: Sequence[AnswerView], by: By) -> markup.Markup:
-    """What was submitted, oldest first; what no longer counts stands back."""
+    """Return a table of the submissions, oldest first. Submissions that no longer count are muted."""
     heads = [
         ("When", ""),
         ("Who", ""),
@@ -369,7 +379,7 @@ def _answer(stages: Stages, row: AnswerView, by: By) -> list[markup.Markup]:
 
 
 def revisions(rows: Sequence[RevisionView], by: By = markup.text) -> markup.Markup:
-    """Each revision with what it changed."""
+    """Return a table of the revisions with their changes."""
     heads = [("Revision", ""), ("When", ""), ("Who", ""), ("Field", ""), ("Before", "wide"), ("After", "wide")]
     lines = []
     for row in rows:
@@ -387,13 +397,13 @@ def revisions(rows: Sequence[RevisionView], by: By = markup.text) -> markup.Mark
 
 
 def steps(rows: Sequence[Step], by: By = markup.text) -> markup.Markup:
-    """What happened, oldest first."""
+    """Return a table of the item's events, oldest first."""
     heads = [("When", "line"), ("Who", ""), ("What", "wide")]
     return markup.table(heads, [[markup.text(moment(row.at)), by(row.by), markup.text(row.words)] for row in rows])
 
 
 def shown(value: Any) -> str:
-    """A value as someone would write it."""
+    """Return a value as text for people."""
     if value is None:
         return "none"
     if isinstance(value, str):
@@ -406,7 +416,7 @@ def shown(value: Any) -> str:
 
 
 def _entry(value: Any) -> str:
-    """One of the things that were given: a property, a box, a point, a passage, an error in a plan; else as it is."""
+    """Return one entry of a list in words, such as a box, a point or a passage. Other entries stay as they are."""
     if not isinstance(value, dict):
         return str(value)
     words = kinds.in_words(value)
@@ -416,5 +426,5 @@ def _entry(value: Any) -> str:
 
 
 def moment(at: datetime) -> str:
-    """A time to the second."""
+    """Return a time with seconds."""
     return markup.moment(at, seconds=True)

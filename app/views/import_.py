@@ -1,4 +1,4 @@
-"""Import: items, model answers and ratings from files; images for the pool."""
+"""The page *Import*: import items, models' answers and ratings from files, and images for the pool."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
 
 
 def render(services: Services) -> None:
-    """Two things can be imported; each says afterwards what became of every file."""
+    """Draw the two imports: files with items, answers or ratings, and images for the pool.
+
+    Show the result for each file.
+    """
     view = shell.lead_of(services)
     shell.heading(
         "Import",
@@ -170,7 +173,7 @@ _SOURCE, _OF, _CHOSEN = "import.source", "import.recognised", "import.by_hand"
 
 
 def _begin_anew(services: Services, view: ProjectView) -> None:
-    """What was imported is no longer chosen."""
+    """Clear the chosen files after an import of them has finished."""
     job = import_work.last_import(services, view.name)
     if (
         job is None
@@ -198,7 +201,7 @@ def _source(
     media_path: str | None,
     of_frames: Path | None,
 ) -> Source | None:
-    """What was chosen, where a process of its own finds it; the same as long as the same is chosen."""
+    """Return the chosen files as a source that another process can read. The same choice gives the same source."""
     if not files and not path:
         return None
     home = services.settings.home
@@ -222,7 +225,10 @@ def _source(
 
 
 def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source | None, first: Path | None) -> str:
-    """Choose the format that a file seems to be of, unless someone has chosen one; a sentence that says why."""
+    """Select the format that a file seems to have, unless someone has selected one.
+
+    Return a sentence with the reason.
+    """
     if source is None or first is None:
         return ""
     of = str(source.folder)
@@ -246,7 +252,7 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
 
 
 def _told(came: Came) -> None:
-    """What an import came to."""
+    """Show the result of an import."""
     done = came.done or Imported()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
     new = done.predictions + sum(done.unanswered.values())
@@ -267,7 +273,7 @@ def _here(
     skip_bad: bool,
     are: RatersAre | None,
 ) -> None:
-    """What is imported where it is asked for: judges' replies, and projects of other programs."""
+    """Draw the button that imports within this request: judges' replies, and projects of other programs."""
     if not st.button("Import", type="primary", key="import.items.go", disabled=source is None) or source is None:
         return
     with uploads.as_uploaded(str(source.folder)), shell.progress_bar("Reading") as progress:
@@ -279,7 +285,7 @@ def _here(
 
 
 def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
-    """How the replies of a file are read; None until it is said."""
+    """Draw how the replies of a file are read, and return the plan. None until the choice is complete."""
     try:
         return begin.plan_of_replies(services, view)
     except TouchstoneError as error:
@@ -288,11 +294,11 @@ def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
 
 
 SHOWN_DIFFERENCES = 20
-"""So many replies that are read otherwise than the file says are shown one by one."""
+"""Number of replies shown one by one whose reading differs from the file's score."""
 
 
 def _replies(services: Services, view: ProjectView, format: str, path: Path, plan: JudgePlan, skip_bad: bool) -> None:
-    """Judges' replies come in; what became of them."""
+    """Import judges' replies and show the result."""
     done = import_judgements(
         services.store,
         by=services.person,
@@ -320,7 +326,7 @@ def show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str)
 
 
 def replies_sentence(done: ImportedJudgements) -> str:
-    """What was imported of judges' replies, in one line."""
+    """Return the result of an import of replies in one line."""
     judges = shown.opening(", ".join(done.judges), 200)
     parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} imported" if done.replies else NOTHING_NEW]
     if done.repeated:
@@ -334,7 +340,7 @@ def replies_sentence(done: ImportedJudgements) -> str:
 
 
 def _name_pairs(model: str | None) -> Callable[[], Names]:
-    """What is called otherwise in a project of another program, as it is typed; read when it is needed."""
+    """Draw inputs for names that differ in another program's project. Return a function that parses the inputs."""
     fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields")
     controls = st.text_area("Controls with other names, each as CRITERION=CONTROL", key="import.names.controls")
     left, right = st.columns(2)

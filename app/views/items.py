@@ -1,7 +1,7 @@
-"""Items: the table of a project's items, whose address is the list that it shows, and what is done to items of it.
+"""The page *Items*: a table of items, its filters in the address, and actions on the selected items.
 
-Streamlit's own table draws its cells on a canvas: its order is that of one page alone, a screen reader cannot reach its
-pictures and links, and it loads pandas. This one is markup of ours, which the browser shows as any table.
+Streamlit's own table draws its cells on a canvas. That table sorts one page only, hides pictures and links from screen
+readers, and loads pandas. This page draws a plain HTML table instead.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from workflow.lead.item_list import ItemLine, Listed
 SCREEN = Screen("Items", place=105, group=Group.ITEMS, role=Role.SENIOR)
 
 LONGEST = 120
-"""So many characters of a text stand in a cell; the whole is a press away."""
+"""Longest text in a cell, in characters. The item's page shows the whole text."""
 PICTURES = 3
-"""So many pictures of an item are shown."""
+"""Number of pictures shown for an item."""
 YES_OR_NO = {None: "any", True: "yes", False: "no"}
 COMMENTS = {None: "do not matter", Comments.ANY: "some", Comments.OPEN: "waiting for an answer", Comments.NONE: "none"}
 
 
 def render(services: Services) -> None:
-    """The filters, the table, and what to do with what is ticked or fits."""
+    """Draw the filters, the table, and the actions on the ticked or matching items."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowed(
@@ -81,7 +81,7 @@ def render(services: Services) -> None:
 
 
 def _of_address() -> ItemList:
-    """The list that the words of the address say; ``InvalidInput`` if they make no sense."""
+    """Return the list that the address describes. Raise ``InvalidInput`` if the address is invalid."""
     return ItemList.parse({name: st.query_params.get_all(name) for name in st.query_params})
 
 
@@ -125,7 +125,7 @@ def _filters(services: Services, view: ProjectView, asked: ItemList, titles: Map
         anew = partial(_go, view, ItemList())
         five.form_submit_button("All items", key=f"{key}.all", width="stretch", on_click=anew)
         more = replace(now, text="", state=(), dimension=())
-        # what one seldom changes is put away: the table is what one looks at
+        # rarely changed settings are folded away: the table comes first
         with st.expander("More filters, columns, order", expanded=more != ItemFilter()):
             columns = st.columns(4)
             with columns[0]:
@@ -190,7 +190,7 @@ def _for_leads(
 
 
 def _list_of(read: Mapping[str, Any], asked: ItemList, usual: Sequence[str]) -> ItemList:
-    """The list that the boxes describe; ``InvalidInput`` if they make no sense."""
+    """Return the list that the filters describe. Raise ``InvalidInput`` if a filter is invalid."""
     told = {**read, "where": read["where"].splitlines(), "ids": read["ids"].split()}
     words: dict[str, list[str]] = {}
     for name, value in told.items():
@@ -254,7 +254,7 @@ def _head(view: ProjectView, asked: ItemList, name: str, title: str) -> markup.M
 
 
 def _item(view: ProjectView, line: ItemLine) -> markup.Markup:
-    """What it begins with, as a link to its history, and its pictures."""
+    """Return the first words of an item as a link to its history, and the item's pictures."""
     pictures = [
         markup.quiet("missing")
         if each.missing

@@ -1,4 +1,4 @@
-"""Judges: have a judge grade models' answers, watch it do so, and read every reply next to what was read in it."""
+"""The page *Judges*: let a judge grade models' answers, and read every reply next to its reading."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _replies(services: Services, view: ProjectView, run: RunView) -> None:
 
 
 def _links(run: RunView) -> list[tuple[str, str]]:
-    """Who rates answers as people do is calibrated against them."""
+    """Return a link to calibration, for a judge that rates answers in the same way as people."""
     calibrated = isinstance(run.plan, JudgePlan) and not run.plan.swap and not run.plan.attacks
     return [("To calibration", shown.calibration(run.project, run.name))] if calibrated else []
 
@@ -48,5 +48,5 @@ PAGE = RunPage(
 
 
 def render(services: Services) -> None:
-    """Runs of judges."""
+    """Draw the runs of judges."""
     run_page.draw(services, PAGE)

@@ -1,4 +1,4 @@
-"""Models: have a model answer the items, watch it do so, read what it wrote, and send that to grading."""
+"""The page *Models*: let a model answer the items, read the answers, and send them to grading."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ PAGE = RunPage(
 
 
 def render(services: Services) -> None:
-    """Runs of models, and answers out of files."""
+    """Draw the runs of models, and the answers imported from files."""
     run_page.draw(services, PAGE)

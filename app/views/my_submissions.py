@@ -1,4 +1,4 @@
-"""My submissions: what I have submitted, as I saw it and said it, and the way to correct it."""
+"""The page *My submissions*: a person's own submissions with the items as the person saw them, and their correction."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ BACK = (
     "right as it is, answer the comment."
 )
 FILTERS = ("stage", "dimension", "day", "find")
-"""Kept in the address, so that one comes back to the same list."""
+"""Filters that stay in the address, so that a person returns to the same list."""
 
 
 def render(services: Services) -> None:
-    """The submission that the address names, else the list."""
+    """Draw the submission in the address, else the list."""
     view = shell.project(services)
     _leave(view)
     shell.tell_refused()
@@ -43,7 +43,7 @@ def render(services: Services) -> None:
 
 
 def _leave(view: ProjectView) -> None:
-    """To the working page, if a press has just taken something back into its form."""
+    """Go to the working page, if a submission was just reopened there."""
     stage = st.session_state.pop(f"{KEY}.go", None)
     if stage is not None:
         screen = next(screen for screen in SCREENS.values() if screen.stage is stage)
@@ -90,7 +90,7 @@ def _list(services: Services, view: ProjectView) -> None:
 
 
 def _sent_back(services: Services, view: ProjectView) -> None:
-    """What a lead has sent back to me, and why: above everything, until I have changed it."""
+    """Draw the person's submissions that a lead sent back, with the reasons, above all others."""
     back = own_submissions.sent_back_to(services.store, person=services.person, project=view.name)
     if not back:
         return
@@ -187,8 +187,11 @@ def _said(row: OwnSubmission) -> markup.Markup:
 
 
 def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name: str = "") -> None:
-    """The same button for every row: what can no longer be changed says so when it is pressed, and tells no one
-    beforehand what others have done."""
+    """Draw the button that corrects a submission.
+
+    The button is the same in every row. Only a press tells that a submission can no longer change. The person thus
+    learns nothing beforehand about other people's work.
+    """
 
     def correct() -> None:
         with shell.pressed(services):

@@ -1,4 +1,4 @@
-"""My work: what waits for me by stage and dimension, how far I am, one key to start."""
+"""The page *My work*: waiting tasks by stage and dimension, the person's progress, and one key to start."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ NOUN = {
 
 
 def render(services: Services) -> None:
-    """Every project I take part in, a card per stage."""
+    """Draw each of the person's projects, with a card for each stage."""
     shell.tell_refused()
     mine = projects.projects_of(services.store, person=services.person)
     work = progress.my_work(services.store, person=services.person)
@@ -98,7 +98,7 @@ def render(services: Services) -> None:
 
 
 def _pace(services: Services) -> None:
-    """What I have done today and on the last days, next to the goal that I have set myself."""
+    """Draw the person's work of today and the last days, next to the person's own daily goal."""
     pace = own_pace.own_pace(services.store, person=services.person, zone=st.context.timezone)
     words, button = st.columns([5, 1.4], vertical_alignment="center")
     with words:
@@ -163,7 +163,7 @@ def _set_goal(services: Services) -> None:
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
-    """How much waits in a stage, or why nothing does."""
+    """Return the number of waiting tasks in a stage, or the reason why none waits."""
     if waiting:
         one, many = NOUN.get(stage, ("task", "tasks"))
         return f"{waiting} {one if waiting == 1 else many}"
@@ -204,7 +204,7 @@ def _project(
 
 
 def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
-    """The comments that wait for this person, as a link to them."""
+    """Return a link to the comments that wait for this person."""
     parts = []
     if mentions.unread:
         parts.append(f"{markup.count(mentions.unread, 'comment')} for you")
@@ -217,7 +217,7 @@ def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
 
 
 def _sent_back(view: ProjectView, n: int) -> markup.Markup:
-    """The items that were sent back to this person, as a link to them."""
+    """Return a link to the items that were sent back to this person."""
     words = f"{markup.count(n, 'item')} of yours {'was' if n == 1 else 'were'} sent back to you"
     href = "/my_submissions?" + urlencode({"project": view.name})
     link = markup.tag("a", markup.text(words), href=href, target="_self")
@@ -225,7 +225,10 @@ def _sent_back(view: ProjectView, n: int) -> markup.Markup:
 
 
 def waiting_in(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:
-    """Count what a person can do now in a stage. Of items to write, each takes a free image, or is begun already."""
+    """Return how many tasks a person can do now in a stage.
+
+    Each item to write needs a free image, unless the item is already begun.
+    """
     waiting = sum(row.waiting for row in rows)
     if stage is not Stage.AUTHORING or not waiting:
         return waiting
@@ -287,7 +290,7 @@ def _words(
 
 
 def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> None:
-    """One quiet button per dimension that has something to do, where there is more than one."""
+    """Draw a button for each dimension with tasks, if there is more than one."""
     open_rows = [row for row in rows if row.available and row.dimension]
     if len(open_rows) < 2:
         return
@@ -304,7 +307,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
 
 
 def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
-    """What I have submitted a short while ago, each with a way back to it."""
+    """Draw the person's submissions of the last half hour, each with a button that reopens it."""
     found = expired_drafts.earlier_submissions(services.store, person=services.person)
     if not found:
         return
@@ -323,7 +326,7 @@ def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
 
 
 def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
-    """What I have postponed or given back, each with a way to go on with it now."""
+    """Draw the tasks that the person postponed or gave back, each with a button that resumes it."""
     found = expired_drafts.postponed_tasks(services.store, person=services.person)
     if not found:
         return
@@ -337,7 +340,7 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
 
 
 def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
-    """What I wrote for tasks that I no longer have."""
+    """Draw the person's drafts for tasks that someone else has now."""
     found = expired_drafts.of_person(services.store, person=services.person)
     if not found:
         return
@@ -372,7 +375,7 @@ def _line(
     button: str | None,
     take: Callable[[], object] | None = None,
 ) -> None:
-    """``take`` is what brings it back into hand; None: it is taken again as what was postponed or lost is."""
+    """Draw one line with its button. ``take`` reopens the task; None: resume a postponed or lost task."""
     titles = {
         dimension.id: dimension.title
         for view in views

@@ -1,4 +1,4 @@
-"""Notices: what others did that concerns me, each with a way there."""
+"""The page *Notices*: other people's actions that concern the person, each with a link."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from workflow.annotate import mails, notices
 SCREEN = Screen("Notices", place=13, group=None)
 
 LONGEST = 100
-"""So many are listed."""
+"""Largest number of listed notices."""
 
 
 def render(services: Services) -> None:
-    """Those first that were not seen; the newest first."""
+    """Draw the unseen notices first, then the others; in each group the newest first."""
     shell.tell_refused()
     found = notices.of_person(services.store, person=services.person)
     shell.heading(
@@ -66,7 +66,7 @@ def _line(notice: Notice) -> list[markup.Markup]:
 
 
 def _mail(services: Services) -> None:
-    """Where and when I get them by e-mail, where the server sends any."""
+    """Draw where and when the person gets notices by mail, if the server sends mail."""
     if services.settings.mail_server is None:
         return
     shell.section("By e-mail")

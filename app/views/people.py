@@ -1,4 +1,4 @@
-"""People: who takes part, as what, in which dimensions; and inviting."""
+"""The page *People*: the members with their roles and dimensions, and invitations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROLES = {
 
 
 def render(services: Services) -> None:
-    """The members, each with what they may do; then inviting."""
+    """Draw the members with their rights, then the invitations."""
     view = shell.lead_of(services)
     shell.heading(
         "People", "Who takes part, as what, and in which dimensions. Changes take effect at once.", made_up=view.made_up
@@ -53,7 +53,7 @@ def render(services: Services) -> None:
 
 
 def stages_of(view: ProjectView) -> list[Stage]:
-    """The stages of the project's schema in which people work on screens."""
+    """Return the stages of the project's schema that have a working page."""
     worked = {screen.stage for screen in SCREENS.values()}
     return [stage for stage in Stage if stage in worked and getattr(view.schema.schema_.stages, stage) is not None]
 
@@ -66,9 +66,9 @@ def _titles(view: ProjectView) -> dict[str, str]:
 
 _WIDTHS = (2.2, 1.1, 3.6, 2.4, 1.7)
 RIGHTS = ("member.set", "member.removed", "member.joined")
-"""The kinds of events that change who may do what."""
+"""The kinds of events that change a person's rights."""
 PAGE = 50
-"""So many people are on a page of the list."""
+"""People on one page of the list."""
 
 
 def _list(services: Services, view: ProjectView, members: Sequence[Membership]) -> None:
@@ -114,7 +114,7 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
     with stages:
         shell.show(_words(_stages(view, member) if member.stages is not None else "all", "stages"))
     with change:
-        # Keyed by the account, so that what is open here is never the next person's.
+        # The key is the account, so that an open panel never moves to the next person.
         label = f"Change {markup.label(member.person.name)}"
         st.button(
             label,
@@ -155,7 +155,7 @@ def _deactivated(services: Services, view: ProjectView) -> None:
 
 
 def _past(services: Services, view: ProjectView) -> None:
-    """Who was given which part, when and by whom; drawn when someone opens it."""
+    """Draw the log of changed rights, with who changed them and when. The log is loaded only when someone opens it."""
     shell.section("Rights so far")
     if not st.toggle("Show who was given which part, and when", key=f"people.past.{view.name}"):
         return
@@ -178,7 +178,7 @@ def _past(services: Services, view: ProjectView) -> None:
 
 
 def _given(view: ProjectView, entry: AuditEntry) -> str:
-    """The part that someone has since an event."""
+    """Return the person's rights after an event, in words."""
     if entry.kind == "member.removed":
         return "out of the project"
     if entry.kind == "member.joined":
@@ -199,7 +199,7 @@ def _given(view: ProjectView, entry: AuditEntry) -> str:
 
 
 class _Part:
-    """Role, dimensions and stages, to be chosen in a dialog; nothing is stored before its button is pressed."""
+    """Inputs for role, dimensions and stages in a dialog. Nothing is stored before the dialog's button is pressed."""
 
     def __init__(self, view: ProjectView, member: Membership | None, *, key: str) -> None:
         self.role = f"{key}.role"
@@ -212,13 +212,13 @@ class _Part:
         self.stages = Some("stages", stages, member.stages if member else None, key=f"{key}.stages")
 
     def draw(self) -> None:
-        """The controls."""
+        """Draw the inputs."""
         st.radio("Role", PARTS, format_func=lambda role: ROLES[role], key=self.role)
         self.dimensions.draw()
         self.stages.draw()
 
     def read(self) -> tuple[Role, tuple[str, ...] | None, tuple[Stage, ...] | None]:
-        """What is chosen."""
+        """Return the chosen role, dimensions and stages. None: all of them."""
         stages = self.stages.read()
         chosen = tuple(Stage(stage) for stage in stages) if stages is not None else None
         return st.session_state[self.role], self.dimensions.read(), chosen
@@ -234,9 +234,9 @@ def _dialog(
     key: str,
     more: Callable[[], None] | None = None,
 ) -> None:
-    """A dialog with one button, which does ``act`` and closes it; what is refused is told in it, and it stays open.
+    """Draw a dialog with one button, which calls ``act`` and closes the dialog. After an error, the dialog stays open.
 
-    ``more`` draws what else it has, below the button.
+    ``more`` draws further content below the button.
     """
 
     def body() -> None:
@@ -257,9 +257,9 @@ def _dialog(
 
 
 def _pressed(services: Services, act: Callable[[], None], dialog: str | None = None) -> None:
-    """Do ``act``; the dialog in which it was asked for is then over, unless it was refused.
+    """Call ``act``, and close its dialog unless the action was refused.
 
-    A second press that came before the first one was seen to do its work finds the dialog gone, and does nothing.
+    A double press finds the dialog already closed, and does nothing.
     """
     if dialog is not None and not dialogs.is_open(dialog):
         return
@@ -270,7 +270,7 @@ def _pressed(services: Services, act: Callable[[], None], dialog: str | None = N
 
 
 def _opened() -> int:
-    """A number for each dialog that is opened, so that it shows what is stored and not what was left in the last."""
+    """Return a new number for each opened dialog, so that it shows stored values, not those of the last dialog."""
     n: int = st.session_state.get("people.opened", 0) + 1
     st.session_state["people.opened"] = n
     return n
@@ -288,7 +288,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
         _Part(view, member, key=key).draw()
 
     def more() -> None:
-        """What reaches further asks first, in a dialog of its own that takes the place of this one."""
+        """Draw the actions with larger effects, which replace this dialog with a dialog for confirmation."""
         st.divider()
         acts: dict[str, Callable[[], None]] = {}
         if services.person.is_admin:
@@ -323,10 +323,10 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
 
 
 def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membership) -> None:
-    """Store what was changed; the rest of the part stays as it is stored, no matter who stored it.
+    """Store the changed rights. Other values keep their stored state, whoever changed them.
 
-    What another lead has changed since the dialog was opened is not overwritten: the page shows it, and one can choose
-    again.
+    Raises ``Conflict`` if another lead has changed the same value since the dialog was opened. The page then shows the
+    new value, and the lead can choose again.
     """
     now = _now(services, view, seen)
     for what in ("role", "dimensions", "stages"):
@@ -339,7 +339,7 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
 
 
 def _now(services: Services, view: ProjectView, seen: Membership) -> Membership:
-    """The part as it is stored now."""
+    """Return the stored membership. Raise ``Conflict`` if the person is no longer in the project."""
     members = projects.members(services.store, person=services.person, project=view.name)
     now = next((each for each in members if each.person.id == seen.person.id), None)
     if now is None:
@@ -469,7 +469,7 @@ def _add_member(services: Services, view: ProjectView) -> None:
 
 
 def _keep_message(words: str, *, undo: Callable[[], None] | None = None) -> None:
-    """A line above the list that says what has changed, with a way to take it back."""
+    """Keep a message for above the list, with a button that undoes the change."""
     shell.keep_message("people.said", words)
     st.session_state["people.undone"] = (words, undo)
 

@@ -1,4 +1,4 @@
-"""Pipelines: how the items of the project come to be, step by step: counts, what was dropped and why, what it cost."""
+"""The page *Pipelines*: how the project's items are made, step by step, with counts, dropped items and costs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCREEN = Screen("Pipelines", place=203, role=Role.LEAD, group=Group.SOURCES)
 
 
 def render(services: Services) -> None:
-    """Draw the steps of extensions, then what became of the items of each file."""
+    """Draw the steps of extensions, then the states of the items of each file."""
     view = shell.lead_of(services)
     shell.heading(
         "Pipelines",
@@ -38,7 +38,7 @@ def render(services: Services) -> None:
 
 
 def _items(view: ProjectView, found: Sequence[ItemsOfFile]) -> markup.Markup:
-    """Return a row for each file, with the states of its items."""
+    """Return a table with a row for each file and the states of its items."""
     stages = view.schema.schema_.stages
     rows = [
         [

@@ -1,4 +1,4 @@
-"""Preferences: which model's answers people prefer, how surely, and how far people and judges agree on it."""
+"""The page *Preferences*: whose answers people prefer, with intervals, and the agreement of people and judges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCREEN = Screen("Preferences", place=232, role=Role.LEAD, part="comparison", gro
 
 
 def render(services: Services) -> None:
-    """What opening would open, how far the comparison is, and what people prefer, criterion by criterion."""
+    """Draw the pairs that opening would add, the progress of the comparison, and the preferences by criterion."""
     view = shell.lead_of(services)
     shell.heading(
         "Preferences",
@@ -78,7 +78,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:
-    """The page's figures, worked out again only if there is something new since."""
+    """Return the page's figures. They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     return figures.asked(
         services.store,

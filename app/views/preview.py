@@ -1,4 +1,4 @@
-"""Preview: a stage as the people in it see it, with an item, and nothing is claimed."""
+"""The page *Preview*: a stage's form with an item, as its raters see it, without a claim."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MARK = "A preview: nothing is claimed or saved, and everyone gets their items as
 
 
 def render(services: Services) -> None:
-    """What to look at, and the form."""
+    """Draw the choice of stage and item, and the form."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowed(f"{stage_preview.FOR_SENIORS} My work says what is waiting for you.")
@@ -61,7 +61,7 @@ def render(services: Services) -> None:
 
 
 def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimension: str | None, at: int) -> None:
-    """The form with that item; where there is none to show, why, and the form with a made-up one."""
+    """Draw the form with the item. Without an item, draw the reason, and the form with a made-up item."""
     try:
         found = stage_preview.preview(
             services.store,
@@ -84,7 +84,7 @@ def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimens
 
 
 def links(view: ProjectView) -> markup.Markup:
-    """A link to the preview of each stage."""
+    """Return a link to the preview of each stage."""
     found = [
         markup.tag(
             "a",

@@ -1,4 +1,4 @@
-"""Projects: mine as a table, a new one, and what becomes of one as a whole."""
+"""The page *Projects*: the person's projects, a form for a new one, and actions on a whole project."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MEGABYTE = 1024 * 1024
 
 
 def render(services: Services) -> None:
-    """The table, then one project as a whole, then a new one, as far as this person may."""
+    """Draw the table, the actions on one project, and the form for a new one. Rights decide what a person sees."""
     mine = projects.projects_of(services.store, person=services.person)
     may_create = accounts.leads_any(services.store, person=services.person)
     shell.heading("Projects", "Every project that you take part in. Its title leads to it.")
@@ -89,7 +89,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
 
 
 def _how_far(view: ProjectView, n: Mapping[ItemState, int]) -> markup.Markup:
-    """The items by state as on the dashboard, for those who may open that."""
+    """Return the items by state, as on the dashboard, for people who may open the dashboard."""
     if view.role is not Role.LEAD:
         return markup.quiet("-")
     stages = view.schema.schema_.stages

@@ -1,4 +1,4 @@
-"""Qualify: one's own tries and results; for seniors the matrix of people and items; for leads the set."""
+"""The page *Qualify*: a person's own tries; for seniors, the matrix of people and items; for leads, the set."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ PAGES = {
     Stage.VERIFICATION_3: "verify_3",
     Stage.GRADING: "grade",
 }
-"""The stages that may ask for a qualification, with the page on which they are worked on."""
+"""The stages that may need a qualification, with their working pages."""
 SIGNS = {True: "✓", False: "✗", None: "?"}
-"""Marks next to the colours: right, wrong, no one says."""
+"""Signs next to the colors: right, wrong, undecided."""
 
 
 def render(services: Services) -> None:
-    """What someone has to do, and what they may look at."""
+    """Draw the person's own tries, and the parts for seniors and leads."""
     view = shell.project(services)
     asked = {
         stage: part.qualification
@@ -65,7 +65,7 @@ def render(services: Services) -> None:
 
 
 def _stage(view: ProjectView, stages: Sequence[Stage]) -> Stage:
-    """The stage that the page is about: the only one, the one that the address names, or the one that is chosen."""
+    """Return the page's stage: the only stage, the stage in the address, or the chosen one."""
     if len(stages) == 1:
         return stages[0]
     named = [stage for stage in stages if stage.value == st.query_params.get("stage")]
@@ -106,14 +106,14 @@ def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualifi
 
 
 def asked_for(asked: Qualification) -> str:
-    """What it takes to pass, for someone who has not begun."""
+    """Return what a person needs in order to pass, before the first try."""
     seniors = f" {markup.count(asked.reviewers, 'senior')} {'looks' if asked.reviewers == 1 else 'look'} at them."
     told = seniors if asked.reviewers else ""
     return f"Of your answers {asked.pass_mark:.0%} have to be right.{told} How you did is told at the end."
 
 
 def standing(seen: qualification_results.Try) -> str:
-    """Where a try stands, in a sentence, for the person whose it is."""
+    """Return the state of a try in a sentence, for its own person."""
     if seen.exempt is not None:
         return f"You need no qualification here: {seen.exempt}"
     said = {
@@ -129,7 +129,7 @@ def standing(seen: qualification_results.Try) -> str:
 
 
 def result_of(result: qualification_results.ItemResult) -> markup.Markup:
-    """One item: mine, what is right, and what was said."""
+    """Return the result of one item: the person's answer, the key, and comments."""
     head = f"{SIGNS[result.right]} {result.item}"
     lines = [f"model: {result.graded}"] if result.graded is not None else []
     lines.append(f"answer: {_words(result.answer)}")
@@ -216,7 +216,7 @@ def _comment_key(chosen: qualification_results.Try, item: str) -> str:
 
 
 def _reviewed(services: Services, chosen: qualification_results.Try, signs: bool) -> None:
-    """What a press of Sign or Send back does, before the page is drawn: table and next form then come together."""
+    """Handle a press of Sign or Send back before the page is drawn, so that table and form appear together."""
     with shell.pressed(services):
         comments = {
             result.item: str(st.session_state.get(_comment_key(chosen, result.item), "")) for result in chosen.results
@@ -227,7 +227,7 @@ def _reviewed(services: Services, chosen: qualification_results.Try, signs: bool
 
 
 def matrix(found: Sequence[qualification_results.Try]) -> markup.Markup:
-    """People by items; a mark and a colour say whether an answer is right."""
+    """Return a table of people and items. A sign and a color show whether an answer is right."""
     names = list(dict.fromkeys(result.item for each in found for result in each.results))
     heads = [("Person", ""), ("State", ""), ("Right", "ts-number"), *((str(at + 1), "") for at in range(len(names)))]
     called = distinct_names({each.person: each.name for each in found})

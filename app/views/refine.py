@@ -1,4 +1,4 @@
-"""Refinement: look for second right answers next to a model's answer; and, for leads, which answers are sent."""
+"""The page *Refinement*: look for second right answers; for leads, send models' answers to refinement."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SCREEN = Screen("Refine", place=80, stage=Stage.REFINEMENT)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of refinement."""
     stages.rate(services, Stage.REFINEMENT)
 
 
 def for_leads(services: Services, view: ProjectView) -> None:
-    """Send the answers of a model, or of all, to refinement; a preview says how many it would send."""
+    """Draw the form that sends models' answers to refinement, with a preview of how many it would send."""
     shell.section("Refinement")
     n = refinement.refinement(services.store, by=services.person, project=view.name)
     shell.show(
@@ -62,7 +62,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
 
 
 def preview(found: RefinementIntake) -> str:
-    """How many answers would be sent, and of how many."""
+    """Return how many answers would be sent, and out of how many."""
     of = f"of {markup.count(found.answers, 'answer')} to items that were not rejected"
     if not found.opened:
         return f"None {of} is left to be sent."

@@ -1,4 +1,4 @@
-"""Release: what stands before one, what it says of itself, making it, and those that were made."""
+"""The page *Release*: the checklist, the data card, the form for a new release, and all releases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCREEN = Screen("Release", place=275, role=Role.LEAD, group=Group.RELEASE)
 
 
 def render(services: Services) -> None:
-    """The checklist, what is said, a new one, and all that there are."""
+    """Draw the checklist, the data card, the form for a new release, and the list of releases."""
     view = shell.lead_of(services)
     shell.heading(
         "Release",
@@ -142,7 +142,7 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
 
 
 def _draw() -> None:
-    """How splits are drawn; whoever says nothing gets what fits most."""
+    """Draw the settings of the split. Without a change, the defaults apply."""
     with st.expander("How splits are drawn", key="release.draw"):
         st.multiselect(
             "What keeps items in one split",
@@ -228,7 +228,7 @@ def _made(services: Services, view: ProjectView) -> None:
 
 
 def table(view: ProjectView, found: Sequence[Release]) -> markup.Markup:
-    """A line for each release, with links to its files."""
+    """Return a table with a line for each release and links to its files."""
     rows = [
         [
             markup.tag("b", markup.text(each.version)),
@@ -274,7 +274,7 @@ def _compare(release: Release, others: Sequence[Release]) -> None:
 
 
 def difference(found: listing.Difference) -> markup.Markup:
-    """What is different, item by item, as far as a page goes."""
+    """Return the differences between two releases, item by item, up to a page's limit."""
     if found.equal:
         return markup.notice("Nothing but what they are called.", style="good")
     rows: list[tuple[str, str]] = [(id, "withdrawn or no longer kept") for id in found.removed]

@@ -1,7 +1,7 @@
-"""Results: models by dimension or by any other slice of the items, from the key, people, judges, and judges corrected.
+"""The page *Results*: models' scores by dimension or another slice of the items.
 
-Every number stands with its interval and how many answers it rests on; from each the way leads to the cases behind it.
-The parts of the page are in app/results.
+Scores come from the key, from people, from judges, and from judges after correction. Every number has its interval and
+its number of answers, and links to its cases. The parts of the page are in app/results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCREEN = Screen("Results", place=230, role=Role.LEAD, group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:
-    """Choose what scores and what cuts, read the table, go on to the cases."""
+    """Draw the choice of scores and slices, and the tables with links to cases."""
     view = shell.lead_of(services)
     shell.heading(
         "Results",
@@ -104,7 +104,7 @@ def _under(version: int | None) -> str:
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:
-    """What the page shows (``leaderboards``), worked out again only if there is something new since."""
+    """Return the page's figures (``leaderboards``). They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     return figures.asked(
         services.store,

@@ -1,4 +1,4 @@
-"""Schedule: how many items are wanted, until when stages are to be done, and in which order they are offered."""
+"""The page *Schedule*: the number of items wanted, the deadlines of stages, and the order of stages."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
 
 SHOWN_CHANGES = 100
 BESIDE = 3
-"""So many dimensions stand next to each other."""
+"""Number of dimensions side by side."""
 
 
 def render(services: Services) -> None:
-    """Deadlines and order, targets, and what was changed so far."""
+    """Draw deadlines and order, targets, and the changes so far."""
     view = shell.lead_of(services)
     shell.heading(
         "Schedule",
@@ -83,7 +83,7 @@ def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual:
     with shell.pressed(services):
         said = {stage: st.session_state[f"{key}.due.{stage}"] for stage in usual}
         shown = now.in_order(usual)
-        # of two in the same place the one that was given it comes first
+        # of two stages in the same place, the stage that was moved there comes first
         places = {stage: (st.session_state[f"{key}.place.{stage}"], at) for at, stage in enumerate(shown, 1)}
         order = sorted(usual, key=lambda stage: (places[stage][0], places[stage][0] == places[stage][1], places[stage]))
         changed = schedule.put(
@@ -146,12 +146,12 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
 
 
 def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int) -> LoadedSchema | None:
-    """The schema of that version with these numbers wanted, by dimension; None where it has them already.
+    """Return the schema's next version with new targets, by dimension. None if the targets are already the same.
 
     Raises
     ------
     Conflict
-        Its text is written in a way in which the numbers cannot be changed by themselves.
+        The schema's text is written in a way that does not let the numbers be replaced alone.
     """
     old = now.schema_
     if all(each.wanted == wanted.get(each.id, each.wanted) for each in old.dimensions):

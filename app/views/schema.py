@@ -1,4 +1,4 @@
-"""Schema: what the project asks, what another version of it would change, deciding about that, and taking it back."""
+"""The page *Schema*: the schema in force, a preview of another version, the decisions it needs, and undo."""
 
 from __future__ import annotations
 
@@ -38,40 +38,40 @@ STYLE = """
 [class*="st-key-schema-text"] textarea { font-family: ui-monospace, monospace; font-size: .85rem; }
 """
 SHOWN_ITEMS = 50
-"""So many items that would come out otherwise are shown one by one."""
+"""Number of items with a changed outcome that are shown one by one."""
 _STATUS = {Status.INCOMPATIBLE: "bad", Status.DECISION: "", Status.COMPATIBLE: "good"}
 
 
 ITEM = 10
-"""An item counts as so many ratings, where it is asked whether looking is to be done elsewhere."""
+"""The cost of an item in ratings, for the decision whether another process computes the preview."""
 
 
 @dataclass(frozen=True)
 class Looking:
-    """A press on the button that looks."""
+    """A press of the preview button."""
 
     hash: str
-    """As in ``Seen``."""
+    """The same as in ``Seen``."""
     decisions: Decisions
     press: str
-    """Names it."""
+    """A unique name of the press."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was looked at last, and what was found."""
+    """The last preview and its inputs."""
 
     hash: str
-    """Of the texts."""
+    """The hash of the schema texts."""
     plain: Preview
-    """With nothing decided: what there is to decide."""
+    """The preview without decisions. It shows what must be decided."""
     decisions: Decisions
     found: Preview
-    """With these."""
+    """The preview with the decisions."""
 
 
 def render(services: Services) -> None:
-    """The schema as something to change, and its changes so far."""
+    """Draw the editor of the schema, and the changes so far."""
     view = shell.lead_of(services)
     st.html(f"<style>{STYLE}</style>")
     past = migration.history(services.store, by=services.person, project=view.name)
@@ -105,7 +105,7 @@ def render(services: Services) -> None:
 
 
 def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
-    """A change that is under way: how far it is. One that no process of this server is at may have been interrupted."""
+    """Draw the progress of a running change. A change without a running process may have been interrupted."""
     if going is None:
         shell.show(
             markup.notice(
@@ -145,7 +145,7 @@ def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
 
 
 def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
-    """What becomes of the schema that is written; the same schema, where it fits."""
+    """Draw the preview of the edited schema. Return the schema, or None if it is unchanged or invalid."""
     examined = _new(view)
     if examined is None:
         return None
@@ -173,7 +173,7 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
 
 
 def _look(services: Services, view: ProjectView, loaded: LoadedSchema, looking: Looking, seen: Seen | None) -> None:
-    """Look at what it would do, in a process of its own if there is much to look at."""
+    """Compute the preview; in a process of its own if the project is large."""
     n = sum(migration.in_each_state(services.store, by=services.person, project=view.name).values())
     about = {"project": view.name, "loaded": loaded, "decisions": looking.decisions, "press": looking.press}
 
@@ -208,7 +208,7 @@ def _forms(view: ProjectView, new: LoadedSchema | None) -> None:
 
 
 def _new(view: ProjectView) -> Examined | None:
-    """The schema that is written or uploaded; None where it is the one in force, or does not fit."""
+    """Return the edited or uploaded schema. None if it equals the schema in force, or is invalid."""
     left, right = st.columns(2, gap="large")
     with left:
         file = st.file_uploader("The new version, as YAML; or write it below", type=["yaml", "yml"], key="schema.file")
@@ -240,7 +240,7 @@ def _new(view: ProjectView) -> Examined | None:
 
 
 def _decide(seen: Seen) -> Decisions:
-    """A line for each change that asks something, with the ways to decide about it."""
+    """Draw a line for each change that needs a decision, with its options. Return the decisions."""
     shell.section("Decisions")
     waiting = list(_to_decide(seen))
     if not waiting:
@@ -269,7 +269,7 @@ def _decide(seen: Seen) -> Decisions:
 
 
 def _to_decide(seen: Seen) -> Iterator[tuple[Preview, Change]]:
-    """What asks for a decision by itself, or since others are made."""
+    """Yield the changes that need a decision, alone or because of other decisions."""
     told = set()
     for preview in (seen.plain, seen.found):
         for change in preview.comparison.changes:
@@ -371,7 +371,7 @@ def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen)
 
 
 def _decided(option: str) -> str:
-    """A decision that is stored as an option of a command, in words."""
+    """Return a stored decision in words. It is stored as an option of a command."""
     way, _, said = option.partition(" ")
     return f"{way.removeprefix('--').replace('-', ' ')}: {said}"
 

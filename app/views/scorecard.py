@@ -1,4 +1,4 @@
-"""Scorecard: how people work, whether that changes, and what they are paid for. For leads only."""
+"""The page *Scorecard*, for leads only: each person's work, its change over time, and the pay sheet."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
 
 
 FEW_WEEKS = 4
-"""In so many weeks or fewer, days are drawn at first."""
+"""Up to this number of weeks, the first chart shows days."""
 PAGE = 100
-"""So many lines of the table are shown at once."""
+"""Lines of the table that are shown at once."""
 
 COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
     "Person": lambda card: card.name,
@@ -38,11 +38,11 @@ COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
     "Right on gold checks": lambda card: card.gold.value,
     "Qualified with": lambda card: card.qualification,
 }
-"""What the table can be ordered by."""
+"""The columns that can sort the table."""
 
 
 def render(services: Services) -> None:
-    """Everyone in one table, one person over time, and the pay sheet."""
+    """Draw a table of all people, one person over time, and the pay sheet."""
     view = shell.lead_of(services)
     shell.heading(
         "Scorecard",
@@ -75,7 +75,7 @@ def render(services: Services) -> None:
 
 
 def _asked(services: Services, view: ProjectView) -> figures.Asked:
-    """Everyone's cards, worked out again only if there is something new since."""
+    """Return the cards of all people. They are computed again only if something has changed."""
     return figures.asked(
         services.store,
         services.settings,
@@ -137,7 +137,7 @@ FIGURES = [
 
 
 def table(stages: Stages, cards: Sequence[Card]) -> markup.Markup:
-    """A line for each person and stage; gold and qualification only where there are any."""
+    """Return a table with a line for each person and stage. Gold and qualification have columns only if used."""
     heads = [("Person", ""), ("Stage", ""), ("Done", "number"), *FIGURES]
     gold, qualified = any(card.gold.n for card in cards), any(card.qualification is not None for card in cards)
     heads += [("Right on gold checks", "line")] * gold + [("Qualified with", "number")] * qualified
@@ -161,7 +161,7 @@ def _person_cell(card: Card) -> markup.Markup:
 
 
 def _drift(stages: Stages, cards: Sequence[Card]) -> markup.Markup | None:
-    """Whose work is clearly otherwise than it was."""
+    """Return a list of the people whose work has clearly changed, or None."""
     lines = [
         markup.tag(
             "li", markup.tag("b", markup.text(card.name)), markup.text(f", {stages.title_of(card.stage)}: {words}")
@@ -184,7 +184,7 @@ def _figures(score: Score) -> list[markup.Markup]:
 
 
 def _share(share: Share) -> markup.Markup:
-    """The share and its n, and below them its limits; one of few stands back."""
+    """Return a share with its n and its limits. A share with a small n is muted."""
     if not share.n:
         return markup.quiet("-")
     low, high = share.limits

@@ -1,4 +1,4 @@
-"""Arbitration: settle the codes on which coders differ."""
+"""The page *Arbitration*: settle the codes on which coders differ."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ SCREEN = Screen("Settle codes", place=94, stage=Stage.ARBITRATION, role=Role.SEN
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of arbitration."""
     stages.rate(services, Stage.ARBITRATION)

@@ -1,5 +1,4 @@
-"""Tables: those of the benchmark's paper, in its layout, with its charts, of the project's own numbers; and the
-statistics of the set itself."""
+"""The page *Tables*: the tables and charts of the benchmark's paper with the project's numbers, and set statistics."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:
-    """Every table with its charts, and all of them as files; below them what the set is made of."""
+    """Draw each table with its charts, downloads of all tables, and the statistics of the set."""
     view = shell.lead_of(services)
     shell.heading(
         "Tables",
@@ -74,7 +73,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
 
 
 def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.Asked:
-    """The tables, worked out again only if there is something new since."""
+    """Return the tables. They are computed again only if something has changed."""
     return figures.asked(
         services.store,
         services.settings,
@@ -87,6 +86,9 @@ def _asked(services: Services, view: ProjectView, items: Items | None) -> figure
 
 
 def _asks_extensions(schema: str) -> bool:
-    """Whether an extension works out a number of these tables: it may load packages that this process must not."""
+    """Tell whether an extension computes a number of these tables.
+
+    The extension may load packages that this process must not load.
+    """
     sources = {name for name, _ in extensions.rows("table_sources")}
     return any(part.source in sources for table in layout_of(schema) for part in (table, *table.rows, *table.columns))

@@ -1,4 +1,4 @@
-"""Triage: keep or drop candidate frames with one key each; and, for leads, what has become of them."""
+"""The page *Triage*: keep or drop candidate frames with one key each; for leads, the results so far."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from workflow.annotate import triage, triage_figures
 SCREEN = Screen("Triage", place=30, stage=Stage.TRIAGE)
 
 LETTERS = "ASDFGHJKLQWETYIOPZXVBN"
-"""Keys of reasons, in their order. U takes back, M opens the menu; C and R are the browser frame's own."""
+"""Keys of the reasons, in order. U is undo and M opens the menu. The browser frame uses C and R."""
 SOURCES = 200
-"""So many sources are listed; the file has all of them."""
+"""Number of listed sources. The file has all of them."""
 STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 1rem 1.6rem !important; }
 [data-testid="stMain"] { overflow: auto; }
@@ -36,7 +36,7 @@ STYLE = """
 
 
 def render(services: Services) -> None:
-    """The page; what changes with every key is in a fragment."""
+    """Draw the page. The part that changes with every key is a fragment."""
     view = shell.project(services)
     if not taking.is_at_work(services, view, Stage.TRIAGE):
         made_up = preview.candidate(view.schema.schema_)
@@ -68,12 +68,14 @@ def _bench(services: Services, view: ProjectView) -> None:
 
 
 Decide = Callable[..., Callable[[], None]]
-"""From what is kept, or dropped and why, to what a press does."""
+"""Takes what is kept, or dropped with its reason, and returns the callback of the press."""
 
 
 def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None = None, keys: bool = True) -> None:
-    """Candidates with a button for all that one may say of them; with ``keys`` a key for each, too. ``undo`` draws the
-    button that takes the last decision back."""
+    """Draw candidates with a button for each decision.
+
+    ``keys``: each button also gets a key. ``undo`` draws the button that undoes the last decision.
+    """
     grouped = any(frame.asset.group for frame in found.frames)
     words = f"{markup.count(found.left, 'group' if grouped else 'frame')} left"
     if len(found.frames) > 1:
@@ -128,7 +130,7 @@ def does_nothing(**said: object) -> Callable[[], None]:
 
 
 def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: str) -> markup.Markup:
-    """A candidate, large, with what is known of it."""
+    """Return a candidate as a large picture with its known facts."""
     said = []
     if frame.blurred:
         said.append("blurred?")
@@ -195,7 +197,7 @@ def _undo(services: Services, view: ProjectView) -> None:
 
 
 def for_leads(services: Services, view: ProjectView) -> None:
-    """What has become of the candidates, the file of all decisions, and a way to send some back to triage."""
+    """Draw the states of the candidates, the file of all decisions, and a form that sends candidates back to triage."""
     found = triage_figures.progress(services.store, by=services.person, project=view.name)
     part = view.schema.schema_.stages.triage
     labels = {str(reason.value): reason.label for reason in part.reasons} if part is not None else {}
@@ -247,7 +249,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
 
 
 def summary(counts: TriageCounts, labels: Mapping[str, str]) -> str:
-    """What has become of the candidates, in one line."""
+    """Return the states of the candidates in one line."""
     dropped = sum(counts.dropped.values())
     why = f" ({reasons_of(counts, labels)})" if dropped else ""
     line = f"{markup.count(counts.left, 'frame')} left · {counts.kept} kept · {dropped} dropped{why}"
@@ -257,5 +259,5 @@ def summary(counts: TriageCounts, labels: Mapping[str, str]) -> str:
 
 
 def reasons_of(counts: TriageCounts, labels: Mapping[str, str]) -> str:
-    """Dropped ones by reason, in words."""
+    """Return the numbers of dropped candidates by reason, in words."""
     return ", ".join(f"{labels.get(reason, reason)}: {n}" for reason, n in sorted(counts.dropped.items()))

@@ -1,4 +1,4 @@
-"""Verification: vote on items, blind."""
+"""The page *Verification*: vote on items, without seeing other votes."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Verify", place=50, stage=Stage.VERIFICATION)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of verification."""
     stages.rate(services, Stage.VERIFICATION)

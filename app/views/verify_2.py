@@ -1,4 +1,4 @@
-"""The second stage of verification: vote, blind, on items that the first has kept."""
+"""The second stage of verification: vote on items that the first stage has kept, without seeing other votes."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Verify 2", place=52, stage=Stage.VERIFICATION_2)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of the second stage of verification."""
     stages.rate(services, Stage.VERIFICATION_2)

@@ -1,4 +1,4 @@
-"""The third stage of verification: vote, blind, on items that the second has kept."""
+"""The third stage of verification: vote on items that the second stage has kept, without seeing other votes."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SCREEN = Screen("Verify 3", place=54, stage=Stage.VERIFICATION_3)
 
 
 def render(services: Services) -> None:
-    """The working page of this stage."""
+    """Draw the working page of the third stage of verification."""
     stages.rate(services, Stage.VERIFICATION_3)

@@ -1,5 +1,5 @@
 """The working page: one component that draws Author, Verify, Adjudicate and Grade.
 
-``page`` makes the data of a page (pure), ``stages`` asks the use cases for it, ``assets`` serves its JavaScript and
-styles, ``mount`` puts it on the screen, and ``web/`` holds what runs in the browser.
+``page`` builds the data of a page (pure functions), ``stages`` gets the data from the use cases, ``assets`` serves its
+JavaScript and styles, ``mount`` puts it on the screen, and ``web/`` holds the browser code.
 """

@@ -1,4 +1,7 @@
-"""The JavaScript of the working page and its like, each one file, served under a path that changes with its content."""
+"""The JavaScript of the working page and other components.
+
+Each is one file, under a path that changes with its content.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ from domain import extensions
 WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 KINDS = "kinds/modules.js"
-"""The kinds of criteria and fields: each has a module of its name, which this one imports. It is written here."""
+"""A generated module that imports the module of each kind of criterion and field."""
 MOUNTED = ("workbench", "menu", "preview", "threads", "report", "picture", "ticks")
-"""The modules that pages of core mount; each is served with all that it imports."""
+"""The modules that core's pages mount. Each is served with all of its imports."""
 
 
 @cache
 def sources() -> dict[str, str]:
-    """The text of all modules and style sheets, by their paths below ``web/``."""
+    """Return the text of all modules and style sheets, by path below ``web/``."""
     found = ((path, web) for web in (*_added(), WEB) for path in web.rglob("*") if path.suffix in TYPES)
     texts = {path.relative_to(web).as_posix(): path.read_text(encoding="utf-8") for path, web in found}
     return texts | {KINDS: _kinds()}
@@ -48,13 +51,13 @@ def mounted() -> list[str]:
 
 @cache
 def served() -> dict[str, bytes]:
-    """The scripts, by the names that they are fetched by."""
+    """Return the scripts by file name."""
     return {f"{name}.js": bundle(f"{name}.js", sources()).encode() for name in mounted()}
 
 
 @cache
 def version() -> str:
-    """A hash over all that is served."""
+    """Return a hash over all served files."""
     digest = hashlib.sha256()
     for name, content in sorted(served().items()):
         digest.update(name.encode() + b"\0" + content)
@@ -71,16 +74,16 @@ def _serve(request: Request) -> Response:
 
 
 async def serve(request: Request) -> Response:
-    """One script of a page. They hold no data, so anyone may read them."""
+    """Serve one script. Scripts hold no data, so anyone may read them."""
     return _serve(request)
 
 
 routes = [Route("/workbench/{version}/{name:path}", serve, methods=["GET"])]
-"""To be mounted by the server."""
+"""The routes that the server mounts."""
 
 
 def loader(module: str = "workbench") -> str:
-    """The few lines that Streamlit hands to the browser with every rerun; the rest is fetched once and cached."""
+    """Return the few lines that Streamlit sends with every rerun. The browser fetches the rest once and caches it."""
     return (
         f'const page = import(location.origin + "/workbench/{version()}/{module}.js");\n'
         "export default async (component) => (await page).default(component);\n"

@@ -1,7 +1,7 @@
-"""One script of a module and of all that it imports: a browser asks for one file instead of ninety.
+"""Bundle a module with all of its imports into one script, so that a browser fetches one file instead of ninety.
 
-The modules use few ways of saying what they import and export, with nothing exported that changes later and no circle.
-So each can become a function that runs once and returns what it exports. What is said in another way is refused.
+Our modules use only a few forms of import and export, export nothing that changes later, and have no import cycles. So
+each module can become a function that runs once and returns its exports. Any other form is refused.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ OTHER = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.meta\b|\().*", re.MULTI
 
 
 def bundle(entry: str, files: Mapping[str, str]) -> str:
-    """The script of ``entry``, which has its default export; ``files`` are modules and style sheets by their paths.
+    """Return the script of ``entry``, with its default export. ``files`` are modules and style sheets by path.
 
-    ``ValueError`` if a module imports a file that is not there, or in a circle, or says something in a way that is not
-    known here.
+    Raises ``ValueError`` if a module imports a missing file, imports in a cycle, or uses an unknown form.
     """
     done: dict[str, str] = {}
     _add(entry, files, done, ())
@@ -35,7 +34,7 @@ def _variable(name: str) -> str:
 
 
 def _add(name: str, files: Mapping[str, str], done: dict[str, str], on_the_way: tuple[str, ...]) -> None:
-    """Put a file into ``done``, behind those that it needs."""
+    """Add a file to ``done``, after the files that it imports."""
     if name in on_the_way:
         raise ValueError(f"modules import each other: {' > '.join((*on_the_way, name))}")
     if name in done:
@@ -87,6 +86,6 @@ def _module(name: str, text: str, of: Callable[[str], str]) -> str:
 
 
 def _pairs(listed: str) -> list[tuple[str, str]]:
-    """``a, b as c``: what each is called where it is from, and where it goes."""
+    """Return the names in ``a, b as c`` as pairs of source name and target name."""
     each = [part.split() for part in listed.split(",") if part.strip()]
     return [(words[0], words[-1]) for words in each]

@@ -1,4 +1,4 @@
-"""Puts threads of comments on a page that is not for working."""
+"""Put threads of comments on a page that is not a working page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def threads(
     history: bool = False,
     single: bool = False,
 ) -> None:
-    """Threads to read and answer; ``history`` makes their titles links to the items' histories."""
+    """Draw threads to read and answer. ``history``: titles link to the items' histories."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     told = [{**page.thread_part(each), "dimension_title": titles.get(each.dimension, each.dimension)} for each in found]
     sent.threads(services, told)

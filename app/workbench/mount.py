@@ -1,4 +1,4 @@
-"""Puts the working page on the screen: one component in one fragment, so that the next item costs one small rerun."""
+"""Put the working page on the screen: one component in one fragment, so that the next item needs one small rerun."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _component = st.components.v2.component("touchstone_workbench", js=assets.loader
 
 
 def _fired() -> None:
-    """A trigger needs a callback to be known; what it says is read from its value, which survives a restart."""
+    """Do nothing.
+
+    Streamlit knows a trigger only with a callback; its value is read elsewhere and survives a restart.
+    """
 
 
 @st.fragment
@@ -28,12 +31,17 @@ def workbench(
     guard: Callable[[Callable[[Unavailable], None]], AbstractContextManager[None]],
     note: Callable[[Json], None],
 ) -> None:
-    """Draw the page that ``page(wish)`` returns; a wish is what the browser sends with its request for the next one.
+    """Draw the page that ``page(wish)`` returns. A wish is the data of the browser's request for the next page.
 
-    The wish's number goes back with the page, so that the browser knows which of its wishes was answered. ``guard``
-    turns errors into words, because a fragment runs without the page around it; ``note`` notes what is sent, before it
-    is. While the database is away the page
-    stays, and says so itself: what is typed on it waits there.
+    The wish's number goes back with the page, so that the browser knows which wish was answered. While the database is
+    away, the page stays with all typed text, and shows that the database is away.
+
+    Parameters
+    ----------
+    guard
+        Turns errors into messages, because a fragment runs without the page around it.
+    note
+        Records the data before it is sent.
     """
 
     def away(error: Unavailable) -> None:

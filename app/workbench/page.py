@@ -1,8 +1,8 @@
-"""What a working page shows, as one JSON value: pure functions of the task, the schema and the numbers.
+"""The content of a working page as one JSON value: pure functions of the task, the schema and the numbers.
 
-A page has a *static* part (texts of the schema and the guideline; sent once and kept by the browser under its hash) and
-the rest, which changes with every task. What is secret for the stage is absent from both. ``web/types.d.ts`` says to
-the page what it gets: a key that is added here is added there.
+A page has a *static* part: texts of the schema and the guideline, sent once and kept by the browser under their hash.
+The other part changes with every task. Fields that are secret in the stage are in neither part. ``web/types.d.ts``
+describes the data for the page's code: a key added here must be added there.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _static: dict[tuple[str, ...], Json] = {}
 
 
 def static_part(loaded: LoadedSchema, stage: Stage, *, project: str, title: str, made_up: bool = False) -> Json:
-    """Texts of the schema and the guideline for one stage, with a hash over them. Computed once per schema version."""
+    """Return the texts of the schema and the guideline for a stage, with a hash.
+
+    Computed once for each schema version.
+    """
     key = (loaded.hash, loaded.guideline_hash, stage, project, title, str(made_up))
     if key not in _static:
         part = make_static(loaded, stage, project=project, title=title, made_up=made_up)
@@ -45,7 +48,7 @@ def static_part(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
 
 
 def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str, made_up: bool) -> Json:
-    """The same without its hash, made anew: of a schema that is still being written."""
+    """Return the static part without a hash, always computed again: for a schema that is still being written."""
     schema = loaded.schema_
     adjudication = schema.stages.adjudication
     return {
@@ -79,7 +82,10 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
 
 
 def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
-    """What a rater is asked in this stage; a senior is asked something else about the votes of others."""
+    """Return the criteria that a rater fills in at this stage.
+
+    A senior's questions about others' votes are separate.
+    """
     asked = () if stage is Stage.ADJUDICATION else registry.criteria_of(schema, stage.value)
     return tuple(each for each in asked if kinds.of_criterion(each).has_control)
 
@@ -121,7 +127,7 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
 
 
 def _field_rules(schema: Schema, stage: Stage) -> list[Json]:
-    """The item's rules that are about nothing but what is on the page."""
+    """Return the item's rules that concern only fields on the page."""
     shown = {field.name: field for field in shown_fields(schema, stage)}
     return [_rule(rule, shown) for rule in schema.item.rules if {*rule.of, *rule.when} <= set(shown)]
 
@@ -139,7 +145,7 @@ def _rule(rule: CrossRule, parts: Mapping[str, Criterion | ItemField]) -> Json:
 
 
 def _formed(field: ItemField) -> Json:
-    """What the page offers where a text has the form that another field names."""
+    """Return the controls of a text whose form depends on another field."""
     words = [str(choice.value) for choice in field.options]
     return {
         "by": field.form,
@@ -152,8 +158,10 @@ def _formed(field: ItemField) -> Json:
 
 
 def _only(schema: Schema, field: ItemField) -> Json | None:
-    """Where an answer is said or drawn as another field says: the values of that one with which this one is filled
-    in, or is not."""
+    """Return the values of another field for which this field is filled in, or left empty. None without a condition.
+
+    This applies where an answer is written or drawn, depending on the other field.
+    """
     owner = kinds.text_of_drawn(schema, field)
     text = owner or field
     values = [value for value, name in text.forms.items() if FORMS[name].is_drawn]
@@ -188,7 +196,7 @@ _markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("
 
 
 def guideline_html(markdown: str) -> str:
-    """The guideline as HTML that cannot carry markup of its own, nor make a browser fetch anything."""
+    """Return the guideline as HTML. Its text can add no markup and make no browser fetch anything."""
     return str(_markdown.render(markdown))
 
 
@@ -210,10 +218,16 @@ def task_page(
     today: tuple[int, int] | None = None,
     now: datetime | None = None,
 ) -> Json:
-    """The page of one claimed task.
+    """Return the page of one claimed task.
 
-    ``have`` is the hash of the static part that this browser already holds; ``prefetch`` None leaves it fetching what
-    it was told before; ``today`` is what the person has done today, of the goal that they set.
+    Parameters
+    ----------
+    have
+        The hash of the static part that this browser already has.
+    prefetch
+        Media to fetch ahead. None: the browser continues with its earlier list.
+    today
+        The person's number of submissions today, and the person's daily goal.
     """
     return {
         **_frame("task", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now),
@@ -239,7 +253,7 @@ def pool_page(
     today: tuple[int, int] | None = None,
     now: datetime | None = None,
 ) -> Json:
-    """The pool of free images: one page of thumbnails of one dimension, and how much each dimension still needs."""
+    """Return the page of the image pool: thumbnails for one dimension, and the need of each dimension."""
     return {
         **_frame("pool", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now),
         "pool": {
@@ -263,7 +277,7 @@ def nothing_page(
     today: tuple[int, int] | None = None,
     now: datetime | None = None,
 ) -> Json:
-    """Why there is no task, and the one next step."""
+    """Return the page for a person without a task: the reason and the one next step."""
     return {
         **_frame(
             "nothing", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now
@@ -301,7 +315,7 @@ def _frame(
 
 
 def task_part(schema: Schema, task: TaskView) -> Json:
-    """The task itself, with only the fields that its stage shows."""
+    """Return the task, with only the fields that its stage shows."""
     names = [field.name for field in shown_fields(schema, task.stage)]
     fields = {name: task.fields[name] for name in names if name in task.fields}
     options = {
@@ -333,7 +347,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
 
 
 def thread_part(thread: Thread) -> Json:
-    """The comments on an item, as the one who asked may read them."""
+    """Return the comments on an item that the person may read."""
     return {
         "project": thread.project,
         "item": thread.item,
@@ -358,7 +372,7 @@ def _vote_criteria(schema: Schema, task: TaskView) -> tuple[Criterion, ...]:
 
 
 def _plans(schema: Schema, task: TaskView) -> Json:
-    """The steps of the plan that a criterion is about, as they were read and checked."""
+    """Return the parsed steps of each plan that a criterion is about."""
     texts = {**task.fields, PREDICTION: task.answer}
     found = {
         criterion.name: kinds.of_criterion(criterion).page_of_item(criterion, texts)
@@ -368,7 +382,7 @@ def _plans(schema: Schema, task: TaskView) -> Json:
 
 
 def _described(schema: Schema, assets: Sequence[AssetView], fields: Mapping[str, Any]) -> list[Json]:
-    """The media of an item with what the fields on the page say of them."""
+    """Return the media of an item with their descriptions from the page's fields."""
     described = {slot.role: slot.alt for slot in schema.item.assets if slot.alt is not None}
     before: Counter[str] = Counter()
     found = []
@@ -405,6 +419,6 @@ def _draft(draft: Draft | None) -> Json | None:
 
 
 def instant(moment: datetime) -> str:
-    """ISO 8601 in UTC; a moment without a zone is one in UTC."""
+    """Return a time as ISO 8601 in UTC. A time without a zone is in UTC."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return aware.astimezone(UTC).isoformat(timespec="milliseconds")

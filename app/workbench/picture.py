@@ -1,4 +1,4 @@
-"""Buttons that save a chart of the page as a picture."""
+"""Buttons that save a chart on the page as a picture."""
 
 from __future__ import annotations
 
@@ -12,5 +12,8 @@ _component = st.components.v2.component("touchstone_picture", js=assets.loader("
 
 
 def pictures(chart: str, *, title: str, file: str, key: str) -> None:
-    """An SVG and a PNG of the chart in the container that has the key ``chart``; the files are called ``file``."""
+    """Draw buttons that save the chart in the container with the key ``chart`` as SVG or PNG.
+
+    ``file`` is the name of the saved file.
+    """
     _component(key=key, data={"chart": re.sub(r"[^a-zA-Z0-9_-]", "-", chart), "title": title, "file": file})

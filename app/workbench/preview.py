@@ -1,4 +1,4 @@
-"""The form of a stage on the page that annotators get, with made-up content or an item; nothing is saved."""
+"""Draw a stage's form as annotators see it, with made-up content or with an item. Nothing is saved."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from domain.states import ItemState, Stage
 Json = dict[str, Any]
 
 DRAWN = "made-up."
-"""How the ids of drawn pictures and clips begin."""
+"""The prefix of the ids of drawn pictures and clips."""
 MOST_DRAWN = 20
-"""There are so many of each kind; a further one is the first again."""
+"""Number of different ones of each kind. After the last one, the first comes again."""
 
 _component = st.components.v2.component("touchstone_preview", js=assets.loader("preview"))
 
 
 def stages_of(schema: Schema) -> list[Stage]:
-    """The stages in which people are asked something, in the order of the work."""
+    """Return the stages in which people are asked something, in the order of the work."""
     found = [Stage(name) for name in get_args(StageName) if getattr(schema.stages, name, None) is not None]
     coding = schema.stages.coding
     settled = coding is not None and coding.arbitration and coding.raters > 1
@@ -40,7 +40,7 @@ def stages_of(schema: Schema) -> list[Stage]:
 
 
 def form(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
-    """Draw the form of a stage that has the working page (any but triage)."""
+    """Draw the form of a stage that uses the working page (any but triage)."""
     _component(key=key, data=shown(loaded, stage, dimension))
 
 
@@ -52,14 +52,14 @@ def task_form(services: Services, static: Json, schema: Schema, task: TaskView, 
 
 
 def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
-    """What the page of that stage is given of a made-up item: what is secret there is absent, as for annotators."""
+    """Return the data of a stage's page with a made-up item. Secret fields are absent, as for annotators."""
     schema = loaded.schema_
     static = page.make_static(loaded, stage, project=schema.name, title=schema.title, made_up=True)
     return {"static": static, "task": page.task_part(schema, task(schema, stage, dimension))}
 
 
 def submitted(services: Services, view: ProjectView, task: TaskView, *, words: str, key: str) -> None:
-    """Draw the form as someone submitted it, to be read only; ``words`` stand below it."""
+    """Draw the form as someone submitted it, read-only. ``words`` appear below the form."""
     static = page.static_part(view.schema, task.stage, project=view.name, title=view.title)
     data = {"static": static, "task": page.task_part(view.schema.schema_, task), "said": words}
     sent.page(services, data, route=Route.OWN)
@@ -67,7 +67,7 @@ def submitted(services: Services, view: ProjectView, task: TaskView, *, words: s
 
 
 def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
-    """A task of that stage that no one has: its item, its votes and its answer are made up."""
+    """Return a task of that stage that no one has claimed. Its item, votes and answer are made up."""
     item = made_up.item(schema, dimension)
     right, wrong = made_up.model_answers(schema, item.fields)
     compared = stage is Stage.COMPARISON
@@ -98,7 +98,7 @@ def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
 
 
 def _votes(schema: Schema, stage: Stage, item: Item, answer: str | None) -> Sequence[Ballot]:
-    """What a senior settles: votes that differ, or two codings of an answer."""
+    """Return made-up votes or codings that differ, for a senior to settle. Empty for other stages."""
     if stage is Stage.ADJUDICATION:
         return made_up.votes(schema, item, ItemState.IN_ADJUDICATION, _contested(schema)) or ()
     if stage is Stage.ARBITRATION:
@@ -107,13 +107,13 @@ def _votes(schema: Schema, stage: Stage, item: Item, answer: str | None) -> Sequ
 
 
 def _contested(schema: Schema) -> str:
-    """The first stage of verification whose votes may come to a senior."""
+    """Return the first stage of verification whose votes may need adjudication."""
     parts = schema.stages.verifications
     return next((name for name, part in parts.items() if part.adjudicates), Stage.VERIFICATION.value)
 
 
 def pictures(schema: Schema) -> list[AssetView]:
-    """What the item shows: drawn for each role. A clip is missing where the extra ``video`` is not installed."""
+    """Return drawn media for each role of the item. Clips are missing without the extra ``video``."""
     found = []
     for number, (role, kind) in enumerate(_places(schema)):
         id = f"{DRAWN}{kind}.{number % MOST_DRAWN}"
@@ -127,7 +127,7 @@ def _places(schema: Schema) -> Iterator[tuple[str, str]]:
 
 
 def candidate(schema: Schema) -> TriageGroup:
-    """What someone who triages decides about."""
+    """Return a made-up group of candidates for triage."""
     stage = schema.stages.triage
     kind = next((slot.kind for slot in schema.item.assets), "image")
     frame = TriageFrame(AssetView(f"{DRAWN}{kind}.0", "", kind), sharpness=None, blurred=False)

@@ -1,4 +1,4 @@
-"""Puts a report with charts on a page."""
+"""Put a report with charts on a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _component = st.components.v2.component("touchstone_report", js=assets.loader("r
 
 
 def report(html: str, *, key: str, asked: int = 0) -> None:
-    """Show HTML that ``reports`` wrote, its charts included: ``st.html`` would take every SVG out of it.
+    """Show HTML from ``reports`` with its charts, because ``st.html`` would remove every SVG.
 
-    A page goes there each time ``asked``, how often someone has asked for it, grows.
+    The page scrolls to the report each time ``asked`` grows. ``asked`` counts the requests for the report.
     """
     _component(key=key, data={"html": html, "asked": asked})

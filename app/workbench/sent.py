@@ -1,6 +1,7 @@
-"""What leaves for a browser is noted before it does: the bytes as they are sent, and what they tell of an item.
+"""Record all data before it leaves for a browser: the bytes as they are sent, and the facts they reveal about an item.
 
-What a page may have is listed here once more, apart from where it is made: whatever else is in it is found.
+This module lists the allowed content of a page a second time, independent of the code that builds the page. Any other
+content is detected.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ _PAGE = Known(
     *("menu", "n", "said"),
     parts={"task": _TASK},
 )
-"""``web/types.d.ts`` says what each of them is."""
+"""``web/types.d.ts`` describes each key."""
 
 
 def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:
-    """Note a page with a task, as Streamlit sends it: in JSON."""
+    """Record a page with a task as the JSON that Streamlit sends."""
     task = data.get("task")
     if not isinstance(task, Mapping) or not task.get("id"):
         return
@@ -47,7 +48,7 @@ def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:
 
 
 def told_by(data: Json, secrets: Secrets) -> Told:
-    """What a page with a task tells of its item."""
+    """Return the facts that a page with a task reveals about its item."""
     task = data["task"]
     fields = task.get("fields") or {}
     facts = []
@@ -66,13 +67,13 @@ def _texts(asset: Json) -> list[Any]:
 
 
 def threads(services: Services, found: Sequence[Json]) -> None:
-    """Note threads of comments that stand on a page."""
+    """Record the threads of comments on a page."""
     for each in found:
         thread(services.store, services.person, json.dumps(each).encode(), each)
 
 
 def thread(store: Store, person: Person, body: bytes, told: Json) -> None:
-    """Note a thread of comments."""
+    """Record a thread of comments."""
     others = any(not comment.get("mine") for comment in told.get("comments") or ())
     if others and told.get("item"):
         exposure.sent_of_item(

@@ -1,4 +1,4 @@
-"""Which page a person gets next: the use cases behind the working screens, asked in the right order."""
+"""Choose the next page for a person: calls the use cases behind the working screens in the right order."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Wish = Mapping[str, Any]
 
 POOL_PAGE = 60
 AHEAD = 4
-"""How many tasks ahead the browser is told to fetch the media of; it asks again when it has used them up."""
+"""Number of tasks ahead whose media the browser fetches. The browser asks again after it has used them up."""
 NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimension"})
-"""Reasons for no task that looking at the pool would not change."""
+"""Reasons for having no task that a look at the pool would not change."""
 
 
 def rate(services: Services, stage: Stage) -> None:
-    """The page of a stage in which people answer about items that exist."""
+    """Draw the page of a stage in which people answer about existing items."""
     view = shell.project(services)
     if not taking.is_at_work(services, view, stage):
         made_up = view.schema.schema_.dimensions[0].id
@@ -58,7 +58,7 @@ def rate(services: Services, stage: Stage) -> None:
 
 
 def write(services: Services) -> None:
-    """Authoring: the item that was begun, else the pool of free images."""
+    """Draw the page of authoring: the item that was begun, else the pool of free images."""
     name = shell.project(services).name
 
     def count(*, fresh: bool) -> Progress:
@@ -168,7 +168,7 @@ def _page(
 
 
 def _dimensions(services: Services, view: ProjectView) -> list[page.Json]:
-    """The dimensions that this person writes for, with how many items each still needs."""
+    """Return the dimensions that this person writes for, with the number of items that each still needs."""
     mine_now = {
         row.dimension: row
         for row in progress.my_work(services.store, person=services.person)

@@ -1,4 +1,4 @@
-"""The boxes before the items of a list: what is ticked waits in the tab of the browser, over all pages of the list."""
+"""The checkboxes before the items of a list. The browser tab keeps the ticks over all pages of the list."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ from app.workbench import assets
 _component = st.components.v2.component("touchstone_ticks", js=assets.loader("ticks"))
 
 MOST = 5_000
-"""So many are ticked at most."""
+"""Largest number of ticked items."""
 
 
 class Said(TypedDict):
-    """What the browser said."""
+    """The browser's reply."""
 
     asked: int
-    """How often it had been asked by then."""
+    """The number of requests before this reply."""
     ticked: list[str]
 
 
 def ticks(project: str, person: int, *, wanted: bool) -> tuple[str, ...] | None:
-    """Say how many are ticked. If they are wanted, return which, by their ids in files as the browser says them (ask
-    before you trust them), and None until it has said so.
+    """Show how many items are ticked. If ``wanted``, also return their ids in files, or None until the browser replies.
 
-    The browser says nothing that is not wanted: each word of it runs the page again, and a press of a button at that
-    very moment may be lost on the way. A box is markup with ``data-tick``; ``data-ticks="page"`` ticks all that the
-    page shows.
+    The ids come from the browser, so check them before use. The browser sends ids only when they are wanted, because
+    each reply runs the page again and could lose a press of a button at that moment. A checkbox is markup with
+    ``data-tick``. ``data-ticks="page"`` ticks all items on the page.
     """
     kept = f"touchstone.ticks.{person}.{project}"
     key = f"items.ticks.{project}"
@@ -53,7 +52,7 @@ def ticks(project: str, person: int, *, wanted: bool) -> tuple[str, ...] | None:
 
 
 def untick(project: str, person: int, names: Sequence[str]) -> None:
-    """Take the ticks from these items with the next run."""
+    """Untick these items with the next run."""
     st.session_state[f"touchstone.ticks.{person}.{project}.drop"] = tuple(names)
 
 

@@ -1,14 +1,13 @@
-"""Label Studio as a second front end: its forms, what its results mean, its files, a client of its server, and the work
-that goes there and comes back.
+"""Label Studio as a second front end: forms, results, files, a client of its server, and the exchange of work.
 
-``results`` says what a result means here and which one means given answers; ``labeling`` makes the configuration of a
-form and the data of its tasks; ``ways`` says how each kind is asked there. ``import_file`` and ``export_file`` read and
-write its JSON, with the ``names`` that a team gave things there and its ``values``. ``client`` asks a server with what
-``tokens`` has for it; ``controls`` reads forms that others made.
+``results`` reads a Label Studio result and writes the result for given answers. ``labeling`` builds the configuration
+of a form and the data of its tasks, and ``ways`` has a module for each kind of question. ``import_file`` and
+``export_file`` read and write Label Studio's JSON, with the team's own ``names`` and ``values``. ``client`` sends
+requests to a server with the token from ``tokens``. ``controls`` reads other people's forms.
 
-``exchange`` decides what goes out and what comes back counts for; it sees a server only as ``domain.bridge`` describes
-one. ``serving`` has what runs here for it: pictures for its pages, webhooks, the model backend. The tables stay in
-``db/``, so that a project whose work went there is complete without this folder.
+``exchange`` decides which tasks go out and which answers count. It uses a server only through ``domain.bridge``.
+``serving`` has the parts that run on this server: pictures for Label Studio's pages, webhooks, the model backend. The
+tables are in ``db/``, so a project with exchanged work is complete without this folder.
 """
 
 from __future__ import annotations

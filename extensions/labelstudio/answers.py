@@ -1,4 +1,4 @@
-"""What a result of Label Studio says about one part of a page, and the results that say it."""
+"""Read and write the answer to one part of a page as Label Studio results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from extensions.labelstudio.ways import way_of
 
 
 def read_part(part: Part, given: Given, context: Context) -> Answer:
-    """What was answered to a part."""
+    """Return the answer to a part, or None without one."""
     if part.criterion.skip and part.type != "choices" and given.has(part.side("skip")):
         if not given.has(part.name):
             return None, skip_reason(part, given)
@@ -35,7 +35,7 @@ def read_part(part: Part, given: Given, context: Context) -> Answer:
 
 
 def write_part(part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-    """The results that say so; none if it is no answer to the part."""
+    """Return the results for this answer. Empty if the value is not an answer to the part."""
     if value is None:
         return write_skip(part, reason) if part.criterion.skip else []
     if value in ([], ()) and part.may_be_none and part.type != "choices":
@@ -44,5 +44,5 @@ def write_part(part: Part, value: Any, reason: Any, context: Context) -> list[Re
 
 
 def note_written(text: str) -> Result:
-    """The result for what a rater adds in words."""
+    """Return the result for a rater's note."""
     return text_of_result(NOTE, text)

@@ -1,7 +1,7 @@
-"""A Label Studio server: what ``domain.bridge.FrontEnd`` wants of one, in requests to it.
+"""A client of a Label Studio server, with the methods of ``domain.bridge.FrontEnd``.
 
-What a request is, and what is done when there is no answer, is in ``server_requests.py``; what the server's replies
-are, in ``objects.py``. An import or a new project is asked for again only where it is certain that nothing arrived.
+``server_requests.py`` sends a request and handles missing replies; ``objects.py`` reads the replies. An import or the
+creation of a project is repeated only if the first request certainly did not arrive.
 """
 
 from __future__ import annotations
@@ -25,22 +25,26 @@ from extensions.labelstudio.tokens import Token
 from net.addresses import Resolve
 
 SECONDS_PER_TASK = 0.05
-"""Of a request more, for each task that is imported with it."""
+"""Extra seconds of a request for each task that it imports."""
 PAGE = 200
-"""Tasks that are asked for at once."""
+"""Tasks on one page of a list."""
 FIELDS = (
     *("id", "data", "annotations", "result", "completed_by", "created_at", "updated_at", "updated_by"),
     *("draft_created_at", "lead_time", "was_cancelled", "ground_truth", "last_action"),
 )
-"""What is asked about tasks and, under the same names, about their annotations: all fields cost the server three times
-as much."""
+"""The requested fields of tasks and of their annotations.
+
+Requesting all fields costs the server three times as much.
+"""
 LONGEST_TITLE = 50
-"""Characters that Label Studio lets the title of a project have."""
+"""Longest title that Label Studio allows for a project, in characters."""
 AT_ONCE = 5
-"""Tasks that are removed with one request; fewer go one by one, since removing the last one in this way also removes
-the tabs that people have open there."""
+"""Smallest number of tasks that are removed with one request. Fewer tasks are removed one by one.
+
+Removing the last task by such a request also removes the tabs that people have open there.
+"""
 LOT = 500
-"""Tasks that are removed with one request at most."""
+"""Most tasks that are removed with one request."""
 
 _KEY_OF_PROJECT = re.compile(r"\[touchstone (.+)\]\s*\Z")
 
@@ -49,7 +53,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class About:
-    """What server this is, and whose token is used."""
+    """The version of a server, and the account of our token."""
 
     version: str
     account: OutsideUser
@@ -57,22 +61,23 @@ class About:
 
 @dataclass(frozen=True)
 class Hook:
-    """What a server calls when someone has answered."""
+    """The address that a server calls after each answer."""
 
     url: str
     headers: Mapping[str, str]
 
 
 def connect(address: str, settings: Settings, *, hook: Hook | None = None) -> Client:
-    """A client of the server at this address, with the token that the operator has for it. Projects that it makes there
-    get the webhook.
+    """Return a client of the server at this address, with the operator's token for it.
+
+    New projects on the server get the webhook ``hook``.
 
     Raises
     ------
     OutsideRefused
-        There is no token for it, the address may not be asked, or the SDK is not installed.
+        There is no token for the server, its address is not allowed, or the SDK is not installed.
     OutsideUnreachable
-        No one knows its name just now.
+        Its name cannot be resolved at the moment.
     """
     return Client(
         address, tokens.token_for(address, settings.of(LabelStudioSettings)), listed=settings.endpoints, hook=hook
@@ -80,14 +85,14 @@ def connect(address: str, settings: Settings, *, hook: Hook | None = None) -> Cl
 
 
 class Client:
-    """One server and one account there; may be used from several threads, and in a ``with``.
+    """A client of one server with one account. Safe for several threads, and usable in a ``with`` statement.
 
     Raises
     ------
     OutsideRefused
-        The address may not be asked, or the SDK is not installed.
+        The address is not allowed, or the SDK is not installed.
     OutsideUnreachable
-        No one knows its name just now.
+        The server's name cannot be resolved at the moment.
     """
 
     def __init__(
@@ -113,7 +118,7 @@ class Client:
 
     @property
     def address(self) -> str:
-        """Where the server answers, without a slash at the end."""
+        """Return the server's address, without a slash at the end."""
         return self._requests.address
 
     def __enter__(self) -> Self:
@@ -123,13 +128,13 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections; ``with connect(...) as front:`` does it at the end."""
+        """Close the connections. ``with connect(...) as front:`` closes them at the end."""
         self._requests.close()
 
     # ---- people ----------------------------------------------------------------------------------------------------
 
     def about(self) -> About:
-        """Ask what server this is and whose token we have."""
+        """Request the server's version and the account of our token."""
         told = self._ask(lambda sdk: sdk.versions.get())
         version = told.get("release") if isinstance(told, dict) else None
         if not isinstance(version, str):
@@ -137,18 +142,18 @@ class Client:
         return About(version, self._read.user(self._ask(lambda sdk: sdk.users.whoami())))
 
     def users(self) -> Sequence[OutsideUser]:
-        """Everyone with an account there."""
+        """Return all accounts of the server."""
         return [
             self._read.user(each) for each in self._read.list_of(self._ask(lambda sdk: sdk.users.list()), "its users")
         ]
 
     def make_user(self, email: str) -> OutsideUser:
-        """Make an account, for whom no one knows a password yet; ``invitation`` is for people who choose their own."""
+        """Create an account without a known password. For people who choose their own password, use ``invitation``."""
         made = self._ask(lambda sdk: sdk.users.create(username=email, email=email), again=False)
         return self._read.user(made)
 
     def invitation(self) -> str:
-        """The link by which someone makes an account there. Anyone who has it can."""
+        """Return the link with which a person creates an account there. Anyone who has the link can use it."""
         told = self._ask(lambda sdk: sdk.organizations.invites.get_invite_link())
         link = told.get("invite_url") if isinstance(told, dict) else None
         if not isinstance(link, str) or not link.startswith("/") or link.startswith("//"):
@@ -158,7 +163,7 @@ class Client:
     # ---- projects --------------------------------------------------------------------------------------------------
 
     def project_of(self, key: str) -> int | None:
-        """The project that was made with this key, or None; of several the one that was made first."""
+        """Return the project that was created with this key, or None. Of several projects, return the first one."""
         found, seen, page = [], 0, 1
         while True:
             told = self._ask(partial(self._projects, page=page))
@@ -176,7 +181,7 @@ class Client:
         return sdk.projects.list(include="id,description", ordering="id", page=page, page_size=500)
 
     def make_project(self, key: str, *, title: str, labeling: str) -> int:
-        """Make a project that ``project_of`` finds again by its key."""
+        """Create a project that ``project_of`` finds by its key."""
         short = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
         description = f"Touchstone puts work here and takes the answers away again. [touchstone {key}]"
         try:
@@ -201,8 +206,10 @@ class Client:
         return project
 
     def _call_us(self, project: int) -> None:
-        """Have the server call the hook after each answer in a project. It may refuse an address in a private network;
-        then answers are found when someone looks for them."""
+        """Make the server call the webhook after each answer in a project.
+
+        The server may refuse an address in a private network. Then answers are found only by polling.
+        """
         if self.hook is None:
             return
         told: dict[str, Any] = {"url": self.hook.url, "headers": dict(self.hook.headers), "project": project}
@@ -213,16 +220,16 @@ class Client:
             _log.warning("Project %s gets no webhook: %s", project, error)
 
     def remove_project(self, project: int) -> None:
-        """Remove a project; nothing if it is gone already."""
+        """Remove a project. A missing project is ignored."""
         self._ask(lambda sdk: sdk.projects.delete(project), gone=True)
 
     # ---- tasks -----------------------------------------------------------------------------------------------------
 
     def send(self, project: int, tasks: Sequence[OutgoingTask]) -> None:
-        """Put tasks into a project, all of them or none.
+        """Send tasks to a project, all of them or none.
 
-        After ``OutsideUnreachable`` they may stand there or not, or be there a moment later: anyone who sends them
-        again looks for their keys first, and treats a second task with the same key as a copy of the first.
+        After ``OutsideUnreachable``, the tasks may or may not have arrived, or may arrive later. Before another
+        attempt, look for their keys, and treat a second task with the same key as a duplicate.
         """
         if not tasks:
             return
@@ -239,9 +246,10 @@ class Client:
             )
 
     def tasks(self, project: int) -> Iterator[OutsideTask]:
-        """All tasks of a project with their annotations in the order of their ids, read page by page.
+        """Yield all tasks of a project with their annotations, in the order of their ids, page by page.
 
-        Each page begins after the last id of the one before: what is removed or added meanwhile moves nothing.
+        Each page begins after the last id of the previous page, so tasks that are removed or added in between move
+        nothing.
         """
         last = 0
         while True:
@@ -271,12 +279,12 @@ class Client:
         )
 
     def task(self, task: int) -> OutsideTask | None:
-        """One task; None if it is gone."""
+        """Return one task, or None if it is gone."""
         told = self._ask(lambda sdk: sdk.tasks.get(str(task)), gone=True)
         return None if told is None else self._read.task(told)
 
     def remove(self, tasks: Sequence[int], *, project: int | None = None) -> None:
-        """Remove tasks; those that are gone already are no error. Many of one project go at once if it is named."""
+        """Remove tasks. Missing tasks are ignored. With ``project``, many tasks of it are removed with one request."""
         if project is not None and len(tasks) >= AT_ONCE:
             for begin in range(0, len(tasks), LOT):
                 self._ask(

@@ -1,7 +1,7 @@
-"""The names of controls and the texts that stand for options on a page of Label Studio.
+"""The names of controls and the codes of options on a page of Label Studio.
 
-A control has the name of its criterion or field; what stands next to it (reasons, skips, "nothing to mark") has that
-name, a hyphen and more, which no criterion can be called. Options are stored by their values, not by their labels: see
+A control has the name of its criterion or field. Related controls (reasons, skips, "nothing to mark") add a hyphen and
+a suffix, which no criterion's name can contain. Options are stored by their values, and not by their labels: see
 ``codes``.
 """
 
@@ -15,33 +15,33 @@ from annotation_schemas.model import Choice
 from domain.comparison import same
 
 NOTE = "touchstone-note"
-"""The control for what a rater adds in words."""
+"""The control for a rater's note."""
 ABOUT = "about"
-"""The text on every page that everything is about which is not drawn or marked on something."""
+"""The text on every page to which controls belong that are not drawn or marked on something else."""
 RESERVED = "touchstone:"
 SKIP = f"{RESERVED}skip"
 NONE = f"{RESERVED}none"
 OTHER = f"{RESERVED}other"
-"""Choices besides the options: not to answer, that nothing applies, and a reason in one's own words."""
+"""Choices in addition to the options: skip, nothing applies, and a reason in the rater's own words."""
 EDITED = "field-"
-"""What the controls of fields begin with that a senior changes."""
+"""The prefix of the controls for fields that a senior edits."""
 
 
 def image_of(role: str) -> str:
-    """The name of what shows the images of a role that is drawn on."""
+    """Return the name of the element that shows the images of a role, for drawing."""
     return f"image-{role}"
 
 
 def text_of(name: str) -> str:
-    """The name of what shows a text in which passages are marked: an item's field, or the model's answer."""
+    """Return the name of the element that shows a text for marking: a field of the item, or the model's answer."""
     return f"text-{name}"
 
 
 def code(value: Any) -> str:
-    """The text that stands for one of the schema's own values.
+    """Return the code of one of the schema's own values.
 
-    No comma, as conditions there list choices with commas between; neither "true" nor "false", which become truth
-    values on the way.
+    The code has no comma, because Label Studio separates choices in conditions by commas. It is neither "true" nor
+    "false", because those become booleans.
     """
     text = value if isinstance(value, str) else json.dumps(value)
     text = "".join(" " if ord(letter) < ord(" ") else letter for letter in text).replace(",", ";")
@@ -49,7 +49,7 @@ def code(value: Any) -> str:
 
 
 def codes(options: Sequence[Choice], *, own: bool) -> list[str]:
-    """The texts that stand for options, all different. ``own``: they are the schema's, not the item's."""
+    """Return unique codes of options. ``own``: the options belong to the schema, not to the item."""
     found: list[str] = []
     for option in options:
         text = code(option.value) if own else str(option.value)
@@ -64,14 +64,17 @@ def codes(options: Sequence[Choice], *, own: bool) -> list[str]:
 
 
 def rank_codes(options: Sequence[Choice], *, own: bool) -> list[str]:
-    """As ``codes``, for things to be put in order: whole numbers by themselves would be sorted by the browser."""
+    """Return unique codes of entries to sort.
+
+    Codes are never bare whole numbers, which a browser would sort by itself.
+    """
     made = codes(options, own=own)
     marked = [f"#{text}" if text.isdecimal() else text for text in made]
     return marked if len(set(marked)) == len(marked) else [f"{at}. {text}" for at, text in enumerate(made, 1)]
 
 
 def distinct(options: Sequence[Choice]) -> list[Choice]:
-    """Options without those whose value was there before: they would be the same answer."""
+    """Return the options without those whose value occurred before, because they would be the same answer."""
     found: list[Choice] = []
     for option in options:
         if not any(same(option.value, other.value) for other in found):
@@ -80,5 +83,5 @@ def distinct(options: Sequence[Choice]) -> list[Choice]:
 
 
 def list_of(name: str) -> str:
-    """The name of the list that an ordering puts in order."""
+    """Return the name of the list that an ordering sorts."""
     return f"{name}-list"

@@ -1,4 +1,4 @@
-"""What a labeling configuration shows and asks, as far as a model can answer it: texts, choices, ratings, numbers."""
+"""Read a labeling configuration, as far as a model can answer it: texts, choices, ratings, numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from domain.errors import BadRequest
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 
 LONGEST = 1_000_000
-"""Characters of a configuration."""
+"""Longest configuration, in characters."""
 _DEEPEST = 50
 _SHOWN = {"Text", "HyperText", "Header", "Paragraphs"}
 _OF_EACH = re.compile(r"([^\[\]]+)\[\{\{idx\}\}\]\.(\w+)")
@@ -20,24 +20,24 @@ _OF_EACH = re.compile(r"([^\[\]]+)\[\{\{idx\}\}\]\.(\w+)")
 
 @dataclass(frozen=True)
 class Control:
-    """One thing that is asked."""
+    """One question of a configuration."""
 
     name: str
     to: str
     kind: str
     """The tag: TextArea, Choices, Rating or Number."""
     prompt: str = ""
-    """What stands above it."""
+    """The text above the control."""
     options: tuple[tuple[str, str], ...] = ()
-    """Of Choices: what is shown, and what is stored."""
+    """For Choices: pairs of the displayed text and the stored text."""
     options_in: str | None = None
-    """Of Choices: the key of the data that holds them, instead."""
+    """For Choices: the key of the data with the options, instead of ``options``."""
     several: bool = False
     low: float | None = None
     high: float | None = None
 
     def offered(self, data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """The options for a task."""
+        """Return the options for a task."""
         if self.options_in is None:
             return self.options
         entries = data.get(self.options_in)
@@ -50,7 +50,7 @@ class Control:
         return tuple(found)
 
     def asked(self, data: Mapping[str, Any]) -> str:
-        """What a model is told to do, below what the task shows."""
+        """Return the question for a model, for below the content of the task."""
         told = self.prompt or f"What is its {self.name.replace('_', ' ')}?"
         if self.kind == "Choices":
             listed = "\n".join(f"- {shown}" for shown, _ in self.offered(data))
@@ -63,7 +63,7 @@ class Control:
         return told
 
     def result(self, text: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
-        """A reply as a result of this control; None if it says nothing that the control can hold."""
+        """Return a reply as a result of this control. None if the control cannot hold the reply."""
         value = self._value(text.strip(), data)
         if value is None:
             return None
@@ -95,14 +95,14 @@ class Control:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a configuration shows, by the keys of a task's data, and what it asks."""
+    """The elements that a configuration shows, by keys of a task's data, and its questions."""
 
     texts: tuple[str, ...]
     images: tuple[str, ...]
     controls: tuple[Control, ...]
 
     def text_of(self, data: Mapping[str, Any]) -> str:
-        """What a task shows as text."""
+        """Return the text content of a task."""
         found = []
         for value in (value for key in self.texts for value in _values(key, data)):
             if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
@@ -111,7 +111,7 @@ class Configuration:
 
 
 def _values(key: str, data: Mapping[str, Any]) -> list[Any]:
-    """What a reference to the data means: a key, or a part of every entry of a list, ``shown[{{idx}}].text``."""
+    """Return the values of a reference to the data: a key, or a part of each list entry, ``shown[{{idx}}].text``."""
     each = _OF_EACH.fullmatch(key)
     if each is None:
         return [data.get(key)]
@@ -120,7 +120,7 @@ def _values(key: str, data: Mapping[str, Any]) -> list[Any]:
 
 
 def configuration(xml: str) -> Configuration:
-    """Read a labeling configuration; ``BadRequest`` with a sentence if it is none."""
+    """Read a labeling configuration. Raise ``BadRequest`` with a sentence if it is invalid."""
     if len(xml) > LONGEST or "<!" in xml.replace("<!--", ""):
         raise BadRequest("The labeling configuration is too long, or declares entities.")
     try:
@@ -183,5 +183,5 @@ def _number(text: str | None) -> float | None:
 
 
 def names_of(controls: Sequence[Control]) -> str:
-    """The controls in a sentence."""
+    """Return the names of the controls for a sentence."""
     return ", ".join(control.name for control in controls[:12]) or "none"

@@ -1,4 +1,4 @@
-"""Label Studio's own JSON out: tasks with annotations and predictions, as its import takes them."""
+"""Write Label Studio's own JSON: tasks with annotations and predictions, in the form that its import accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 @dataclass(frozen=True)
 class Annotated:
-    """What one rater said, as results. The rater is a pseudonym."""
+    """One rater's answers as results. The rater is a pseudonym."""
 
     rater: str
     result: Sequence[Mapping[str, Any]]
@@ -20,7 +20,7 @@ class Annotated:
 
 @dataclass(frozen=True)
 class Predicted:
-    """What a model answered."""
+    """A model's answer."""
 
     model: str
     text: str
@@ -28,7 +28,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Task:
-    """One task: what it shows, and what was said about it."""
+    """One task: its content and the answers to it."""
 
     data: Mapping[str, Any]
     annotations: Sequence[Annotated] = ()
@@ -37,15 +37,15 @@ class Task:
 
 
 def label_studio_json(tasks: Iterable[Task], *, shown: str) -> bytes:
-    """A list of tasks, one a line.
+    """Return a list of tasks, one in each line.
 
-    Raters stand in the ``meta`` of their results: Label Studio refuses a file whose ``completed_by`` names someone
-    who has no account there, and gives annotations without it to anyone who imports them.
+    Raters are in the ``meta`` of their results. Label Studio refuses a file whose ``completed_by`` names a person
+    without an account there, and assigns annotations without it to the person who imports them.
 
     Parameters
     ----------
     shown
-        The object of a labeling configuration that predictions are about, such as ``question``.
+        The object of a labeling configuration that predictions refer to, such as ``question``.
     """
     lines = [json.dumps(_task(task, shown), ensure_ascii=False) for task in tasks]
     return ("[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n").encode()
@@ -78,5 +78,5 @@ def _prediction(prediction: Predicted, shown: str) -> dict[str, Any]:
 
 
 def local_file(name: str) -> str:
-    """The address under which Label Studio serves a file below its document root."""
+    """Return the address under which Label Studio serves a file below its document root."""
     return f"/data/local-files/?d={quote(name)}"

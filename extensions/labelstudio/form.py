@@ -1,6 +1,6 @@
-"""Pieces of a labeling configuration of Label Studio: what a page there asks with, as XML.
+"""Build the XML of a labeling configuration for Label Studio.
 
-Texts of the schema are written so that nothing in them is taken for a variable there (``$word``).
+Texts of the schema are escaped so that Label Studio takes no part of them for a variable (``$word``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from extensions.labelstudio.codes import ABOUT, NONE, SKIP, codes
 from extensions.labelstudio.parts import Part
 
 Listed = tuple[str, str, str | None]
-"""A choice: its label, the text that stands for it, and what is said next to it."""
+"""A choice: its label, its code, and its hint."""
 
 _VARIABLE = re.compile(r"\$(?=[\w\[\].{}])")
 _JOINER = "\N{WORD JOINER}"
@@ -23,23 +23,23 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def plain(text: str) -> str:
-    """A text that nothing there takes for a variable, a truth value or the end of the file; it looks the same."""
+    """Return a text that Label Studio takes for no variable, boolean or end of the file. It looks the same."""
     text = without_variables(_FORBIDDEN.sub("", text))
     return text + _JOINER if text in ("true", "false") else text
 
 
 def without_variables(text: str) -> str:
-    """A text in which nothing there is taken for a variable."""
+    """Return a text in which Label Studio finds no variable."""
     return _VARIABLE.sub(f"${_JOINER}", text)
 
 
 def key_of(what: str, name: str) -> str:
-    """A key of a task's data; variables there are letters, digits and underscores."""
+    """Return a key of a task's data. Variables there consist of letters, digits and underscores."""
     return f"{what}_{name}"
 
 
 def coded(options: Sequence[Choice]) -> list[Listed]:
-    """The schema's own options as choices."""
+    """Return the schema's own options as choices."""
     told = codes(options, own=True)
     return [(option.label, text, option.help) for option, text in zip(options, told, strict=True)]
 
@@ -53,7 +53,7 @@ def listed(
     single: str = "single-radio",
     layout: str = "vertical",
 ) -> Element:
-    """Choices that the schema lists."""
+    """Add choices that the schema lists."""
     made = empty_choices(parent, control, single, required, layout)
     for label, text, hint in choices:
         shown = SubElement(made, "Choice", value=plain(label), alias=text)
@@ -63,7 +63,7 @@ def listed(
 
 
 def empty_choices(parent: Element, control: str, single: str, required: bool, layout: str = "vertical") -> Element:
-    """A place for choices, still without any."""
+    """Add an element for choices that has no choice yet."""
     made = SubElement(parent, "Choices", name=control, toName=ABOUT, choice=single, layout=layout)
     if required:
         made.set("required", "true")
@@ -74,7 +74,7 @@ def empty_choices(parent: Element, control: str, single: str, required: bool, la
 def typed(
     parent: Element, control: str, *, rows: int = 2, most: int | None = 1, required: bool = False, hint: str = ""
 ) -> None:
-    """A box for text."""
+    """Add an input for text."""
     made = SubElement(parent, "TextArea", name=control, toName=ABOUT, editable="true")
     if most != 1:
         rows = 1
@@ -89,14 +89,14 @@ def typed(
 
 
 def require(made: Element, part: Part) -> None:
-    """No one submits without it, where it is required."""
+    """Make an element required, if its criterion is."""
     if part.criterion.required and not part.criterion.skip:
         made.set("required", "true")
         made.set("requiredMessage", plain(f"“{part.criterion.prompt}” is not answered yet."))
 
 
 def add_labels(made: Element, options: Sequence[Choice]) -> None:
-    """The labels of regions."""
+    """Add the labels of regions."""
     for label, text, hint in coded(options):
         shown = SubElement(made, "Label", value=plain(label), alias=text)
         if hint:
@@ -104,7 +104,7 @@ def add_labels(made: Element, options: Sequence[Choice]) -> None:
 
 
 def ask_choices(parent: Element, part: Part) -> None:
-    """Choices: those that the schema lists, or those of each item."""
+    """Add choices: those in the schema, or those of each item."""
     criterion = part.criterion
     single = "multiple" if part.row.picks_several else "single-radio"
     needed = criterion.required and (not criterion.skip or part.type == "choices")
@@ -127,7 +127,7 @@ def _labelled(criterion: Criterion, option: Choice) -> str:
 
 
 def special_choices(part: Part) -> list[Listed]:
-    """Choices that are no options."""
+    """Return the choices that are not options: nothing applies, and skip."""
     skip = part.criterion.skip
     found: list[Listed] = []
     if part.may_be_none:

@@ -1,4 +1,4 @@
-"""Files of Label Studio."""
+"""The file formats of Label Studio."""
 
 from __future__ import annotations
 

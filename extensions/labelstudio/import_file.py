@@ -1,7 +1,7 @@
-"""Label Studio's own JSON in: tasks become items, annotations ratings, predictions models' answers.
+"""Read Label Studio's JSON: tasks become items, annotations become ratings, predictions become models' answers.
 
-Its exports "JSON" and "JSON-MIN", the form that its import takes, and each of them with one object a line. Nothing is
-ever fetched: media are only named here.
+The accepted files are its exports "JSON" and "JSON-MIN", the form that its import accepts, and each of them with one
+object a line. Nothing is ever fetched: media are only named here.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from extensions.labelstudio.task_rows import Task, Tasks
 from extensions.labelstudio.values import field_value, media_path, of_type, text_of
 
 RATER = "rater"
-"""In the ``meta`` of a result that we wrote: who rated, as another server takes no raters that it does not know."""
+"""The key of the rater in the ``meta`` of a result that we wrote, because servers accept no unknown raters."""
 NOBODY = "undefined"
-"""What Label Studio writes for the model of predictions that name none."""
+"""The model name that Label Studio writes for predictions without one."""
 _LONGEST_RATER = 100
 _LISTED = 12
-"""So many names are listed in a sentence."""
+"""Number of names listed in a sentence."""
 
 
 @dataclass(frozen=True)
 class OutsideRating:
-    """What one person said about an item, or about a model's answer to it."""
+    """One person's rating of an item, or of a model's answer to it."""
 
     item: str
     model: str | None
@@ -47,13 +47,15 @@ class OutsideRating:
     value: Any
     dimension: str
     signed: bool = False
-    """The annotation names who completed it there (``completed_by``), which is an account of a person; else we were
-    told who it was, or one of our own exports says so."""
+    """Whether the annotation names the person's account there (``completed_by``).
+
+    Otherwise someone named the rater, or one of our own exports did.
+    """
 
 
 @dataclass(frozen=True)
 class ReadProject:
-    """What a file holds, each part with where it stood (its reason is empty), and what does not fit."""
+    """The content of a file, each part with its position (and an empty reason), and the invalid parts."""
 
     name: str
     sha256: str
@@ -62,21 +64,20 @@ class ReadProject:
     predictions: Sequence[tuple[PredictionRecord, BadRow]] = ()
     bad: Sequence[BadRow] = ()
     skipped: int = 0
-    """Annotations in which someone skipped the task."""
+    """Number of annotations in which a person skipped the task."""
     earlier: int = 0
-    """Annotations and predictions that a later one of the same rater or model replaces."""
+    """Number of annotations and predictions that a later one of the same rater or model replaces."""
     numbers: int = 0
-    """Predictions of which the file holds nothing but their numbers."""
+    """Number of predictions of which the file has only their ids."""
 
 
 def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimension: str | None = None) -> ReadProject:
-    """All tasks of a file.
+    """Return all tasks of a file. Invalid parts of single tasks are returned in ``bad``.
 
     Raises
     ------
     FileRefused
-        It is no such file, or a name in ``names`` or ``dimension`` is none of the schema. What does not fit in single
-        tasks is returned in ``bad``.
+        The file has another format, or a name in ``names`` or ``dimension`` is not in the schema.
     """
     reader = _Reader(schema, over(names, schema), path.name, _dimension(schema, dimension) if dimension else None)
     reader.check_names()
@@ -124,7 +125,7 @@ def _named(names: Sequence[str]) -> str:
 
 @dataclass
 class _Reader:
-    """One file on its way in."""
+    """Reads one file."""
 
     schema: Schema
     names: Names
@@ -140,7 +141,7 @@ class _Reader:
     """The row of each item's first task."""
 
     def check_names(self) -> None:
-        """Refuse names that the schema does not have: nothing would be found under them."""
+        """Refuse names that are not in the schema, because nothing would be found under them."""
         known = [*(each.name for each in self.schema.item.fields), *(each.role for each in self.schema.item.assets)]
         known += [ITEM, DIMENSION, MODEL, PREDICTION]
         for name in self.names.fields:
@@ -156,18 +157,18 @@ class _Reader:
                 )
 
     def criteria(self) -> dict[str, Criterion]:
-        """What people are asked in verification and grading, by name."""
+        """Return the criteria of verification and grading, by name."""
         stages = (self.schema.stages.verification, self.schema.stages.grading)
         return {criterion.name: criterion for stage in stages if stage for criterion in stage.criteria}
 
     def refuse(self, row: int, reason: str, raw: str) -> None:
-        """Note a row that does not fit."""
+        """Record an invalid row."""
         self.bad.append(BadRow(self.place, row, reason, json_text.printable(raw)))
 
     # ---- one task ---------------------------------------------------------------------------------------------------
 
     def take(self, task: Task) -> None:
-        """Read a task: if its data do not fit, nothing of it is taken; else each part that fits."""
+        """Read a task. If its data is invalid, nothing of the task is taken; otherwise each valid part is."""
         try:
             item = self._item(task)
             model, answer = self._rated(task, item)
@@ -255,7 +256,7 @@ class _Reader:
         return paths
 
     def _rated(self, task: Task, item: ItemRecord) -> tuple[str | None, str | None]:
-        """Whose answer the task shows, and the answer; nothing if it shows none."""
+        """Return the model and its answer that the task shows, or None for both."""
         answer = task.data.get(self.names.key(PREDICTION))
         if answer is None:
             return None, None
@@ -303,8 +304,10 @@ class _Reader:
                     self.ratings.append((rating, here))
 
     def _rater(self, annotation: Mapping[str, Any]) -> tuple[str, bool]:
-        """Who made an annotation: by number, as that is in every form of export; else by address. And whether it was
-        completed there under that name."""
+        """Return the rater of an annotation, and whether the rater completed it there under that name.
+
+        The rater is named by number, because every form of export has it, or else by address.
+        """
         for part in annotation["result"] if isinstance(annotation["result"], list) else ():
             meta = part.get("meta") if isinstance(part, dict) else None
             if isinstance(meta, dict) and isinstance(meta.get(RATER), str) and meta[RATER].strip():
@@ -321,7 +324,7 @@ class _Reader:
         raise Misfit("nothing says who made it (completed_by); name the person with --rater NAME")
 
     def _values(self, result: Any, item: ItemRecord, answer: str | None) -> Mapping[str, Any]:
-        """What an annotation says, by criterion."""
+        """Return the values of an annotation, by criterion."""
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
             raise Misfit("its result is not a list of objects")
         stage = Stage.VERIFICATION if answer is None else Stage.GRADING
@@ -375,7 +378,10 @@ class _Reader:
             self.predictions.append((settled(PredictionRecord(model, text, item=item.external_id)), here))
 
     def _prediction(self, prediction: Mapping[str, Any]) -> tuple[str, str | None]:
-        """Who predicted, and what as text, which is empty if there is no result; None if nothing is left of it."""
+        """Return the model of a prediction and its answer as text. The text is empty without a result.
+
+        The text is None if no control of the prediction counts.
+        """
         result = prediction.get("result")
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
             raise Misfit("its result is not a list of objects")

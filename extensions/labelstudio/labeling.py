@@ -1,8 +1,8 @@
-"""What a page of Label Studio shows and asks: the labeling configuration of a stage, and the data of its tasks.
+"""Pages of Label Studio: the labeling configuration of a stage, and the data of its tasks.
 
-The configuration is the same for everything that is asked alike, so all that belongs to one item is data: the texts
-shown, the item's own options, its pictures and clips. Texts of the schema are written so that nothing in them is taken
-for a variable there (``$word``); texts of items are data, which that page shows as text.
+The configuration is the same for all items with the same questions, so everything specific to an item is data: texts,
+the item's own options, pictures and clips. Texts of the schema are escaped so that Label Studio takes no part of them
+for a variable (``$word``). Texts of items are data, which the page shows as plain text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from extensions.labelstudio.parts import Part
 from extensions.labelstudio.ways import way_of
 
 FRAME_RATE = 30.0
-"""Written where no one knows a clip's own. Without any, that player takes 24."""
+"""Frame rate for clips of unknown rate. Without one, Label Studio's player uses 24."""
 
 _WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
 _NARROW = "flex: 2 1 0; min-width: 22em"
@@ -35,12 +35,12 @@ _SMALL = "font-size: 0.85em; line-height: 1.3; margin: 0.2em 0"
 
 
 def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
-    """The labeling configuration of a stage for items of a dimension, as XML; equal where the same is asked.
+    """Return the labeling configuration of a stage for items of a dimension, as XML. Equal questions give equal XML.
 
     Raises
     ------
     NotAvailable
-        Label Studio cannot show it; the sentence names the criterion.
+        Label Studio cannot show the stage. The sentence names the criterion.
     """
     page = parts(schema, stage.value, dimension)
     root = Element("View", style="display: flex; gap: 1.5em; align-items: flex-start")
@@ -77,19 +77,19 @@ def data(
     says: str = "",
     rate: Callable[[AssetView], float | None] = lambda asset: None,
 ) -> dict[str, Any]:
-    """What a task shows there: nothing that its ``TaskView`` does not hold.
+    """Return the data of a task, with nothing that its ``TaskView`` does not have.
 
     Parameters
     ----------
     media
-        The address of a picture or clip. Pictures with fixed boxes and marks have them drawn in
-        (``labelstudio.results.drawn_on`` says which).
+        Returns the address of a picture or clip. Pictures with fixed boxes and marks have them drawn in
+        (``labelstudio.results.drawn_on``).
     key
-        Ours for the task, by which it is found again.
+        Our key of the task, by which the task is found again.
     says
         A sentence above everything else.
     rate
-        The frames in a second of a clip; None if no one knows.
+        Returns the frames a second of a clip, or None if unknown.
     """
     page = parts(schema, stage.value, task.dimension)
     found: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}
@@ -235,7 +235,7 @@ def _about(schema: Schema, task: TaskView) -> str:
 
 
 def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -> list[dict[str, Any]]:
-    """What is read on the page, in the order of our own pages."""
+    """Return the texts on the page, in the order of our own pages."""
     if stage is Stage.AUTHORING:
         return []
     offered = {part.criterion.field for part in page if part.criterion.field is not None}

@@ -1,4 +1,4 @@
-"""What a team's own Label Studio project names otherwise than the schema does."""
+"""Names in a team's own Label Studio project that differ from the schema's."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from annotation_schemas.model import Schema
 
 FORMAT = "label_studio"
 ITEM, DIMENSION, MODEL = "item_id", "dimension", "model"
-"""Keys of a task's data that name the item, its dimension, and whose answer (``prediction``) is rated."""
+"""Keys of a task's data for the item, its dimension, and the model of the rated answer (``prediction``)."""
 SAME = Names()
 
 
 def over(names: Names, schema: Schema) -> Names:
-    """Return names with those that the schema gives its source's keys, where they do not say otherwise."""
+    """Return the names, completed by the schema's own names for its source's keys."""
     own = schema.source.fields if schema.source and schema.source.format == FORMAT else {}
     return replace(names, fields={**own, **names.fields})

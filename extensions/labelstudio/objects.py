@@ -1,6 +1,6 @@
-"""What a Label Studio server says, read: users, tasks and what someone has annotated there.
+"""Read the replies of a Label Studio server: users, tasks and annotations.
 
-It is read from the reply itself, not from the SDK's models, so nothing of it is lost on the way.
+The reply itself is read, and not the SDK's models, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from domain.bridge import OutsideAnnotation, OutsideTask, OutsideUser
 from domain.errors import OutsideRefused
 
 KEY = "touchstone"
-"""Where a task's data hold its key."""
+"""The key of a task's data with our key of the task."""
 
 
 @dataclass(frozen=True)
 class Objects:
-    """Reads what the server at an address says; ``OutsideRefused`` where that is nothing that Label Studio says.
+    """Reads the replies of the server at an address.
 
-    ``what`` is what that was about, in words that end a sentence.
+    Raises ``OutsideRefused`` for replies that Label Studio never sends.
+
+    ``what`` is the subject of a reply, as the last words of a sentence.
     """
 
     address: str
 
     def task(self, row: object) -> OutsideTask:
-        """A task with its annotations."""
+        """Return a task with its annotations."""
         if not isinstance(row, dict):
             self.odd("a task")
         data, what = row.get("data"), f"task {row.get('id')}"
@@ -50,7 +52,7 @@ class Objects:
         return OutsideAnnotation(
             id=self.number(row.get("id"), f"an annotation of {what}"),
             by=by if isinstance(by, int) and not isinstance(by, bool) else None,
-            # What is no part of a result stays in it under no name, so that anyone who reads it refuses it.
+            # Invalid parts of a result are kept without a name, so that every reader refuses them.
             result=tuple(
                 part if isinstance(part, dict) else {"from_name": "", "to_name": "", "type": "", "value": part}
                 for part in (result if isinstance(result, list) else [result])
@@ -62,26 +64,26 @@ class Objects:
         )
 
     def user(self, row: object) -> OutsideUser:
-        """Someone with an account."""
+        """Return an account."""
         if not isinstance(row, dict):
             self.odd("a user")
         email = row.get("email")
         return OutsideUser(self.number(row.get("id"), "a user"), email if isinstance(email, str) else "")
 
     def list_of(self, value: object, what: str) -> list[dict[str, Any]]:
-        """A list of objects."""
+        """Return a list of objects."""
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             self.odd(what)
         return value
 
     def number(self, value: object, what: str) -> int:
-        """An id, or how many there are."""
+        """Return an id or a count."""
         if not isinstance(value, int) or isinstance(value, bool):
             self.odd(what)
         return value
 
     def odd(self, what: str) -> NoReturn:
-        """Refuse what was said about something."""
+        """Raise ``OutsideRefused`` for an invalid reply."""
         raise OutsideRefused(
             f"What {self.address} says about {what} is nothing that Label Studio 1.x says; check the address and its "
             "version."

@@ -1,4 +1,4 @@
-"""What a page of Label Studio asks in a stage: its parts in order, and what it cannot ask."""
+"""The parts of a Label Studio page for a stage, in order, and the parts that Label Studio cannot show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECISIONS = (
     Choice(value="edit", label="Edit: the item is changed and verified again"),
 )
 MOST_ENTRIES = 9
-"""How many entries of a list can be picked by their place where a schema sets no limit to it."""
+"""Number of list entries that can be picked by position, if the schema sets no limit."""
 
 STAGES = ("authoring", "verification", "adjudication", "grading")
 
@@ -28,7 +28,7 @@ STAYS = "Left empty, it stays as it is."
 
 
 def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
-    """Why Label Studio cannot show this stage, naming the criterion or field; None if it can."""
+    """Return why Label Studio cannot show this stage, with the name of the criterion or field. None if it can."""
     if stage not in STAGES:
         return f"Label Studio cannot show the stage {stage}; its work stays on Touchstone's own pages."
     if getattr(schema.stages, stage) is None:
@@ -55,7 +55,7 @@ def require(schema: Schema, stage: str, dimension: str | None) -> None:
 
 
 def asked_of(schema: Schema, stage: str, dimension: str | None) -> tuple[Criterion, ...]:
-    """The criteria of a stage that can be asked about an item of that dimension."""
+    """Return the criteria of a stage that can be asked about an item of this dimension."""
     asked: list[Criterion] = []
     for criterion in registry.criteria_of(schema, stage, dimension):
         if set(criterion.show_if) <= {each.name for each in asked}:  # else it hangs on what no one is asked here
@@ -66,9 +66,9 @@ def asked_of(schema: Schema, stage: str, dimension: str | None) -> tuple[Criteri
 def drawn_on(
     schema: Schema, stage: str, fields: Mapping[str, Any], roles: Sequence[str], role: str, image: int
 ) -> dict[str, Any]:
-    """The fixed boxes and marks of an image, for ``media.drawn.draw``; empty if there are none.
+    """Return the fixed boxes and marks of an image, for ``media.drawn.draw``. Empty if there are none.
 
-    ``roles`` are those of the item's assets in order, ``image`` counts the images of ``role`` from 1.
+    ``roles`` are the roles of the item's assets in order. ``image`` counts the images of ``role`` from 1.
     """
     pictures = {slot.role for slot in schema.item.assets if slot.kind == "image"}
     first = next((each for each in roles if each in pictures), None)
@@ -92,7 +92,7 @@ def drawn_on(
 
 
 def parts(schema: Schema, stage: str, dimension: str | None) -> list[Part]:
-    """What a page of the stage asks, in order; raises ``NotAvailable`` where Label Studio cannot ask it."""
+    """Return the parts of the stage's page, in order. Raise ``NotAvailable`` if Label Studio cannot show a part."""
     require(schema, stage, dimension)
     if stage == "authoring":
         return _field_parts(schema, [field for field in schema.item.fields if field.authored], prefix="")
@@ -144,7 +144,7 @@ def _conditions(
 
 
 def _key(value: Any) -> tuple[bool, Any]:
-    """Equal for values that are the same."""
+    """Return a key that is equal for equal values."""
     return isinstance(value, bool), value
 
 
@@ -164,7 +164,7 @@ def _field_parts(schema: Schema, fields: Sequence[ItemField], *, prefix: str) ->
 
 
 def _asked(each: ItemField, prefix: str, lists: Mapping[str, ItemField]) -> Criterion:
-    """A field as a criterion that fills it in."""
+    """Return a field as a criterion that fills it in."""
     common: dict[str, Any] = {
         "name": prefix + each.name,
         "prompt": kinds.title_of(each),

@@ -1,4 +1,4 @@
-"""What stands on a page of Label Studio, what was given there, and how a kind's answers are read and written."""
+"""The parts of a Label Studio page, the answers given there, and the base class for each kind's answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from extensions.labelstudio.codes import ABOUT, NOTE, OTHER, SKIP, codes, distin
 
 Result = dict[str, Any]
 Answer = tuple[Any, Any] | None
-"""A value and its reason; None if nothing was answered."""
+"""A value and its reason. None without an answer."""
 
 _KEYS = {
     "choices": "choices",
@@ -30,13 +30,13 @@ _KEYS = {
     "keypointlabels": "keypointlabels",
     "labels": "labels",
 }
-"""Types of results with the key of their value that says what was answered; None: the value is that by itself."""
+"""The key of the answer in a value, by type of result. None: the value itself is the answer."""
 _REGIONS = frozenset({"rectanglelabels", "rectangle", "keypointlabels", "labels"})
-"""Types of which one control may have any number."""
+"""Types of results that a control may have any number of."""
 
 
 class AnsweredRow(Protocol):
-    """What a page asks of the row of a criterion's kind (``kinds.CriterionKind``)."""
+    """The attributes of a criterion kind's row (``kinds.CriterionKind``) that a page uses."""
 
     asks_reasons: ClassVar[bool]
     none_is_answer: ClassVar[bool]
@@ -45,11 +45,11 @@ class AnsweredRow(Protocol):
     is_about: ClassVar[Literal["item", "image", "text"]]
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
-        """What is offered for an item with these fields, in order."""
+        """Return the options for an item with these fields, in order."""
 
 
 class FilledRow(Protocol):
-    """What a page asks of the row of a field's kind (``kinds.FieldKind``)."""
+    """The attributes of a field kind's row (``kinds.FieldKind``) that a page uses."""
 
     is_list: ClassVar[bool]
     holds: ClassVar[Literal["text", "texts", "whole number", "decimal", "list", "anything"]]
@@ -60,22 +60,25 @@ class Way(ABC):
     """How the answers of a kind are given in Label Studio."""
 
     result_type: ClassVar[str] = "choices"
-    """The type of its results there, unless ``type_of`` says more."""
+    """The type of its results there, unless ``type_of`` returns another one."""
 
     def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
-        """The type of a criterion's results. ``depended_on``: other criteria are shown after its choices."""
+        """Return the type of a criterion's results.
+
+        ``depended_on``: other criteria are shown depending on its choices.
+        """
         return self.result_type
 
     @abstractmethod
     def read(self, part: Part, given: Given, context: Context) -> Answer:
-        """What was answered; None if nothing was, or if it cannot be understood, which ``given`` is then told."""
+        """Return the answer. None without an answer, or for an unreadable one, which ``given`` records as a problem."""
 
     @abstractmethod
     def ask(self, parent: Element, part: Part) -> None:
-        """Put what it is asked with into a labeling configuration."""
+        """Add the controls of this part to a labeling configuration."""
 
     def limits(self, part: Part) -> list[str]:
-        """What is told of the least and the most, and of how it is done, in lines."""
+        """Return lines about the smallest and largest number, and about how to answer."""
         least, most = part.criterion.min, part.criterion.max
         words: list[str] = []
         if part.row.counts_entries:
@@ -85,12 +88,12 @@ class Way(ABC):
 
     @abstractmethod
     def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-        """The results that mean this answer; none if it is no answer to the part."""
+        """Return the results for this answer. Empty if the value is not an answer to the part."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A criterion or field as it stands on a page there."""
+    """A criterion or field on a page there."""
 
     criterion: Criterion
     row: AnsweredRow
@@ -98,56 +101,56 @@ class Part:
     type: str
     """The type of its results."""
     to: str = ABOUT
-    """What on the page it is about."""
+    """The element on the page that it is about."""
     shown_when: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Controls with the choices of which one has to be made before this is asked."""
+    """Controls with their choices. One of the choices must be made before this part is shown."""
     told: tuple[str, ...] = ()
-    """Conditions that cannot be shown as such, as sentences; anyone who does not meet them leaves it out."""
+    """Conditions that cannot be shown as such, as sentences. A rater who does not meet them leaves the part out."""
     several: bool = False
-    """It is drawn on a place with several images."""
+    """Whether it is drawn on one of several images."""
     field: ItemField | None = None
-    """The field of the item that is filled in; None: it is a criterion."""
+    """The item's field that is filled in. None: the part is a criterion."""
     field_row: FilledRow | None = None
     """The row of the field's kind."""
     after: str | None = None
-    """The part for a list, one of whose entries is meant by its place."""
+    """The part with the list whose entry is picked by position."""
 
     @property
     def name(self) -> str:
-        """Its control, and its name among the values."""
+        """Return the name of its control, which is also its name among the values."""
         return self.criterion.name
 
     @property
     def role(self) -> str:
-        """The role of the images that it is drawn on."""
+        """Return the role of the images that it is drawn on."""
         return self.to.removeprefix(image_of(""))
 
     @property
     def own(self) -> bool:
-        """Its options are the schema's, not the item's."""
+        """Tell whether its options are the schema's own, and not the item's."""
         return self.criterion.field is None
 
     @property
     def may_be_none(self) -> bool:
-        """That nothing applies is an answer, and has a choice of its own."""
+        """Tell whether "nothing applies" is an answer with a choice of its own."""
         return self.row.none_is_answer and self.field is None and not self.criterion.min
 
     def options(self, texts: Mapping[str, Any]) -> list[Choice]:
-        """What is offered for this item."""
+        """Return the options for this item."""
         found = self.row.options(self.criterion, texts)
         return found if self.type == "ranker" else distinct(found)
 
     def side(self, what: str, place: int | None = None) -> str:
-        """The name of a control that belongs to it."""
+        """Return the name of a related control."""
         return f"{self.name}-{what}" if place is None else f"{self.name}-{what}-{place}"
 
     def own_reasons(self) -> list[tuple[int, Choice]]:
-        """The options that ask for a reason, with their places."""
+        """Return the options that ask for a reason, with their positions."""
         asks = self.row.asks_reasons
         return [(at, option) for at, option in enumerate(self.criterion.options, 1) if asks and option.reasons]
 
     def controls(self) -> dict[str, str]:
-        """All controls of it with the types of their results."""
+        """Return all of its controls with the types of their results."""
         found = {self.name: self.type}
         if self.type == "property_list":
             found = {self.side("is", at): "choices" for at, _ in enumerate(self.criterion.options, 1)}
@@ -162,7 +165,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Context:
-    """What an answer is read and written with."""
+    """The context for reading and writing an answer."""
 
     texts: Mapping[str, Any]
     """The item's fields as the page shows them, and the model's answer."""
@@ -177,16 +180,16 @@ class Context:
 
 @dataclass
 class Given:
-    """A result, taken apart by its controls."""
+    """A result, sorted by control."""
 
     known: Mapping[str, str]
     page: Sequence[Part]
     by_control: dict[str, list[tuple[Any, Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
-    """What was answered, the whole value, and the whole entry."""
+    """The answer, the whole value and the whole entry of each result, by control."""
     problems: list[Problem] = field(default_factory=list)
 
     def take(self, result: Sequence[Mapping[str, Any]]) -> None:
-        """Sort a result, and say what is wrong with its form."""
+        """Sort a result by control, and record problems with its form."""
         owners = {name: part for part in self.page for name in part.controls()}
         if not isinstance(result, list | tuple):
             self.problems.append(Problem("result", "The result is no list of answers."))
@@ -217,21 +220,21 @@ class Given:
             self.by_control.setdefault(name, []).append((value.get(key) if key else None, value, entry))
 
     def say(self, part: Part | None, sentence: str) -> None:
-        """Note a problem."""
+        """Record a problem."""
         name = part.name if part is not None else NOTE
         self.problems.append(Problem(name, f"{part.criterion.prompt} {sentence}" if part is not None else sentence))
 
     def has(self, control: str) -> bool:
-        """Whether a control was answered."""
+        """Tell whether a control was answered."""
         return bool(self.by_control.get(control))
 
     def one(self, control: str) -> Any:
-        """What was answered; None if nothing was."""
+        """Return the answer of a control, or None."""
         found = self.by_control.get(control)
         return found[0][0] if found else None
 
     def chosen(self, control: str, part: Part) -> list[str]:
-        """The choices that were made."""
+        """Return the choices of a control."""
         found = self.one(control)
         if found is None:
             return []
@@ -243,7 +246,7 @@ class Given:
         return list(dict.fromkeys(found))
 
     def words(self, control: str, part: Part | str) -> list[str]:
-        """The texts that were typed."""
+        """Return the typed texts of a control."""
         found = self.one(control)
         if found is None:
             return []
@@ -255,7 +258,7 @@ class Given:
         return ["\n".join(found)] if isinstance(part, str) else list(found)
 
     def option(self, part: Part, chosen: str, options: Sequence[Choice], told: Sequence[str]) -> Choice | None:
-        """The option that a choice means: by its code, or else by its label, if only one has it."""
+        """Return the option of a choice: by its code, or by its label if the label is unique."""
         for text, option in zip(told, options, strict=True):
             if text == chosen:
                 return option
@@ -267,7 +270,7 @@ class Given:
 
 
 def shortened(text: str) -> str:
-    """A text that a sentence may quote."""
+    """Return a text shortened for a quotation."""
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
@@ -275,7 +278,7 @@ def shortened(text: str) -> str:
 
 
 def result_of(control: str, to: str, kind: str, value: Mapping[str, Any], number: int | None = None) -> Result:
-    """A result: what was answered by which control about what; ``number`` tells regions of one control apart."""
+    """Return a result: the answer, its control and its subject. ``number`` distinguishes regions of one control."""
     return {
         "id": control if number is None else f"{control}-{number}",
         "from_name": control,
@@ -286,12 +289,12 @@ def result_of(control: str, to: str, kind: str, value: Mapping[str, Any], number
 
 
 def choices_of(control: str, *what: str) -> Result:
-    """The result of choices."""
+    """Return the result of choices."""
     return result_of(control, ABOUT, "choices", {"choices": list(what)})
 
 
 def text_of_result(control: str, text: Any) -> Result:
-    """The result of a text."""
+    """Return the result of a text."""
     return result_of(control, ABOUT, "textarea", {"text": [str(text)]})
 
 
@@ -299,7 +302,7 @@ def text_of_result(control: str, text: Any) -> Result:
 
 
 def skip_reason(part: Part, given: Given) -> Any:
-    """Why it was skipped; None if no one said."""
+    """Return the reason of a skip. None without one."""
     skip = part.criterion.skip
     return _reason(part, given, skip.reasons if skip else (), part.side("skip"), part.side("skip-words"))
 
@@ -315,12 +318,12 @@ def _reason(part: Part, given: Given, reasons: Sequence[Choice], control: str, w
 
 
 def reason_for(part: Part, given: Given, place: int, option: Choice) -> Any:
-    """Why this option was chosen; None if no one said."""
+    """Return the reason for this option. None without one."""
     return _reason(part, given, option.reasons, part.side("reason", place), part.side("words", place))
 
 
 def write_skip(part: Part, reason: Any) -> list[Result]:
-    """The results of a skip."""
+    """Return the results of a skip."""
     skip = part.criterion.skip
     reasons = skip.reasons if skip else ()
     found = [choices_of(part.name, SKIP)] if part.type == "choices" else []
@@ -335,7 +338,7 @@ def write_skip(part: Part, reason: Any) -> list[Result]:
 
 
 def write_reason(part: Part, place: int, option: Choice, reason: Any) -> list[Result]:
-    """The results of a reason for an option."""
+    """Return the results of a reason for an option."""
     if reason is None or not option.reasons:
         return []
     at = next((at for at, each in enumerate(option.reasons) if same(each.value, reason)), None)
@@ -348,15 +351,15 @@ def write_reason(part: Part, place: int, option: Choice, reason: Any) -> list[Re
 
 
 def plain_number(number: float) -> float | int:
-    """A number as a browser writes it: without ``.0``."""
+    """Return a number as a browser writes it: without ``.0``."""
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number that can be calculated with."""
+    """Tell whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def spelled(value: Any) -> str:
-    """A value as a sentence may quote it."""
+    """Return a value shortened for a quotation."""
     return shortened(json.dumps(value, ensure_ascii=False, default=str))

@@ -1,9 +1,9 @@
-"""What a Label Studio result means here, and the result that means given answers, for a stage of a schema.
+"""Read the answers in a Label Studio result, and write the result for given answers, for a stage of a schema.
 
-A *result* is the JSON list that an annotation or a prediction there holds: an object for each answered control
-(``from_name``, ``to_name``, ``type``, ``value``). That server checks no result against its labeling configuration, so
-``read`` trusts nothing: what it cannot mean is a problem with a sentence for anyone who gave the answer. Whether an
-answer is complete is still for ``kinds`` to say.
+A *result* is the JSON list of an annotation or a prediction there: an object for each answered control (``from_name``,
+``to_name``, ``type``, ``value``). Label Studio checks no result against its labeling configuration, so ``read`` trusts
+nothing. Each unreadable part is a problem with a sentence for the rater. ``kinds`` decides whether an answer is
+complete.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Read:
-    """What a result means: what ``workflow.annotate.submissions`` takes, and what could not be understood."""
+    """The answers in a result, for ``workflow.annotate.submissions``, and the problems."""
 
     values: dict[str, Any]
     """By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``."""
@@ -55,9 +55,10 @@ def read(
     result: Sequence[Mapping[str, Any]],
     item_fields: Mapping[str, Any] | None = None,
 ) -> Read:
-    """What a result means. ``item_fields`` are those that the page showed, with the model's answer as ``prediction``.
+    """Return the answers in a result.
 
-    Answers to criteria that are not asked after the ones before them are left out, as on our own pages.
+    ``item_fields`` are the fields that the page showed, with the model's answer as ``prediction``. Answers to criteria
+    that are not asked after the earlier answers are left out, as on our own pages.
     """
     page = parts(schema, stage, dimension)
     given = Given({name: kind for part in page for name, kind in part.controls().items()} | {NOTE: "textarea"}, page)
@@ -86,7 +87,7 @@ def written(
     *,
     sizes: Mapping[str, Sequence[tuple[int, int]]] | None = None,
 ) -> list[Result]:
-    """The result that means these answers; what is no answer to anything that the stage asks is left out.
+    """Return the result for these answers. Values that answer nothing in the stage are left out.
 
     ``sizes`` are width and height of the images by role, for readers that count in pixels.
 

@@ -1,7 +1,7 @@
-"""One request to a Label Studio server, whole: asked through its SDK, made again where it may be, and what it came to.
+"""Send one request to a Label Studio server through its SDK, repeat it where that is safe, and read the outcome.
 
-The SDK renews the short-lived tokens that a personal access token is exchanged for, and knows the addresses; it neither
-repeats a request here nor follows a redirect.
+The SDK knows the addresses, and renews the short-lived tokens of a personal access token. It neither repeats a request
+here nor follows a redirect.
 """
 
 from __future__ import annotations
@@ -28,21 +28,24 @@ if TYPE_CHECKING:
     from net.httpx_client import Response
 
 SECONDS = 60.0
-"""For one request and its whole reply."""
+"""Seconds for one request and its whole reply."""
 PAUSES = (0.5, 2.0)
-"""Before a request is made again, in seconds."""
+"""Seconds before each repetition of a request."""
 LONGEST_PAUSE = 30.0
-"""However long a server asks to be left alone."""
+"""Longest pause in seconds, however long a server asks to wait."""
 LARGEST_REPLY = 64 * 2**20
-"""Bytes."""
+"""Largest reply in bytes."""
 _REFRESH = "/api/token/refresh/"
 
 Send = Callable[[Any], object]
-"""What asks the SDK for something."""
+"""Sends a request through the SDK."""
 
 
 class _Down(OutsideUnreachable):
-    """It does not answer. ``arrived``: the request may have been carried out; ``pause``: what it asks for itself."""
+    """The server does not answer.
+
+    ``arrived``: the request may have been carried out. ``pause``: the seconds that the server asks to wait.
+    """
 
     def __init__(self, sentence: str, *, arrived: bool, pause: float = 0.0) -> None:
         super().__init__(sentence)
@@ -50,22 +53,22 @@ class _Down(OutsideUnreachable):
 
 
 class _Unknown(OutsideRefused):
-    """It does not take the token."""
+    """The server does not accept the token."""
 
 
 class _Gone(OutsideRefused):
-    """There is nothing under that address."""
+    """The address does not exist."""
 
 
 class Requests:
-    """What is asked of one server with one account's token; may be used from several threads.
+    """Sends requests to one server with one account's token. Safe for several threads.
 
     Raises
     ------
     OutsideRefused
-        The address may not be asked, or the SDK is not installed.
+        The address is not allowed, or the SDK is not installed.
     OutsideUnreachable
-        No one knows its name just now.
+        The server's name cannot be resolved at the moment.
     """
 
     def __init__(
@@ -108,9 +111,9 @@ class Requests:
         self._http.close()
 
     def ask(self, send: Send, *, again: bool = True, gone: bool = False) -> Any:
-        """The JSON of one request's reply, or None if there is none.
+        """Return the JSON of a request's reply, or None without content.
 
-        ``again``: it may be repeated even if it may have arrived; ``gone``: where nothing is there, the answer is None.
+        ``again``: repeat the request even if it may have arrived. ``gone``: return None if the address does not exist.
         """
         pauses, renewed = iter(self._pauses), False
         while True:
@@ -158,7 +161,7 @@ class Requests:
         self._last = reply
 
     def _not_answered(self, error: Exception) -> None:
-        """Raise what an exception means, unless it only says what the reply says."""
+        """Raise the error behind an exception, unless the reply itself has the reason."""
         where = f"Label Studio at {self.address}"
         cause: BaseException | None = error
         while cause is not None:
@@ -191,7 +194,7 @@ class Requests:
         raise OutsideRefused(str(error)) from None
 
     def _refused(self, reply: Response) -> None:
-        """Raise what a status means; nothing for those of success."""
+        """Raise the error for a reply's status. Statuses of success raise nothing."""
         status, where = reply.status_code, f"Label Studio at {self.address}"
         if 200 <= status < 300:
             return
@@ -211,7 +214,7 @@ class Requests:
         if status == 404:
             raise _Gone(f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}.")
         if status in (408, 425, 429) or status >= 500:
-            # 408, 425 and 429 refuse before anything is done; of the others no one knows.
+            # Statuses 408, 425 and 429 refuse before any effect. For the others, the effect is unknown.
             wait = reply.headers.get("retry-after", "")
             raise _Down(
                 f"{where} is not able to answer just now (status {status}){said}. Nothing is lost: do the same again "
@@ -222,7 +225,10 @@ class Requests:
         raise OutsideRefused(f"{where} refused (status {status}){said}.")
 
     def _said(self, reply: Response) -> str:
-        """What the server says about a refusal, shortened, as the rest of a sentence; nothing if that is a page."""
+        """Return the server's reason for a refusal, shortened, as the rest of a sentence.
+
+        Empty if the reply is a page.
+        """
         try:
             told = json.loads(reply.content)
         except (ValueError, RecursionError):
@@ -236,10 +242,10 @@ class Requests:
 
 
 def _sdk_class() -> Any:
-    """The SDK's client: two seconds and a hundred thousand objects on first use.
+    """Return the SDK's client class. The first import takes two seconds and makes a hundred thousand objects.
 
-    The web process has put what it had loaded out of the collector's sight, since every collection costs in proportion
-    to what is in it; the same is done with these.
+    The web process excludes its loaded objects from garbage collection, because each collection takes time in
+    proportion to them. The SDK's objects are excluded in the same way.
     """
     loaded = "label_studio_sdk.client" in sys.modules
     from label_studio_sdk import LabelStudio
@@ -251,7 +257,7 @@ def _sdk_class() -> Any:
 
 
 def _flat(value: object) -> Iterator[str]:
-    """All text in a reply that is nested somehow."""
+    """Yield all texts in a nested reply."""
     if isinstance(value, str):
         yield "".join(letter for letter in value if letter.isprintable() or letter.isspace())
     elif isinstance(value, dict):

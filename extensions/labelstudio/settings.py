@@ -1,4 +1,4 @@
-"""What an operator says of Label Studio, as variables of the environment."""
+"""The operator's settings for Label Studio, from environment variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LABEL_STUDIO_TOKEN_FILE = "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE"
 
 @dataclass(frozen=True)
 class LabelStudioSettings:
-    """Where Label Studio is, and how this server may ask it."""
+    """Where Label Studio is, and how this server may access it."""
 
     label_studio_hook: str | None = field(default=None, repr=False)
     """The secret that Label Studio's webhooks send in the header `X-Touchstone-Hook`, 16 characters or more; without
@@ -36,7 +36,7 @@ class LabelStudioSettings:
 
     @classmethod
     def read(cls, env: Mapping[str, str], folder: Path) -> LabelStudioSettings:
-        """Return the settings of an environment; relative paths are taken from ``folder``."""
+        """Return the settings of an environment. Relative paths start at ``folder``."""
         files = env.get(LABEL_STUDIO_FILES, "").strip()
         tokens = env.get(LABEL_STUDIO_TOKEN_FILE, "").strip()
         return cls(

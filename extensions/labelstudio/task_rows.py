@@ -1,4 +1,4 @@
-"""The tasks of a file, whatever its form: the export "JSON", or "JSON-MIN" with a row for each annotation."""
+"""Read the tasks of a file in any form: the export "JSON", or "JSON-MIN" with a row for each annotation."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _OF_ROW = frozenset({"id", "annotator", "annotation_id", "created_at", "updated_
 
 @dataclass
 class Task:
-    """A task as it stands in the file, whatever its form."""
+    """A task in the file, whatever its form."""
 
     row: int
     id: Any
     data: Mapping[str, Any]
     raw: str
     annotations: list[tuple[int, Mapping[str, Any]]]
-    """With the row that each stands in."""
+    """Each annotation with its row."""
     predictions: Sequence[Any] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
 
@@ -36,7 +36,7 @@ class Task:
 
 
 class Tasks:
-    """Puts tasks together; ``refuse`` is told the row, why it does not fit, and its text."""
+    """Assembles tasks. ``refuse`` is called with the row of an invalid task, the reason, and its text."""
 
     def __init__(
         self, criteria: Mapping[str, Criterion], names: Names, refuse: Callable[[int, str, str], None]
@@ -46,7 +46,7 @@ class Tasks:
         """Predictions of which the file holds nothing but their numbers."""
 
     def of(self, pieces: Sequence[Piece]) -> Iterator[Task]:
-        """The tasks of a file; rows of JSON-MIN about the same task are put together."""
+        """Yield the tasks of a file. Rows of JSON-MIN about the same task are merged."""
         rows: dict[Any, Task] = {}
         for number, piece in enumerate(pieces, 1):
             try:
@@ -86,14 +86,17 @@ class Tasks:
         return Task(number, id, data, raw, found, predictions, meta if isinstance(meta, dict) else {})
 
     def _whole(self, predictions: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
-        """Predictions themselves for their numbers, which is all that some exports say; some stand in annotations."""
+        """Return predictions in place of their ids, because some exports have only ids.
+
+        Annotations contain some of them.
+        """
         by_id = {each.get("id"): each for each in beside if isinstance(each, dict)}
         found = [by_id.get(each) if isinstance(each, int) else each for each in predictions]
         self.numbers += found.count(None)
         return [each for each in found if each is not None]
 
     def _row(self, number: int, record: Mapping[str, Any], raw: str) -> Task:
-        """A record without ``data``: a row of JSON-MIN, which is an annotation, or nothing but a task's data."""
+        """Return a record without ``data``: a row of JSON-MIN, which is an annotation, or only a task's data."""
         if "annotation_id" not in record and "annotator" not in record:
             return Task(number, None, record, raw, [])
         controls = {self.names.controls.get(name, name): criterion for name, criterion in self._criteria.items()}

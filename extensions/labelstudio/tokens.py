@@ -1,7 +1,7 @@
-"""Tokens for Label Studio: where they are looked for, of which kind they are, and to which server each may go.
+"""Tokens for Label Studio: where they come from, their kinds, and the server that each may go to.
 
-A lead may name any address, so a token is tied to its server by the person who runs this machine: in the file by its
-line, in the keyring by its entry, in the environment by ``TOUCHSTONE_LABEL_STUDIO_URL``. No token is ever stored by us.
+A lead may name any address, so the operator of this machine ties each token to its server: in the file by its line, in
+the keyring by its entry, in the environment by ``TOUCHSTONE_LABEL_STUDIO_URL``. Touchstone never stores a token.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from extensions.labelstudio.settings import (
 from net.addresses import AddressRefused, AddressWords, Place, place_of
 
 KEYRING = "touchstone-label-studio"
-"""The service under which the system's keyring is asked; the user name is the server's address."""
+"""The service name in the system's keyring. The user name is the server's address."""
 SHORTEST_HIDDEN = 8
-"""Shorter ones are no tokens, and striking them out would strike out words."""
+"""Shortest text that is hidden as a token. Hiding shorter texts would hide words."""
 ADDRESS = AddressWords(
     "address of Label Studio", key=f"put a token into {LABEL_STUDIO_TOKEN} and leave it out of the address"
 )
@@ -37,12 +37,12 @@ _WHERE = "in Label Studio under Account & Settings"
 
 
 def place(address: str) -> Place:
-    """The address of a server, taken apart.
+    """Return the parts of a server's address.
 
     Raises
     ------
     OutsideRefused
-        It is no address of a server, or carries what does not belong there.
+        The text is not a server's address, or has parts that do not belong there.
     """
     try:
         return place_of(address.strip(), ADDRESS)
@@ -51,7 +51,7 @@ def place(address: str) -> Place:
 
 
 def normal(address: str) -> str:
-    """The one form of an address under which its server is known.
+    """Return the canonical form of a server's address.
 
     >>> normal("HTTP://Labels.Example.org:80/studio/")
     'http://labels.example.org/studio'
@@ -63,12 +63,12 @@ def normal(address: str) -> str:
 
 
 class Token:
-    """A token, which never shows itself.
+    """A token that never shows its value.
 
     Raises
     ------
     OutsideRefused
-        It is no token, one that has expired, or one that lives for minutes only.
+        The value is not a token, or the token has expired or lasts only minutes.
     """
 
     def __init__(self, value: str, *, whence: str) -> None:
@@ -106,21 +106,21 @@ class Token:
         return f"Token({'personal' if self.personal else 'legacy'}, {self.whence})"
 
     def value(self) -> str:
-        """For the request."""
+        """Return the value, for the request."""
         return self._value
 
     def hidden(self, text: str) -> str:
-        """The text without this token, and without any other of the long kind, should a server repeat one."""
+        """Return a text without this token, and without any other long token, in case a server repeats one."""
         return re.sub(r"eyJ[\w-]*\.[\w-]+(\.[\w-]*)?", "[token]", text.replace(self._value, "[token]"))
 
 
 def token_for(address: str, settings: LabelStudioSettings) -> Token:
-    """The token for a server: out of the file, else the environment, else the system's keyring.
+    """Return the token for a server: from the file, the environment, or the system's keyring, in this order.
 
     Raises
     ------
     OutsideRefused
-        There is none, or what is there is none.
+        There is no token, or the value is not one.
     """
     wanted = normal(address)
     value = _in_file(wanted, settings.label_studio_token_file) if settings.label_studio_token_file else None
@@ -170,7 +170,7 @@ def _in_file(wanted: str, path: Path) -> str | None:
 
 
 def _in_keyring(wanted: str) -> str | None:
-    """What the system's keyring has, where the package `keyring` is installed and there is one."""
+    """Return the password in the system's keyring. None without the package `keyring`, or without an entry."""
     try:
         import keyring
     except ImportError:

@@ -1,4 +1,4 @@
-"""The values of a task's data and of a control, as the schema holds them."""
+"""Convert values of a task's data and of a control to the schema's form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from annotation_schemas.model import Criterion, ItemField
 
 
 def field_value(part: ItemField, value: Any, key: str) -> Any:
-    """A field's value out of a task's data; None if there is none."""
+    """Return a field's value from a task's data. None if it is missing."""
     if value is None or value == "":
         return None
     if kinds.of_field(part).holds == "text" and isinstance(value, int | float):
@@ -26,7 +26,7 @@ def field_value(part: ItemField, value: Any, key: str) -> Any:
 
 
 def _entry(entry: Any, key: str) -> str:
-    """An entry of a list; choices that come with the task are objects."""
+    """Return an entry of a list as text. Choices in a task's data are objects."""
     if isinstance(entry, dict):
         entry = next((entry[name] for name in ("value", "text", "body", "html") if entry.get(name) is not None), None)
     if isinstance(entry, int | float) and not isinstance(entry, bool):
@@ -37,7 +37,7 @@ def _entry(entry: Any, key: str) -> str:
 
 
 def media_path(value: Any, key: str) -> str:
-    """The path of the file that a task names, to be looked for below a folder.
+    """Return the path of the file that a task names, for a search below a folder.
 
     >>> media_path("/data/local-files/?d=kitchen/green%20one.png", "image")
     'kitchen/green one.png'
@@ -67,7 +67,7 @@ def media_path(value: Any, key: str) -> str:
 
 
 def of_type(wanted: str, part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A result as the type of control that we would ask with, where another one holds the same answer."""
+    """Return a result as the type of control that we would use, if another control holds the same answer."""
     kind, value = part.get("type"), part.get("value")
     if kind == wanted or not isinstance(value, dict):
         return part
@@ -91,7 +91,7 @@ def of_type(wanted: str, part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def text_of(value: Any) -> str | None:
-    """What a control holds, as text; None if it is none."""
+    """Return the content of a control as text. None if it has no text."""
     if not isinstance(value, dict):
         return None
     for name in ("text", "choices", "rating", "number"):
@@ -106,7 +106,7 @@ def text_of(value: Any) -> str | None:
 
 
 def results_of(control: str, criterion: Criterion, value: Any) -> list[dict[str, Any]]:
-    """What JSON-MIN holds for a control, as a result would say it."""
+    """Return a control's value in JSON-MIN as results."""
     if isinstance(value, dict):
         value = value.get("choices") or value.get("text") or [value]
     entries = value if isinstance(value, list) else [value]

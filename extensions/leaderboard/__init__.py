@@ -1,8 +1,9 @@
-"""A leaderboard for people without an account, and entries: other teams' files of answers, held against the key.
+"""A leaderboard for people without an account, and entries: other teams' answers, scored against the key.
 
-``public_board`` says what a lead has chosen to show; ``entries`` takes a team's file, and ``entry_budget`` limits how
-many a team may send in. Both are on the page *Leaderboard*; ``public_page`` and ``public_route`` serve what is public.
-What was shown and taken is in events and runs of core, so a project is complete without this folder.
+``public_board`` has the lead's choice of what to show. ``entries`` accepts a team's file, and ``entry_budget`` limits
+the number of entries of a team. Both are on the page *Leaderboard*. ``public_page`` and ``public_route`` serve the
+public part. Published boards and accepted entries are events and runs of core, so a project is complete without this
+folder.
 """
 
 from __future__ import annotations

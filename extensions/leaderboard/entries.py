@@ -1,7 +1,7 @@
-"""Entries: another team's file of answers, looked at whole, and held against the key as every model's answers are.
+"""Entries: another team's file of answers, checked as a whole and scored against the key like any model's answers.
 
-An entry is a run of answers out of a file that keeps the team and the model. A newer entry of the same team and model
-takes its place: the earlier one is withdrawn with that reason, and stays listed.
+An entry is a run of imported answers that stores the team and the model. A newer entry of the same team and model
+replaces the earlier one, which is withdrawn with that reason and stays listed.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 FORMAT = "predictions"
-"""Finds out by itself what a file is."""
+"""The import format, which detects the file type."""
 LONGEST = 80
-"""Characters that the name of a team or of a model may have."""
+"""Longest name of a team or a model, in characters."""
 _SHOWN = 5
 _MISSING = "The entry has no answer for it."
 _NEWER = "A newer entry of {} came."
@@ -52,34 +52,34 @@ _NEWER = "A newer entry of {} came."
 
 @dataclass(frozen=True)
 class Entry:
-    """What a team sent in."""
+    """One entry of a team."""
 
     run: str
-    """Its public id."""
+    """The public id of its run."""
     team: str
     model: str
     name: str
-    """As results call it."""
+    """The name in results."""
     at: datetime
     sha256: str
     withdrawn: str
-    """Why it does not count; empty: it counts."""
+    """Why the entry does not count. Empty: it counts."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What taking an entry came to."""
+    """The result of accepting an entry."""
 
     entry: Entry
     answers: int
     unanswered: int
-    """Items without an answer, which count as what cannot be read does."""
+    """Number of items without an answer. They count like unreadable answers."""
     replaced: Entry | None
-    """The earlier one of the same team and model, which counts no more."""
+    """The earlier entry of the same team and model, which no longer counts."""
 
 
 def name_of(team: str, model: str) -> str:
-    """What results call an entry.
+    """Return the name of an entry in results.
 
     >>> name_of("Team A", "Video-LLaMA")
     'Team A: Video-LLaMA'
@@ -98,25 +98,26 @@ def take(
     model: str,
     anyway: bool = False,
 ) -> Taken:
-    """Take a team's file of answers to all items that count.
+    """Accept a team's file of answers to all counted items.
 
     Parameters
     ----------
     by
         A lead; None is the command on the machine itself.
     anyway
-        Take it though answers are missing or name none of an item's options. Both count as what cannot be read does.
+        Accept the file even if answers are missing, or name none of an item's options. Both count like unreadable
+        answers.
 
     Raises
     ------
     InvalidInput
-        Team or model have no name, or one that is too long.
+        The team or the model has no name, or a name that is too long.
     FileRefused
-        The file breaks off, is about other items, about some twice, or not about all; nothing was taken.
+        The file is truncated, has unknown items or duplicates, or lacks items. Nothing was accepted.
     NotAllowed
-        The team has sent in as many as it may for now.
+        The team has used up its budget for now.
     AlreadyTaken
-        This very file is there, or what has its name is no entry, or another team's.
+        The same file is already there, or the name belongs to another team or to answers that are not an entry.
     """
     team, model = _named("team", team), _named("model", model)
     name = name_of(team, model)
@@ -155,7 +156,7 @@ def take(
 
 
 def sentence(done: Taken) -> str:
-    """What taking an entry came to, in one line."""
+    """Return the result of accepting an entry in one line."""
     told = f"{done.entry.name}: {done.answers:,} answers taken"
     if done.unanswered:
         told += f", {done.unanswered:,} items without one"
@@ -165,14 +166,14 @@ def sentence(done: Taken) -> str:
 
 
 def entries(store: Store, *, by: Person | None, project: str) -> list[Entry]:
-    """All entries of a project, the newest first, those that count no more among them."""
+    """Return all entries of a project, the newest first, withdrawn ones included."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return [_entry(row) for row in _rows(session, access.project_id)]
 
 
 def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> Line | None:
-    """An entry's accuracy against the key; None where there is no key here, and so no accuracy."""
+    """Return an entry's accuracy against the key. None for a project without a key."""
     found = read(store, person=by, project=project)
     if Scores("key") not in scores_of(found):
         return None
@@ -185,7 +186,7 @@ def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> 
 def _looked_at(
     bring: Import, found: ReadPredictions, *, anyway: bool
 ) -> tuple[list[tuple[PredictionRecord, BadRow]], list[str]]:
-    """The rows of a file, and the items that it has no answer for; ``FileRefused`` with a sentence for each problem."""
+    """Return the rows of a file, and the items without an answer. ``FileRefused`` has a sentence for each problem."""
     strange: list[BadRow] = []
     with bring.store.read() as session:
         project_id = bring.access.project_id
@@ -215,7 +216,7 @@ def _looked_at(
 
 
 def _problem(rows: Sequence[BadRow], one: str, many: str) -> str:
-    """How many rows have a problem, and where the first ones stand; empty where none has."""
+    """Return how many rows have a problem, and the positions of the first ones. Empty if there are none."""
     if not rows:
         return ""
     where = ", ".join(f"row {row.row}" for row in rows[:_SHOWN])
@@ -225,7 +226,7 @@ def _problem(rows: Sequence[BadRow], one: str, many: str) -> str:
 
 
 def _none(bring: Import, rows: Sequence[ItemAnswered]) -> list[BadRow]:
-    """The rows whose answers state nothing that was asked for."""
+    """Return the rows whose answers cannot be read as an option."""
     answers = [row for row in rows if row.answer.outcome in ANSWERS]
     wanted = [(row.item_id, row.answer.text, AttemptEnd(None, row.answer.outcome, row.order)) for row in answers]
     read_ = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
@@ -257,7 +258,7 @@ def _rows(session: Session, project_id: int) -> list[StoredRun]:
 
 
 def _earlier(session: Session, project_id: int, name: str) -> StoredRun | None:
-    """The entry of that name that counts."""
+    """Return the entry of this name that counts."""
     rows = _rows(session, project_id)
     return next((row for row in rows if row.name == name and row.withdrawn_at is None), None)
 

@@ -1,4 +1,4 @@
-"""How many entries a team may send in within so many days, so that no one finds the key by trying."""
+"""The number of entries that a team may submit within some days, so that no team finds the key by trial and error."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ MOST_DAYS = 3650
 
 @dataclass(frozen=True)
 class EntryBudget:
-    """So many entries of a team, of all its models together, within any so many days; entries that a newer one has
-    replaced count, too."""
+    """The largest number of entries of a team, for all its models together, within any period of ``days``.
+
+    Entries that a newer one has replaced count too.
+    """
 
     entries: int
     days: int
 
     @property
     def words(self) -> str:
-        """As in ``3 entries in 7 days``.
+        """Return the budget in words, such as ``3 entries in 7 days``.
 
         >>> EntryBudget(1, 1).words
         '1 entry in 1 day'
@@ -38,13 +40,13 @@ class EntryBudget:
 
 
 def budget(store: Store, *, by: Person | None, project: str) -> EntryBudget | None:
-    """What holds in a project, for its leads; None: teams may send in as many as they like."""
+    """Return the budget of a project, for its leads. None: teams may submit any number of entries."""
     with store.read() as session:
         return _of_project(session, require_lead(session, by=by, project=project).project_id)
 
 
 def put(store: Store, *, by: Person | None, project: str, budget: EntryBudget | None) -> bool:
-    """Set it, or with None lift it; whether that is a change.
+    """Set the budget, or remove it with None. Return whether it has changed.
 
     Raises
     ------
@@ -77,19 +79,19 @@ def put(store: Store, *, by: Person | None, project: str, budget: EntryBudget | 
 def must_have_one_left(
     session: Session, *, project_id: int, team: str, rows: Iterable[StoredRun], now: datetime
 ) -> None:
-    """Refuse one more entry of a team that has used up what it may send in; in the transaction that takes the entry.
+    """Refuse another entry of a team that has used up its budget. Call this in the transaction that stores the entry.
 
-    The project has to be locked, so that of two at once the second one sees the first.
+    Lock the project before, so that of two simultaneous entries the second one sees the first.
 
     Parameters
     ----------
     rows
-        All entries of the project, also those that count no more.
+        All entries of the project, also those that no longer count.
 
     Raises
     ------
     NotAllowed
-        It says from when on the next one is possible.
+        The budget is used up. The message says when the next entry is possible.
     """
     allowed = _of_project(session, project_id)
     if allowed is None:

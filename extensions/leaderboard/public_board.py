@@ -1,7 +1,7 @@
-"""The public leaderboard: what a lead has chosen to show of results to everyone, and nothing else.
+"""The public leaderboard: the results that a lead has chosen to show to everyone, and nothing else.
 
-What was chosen is an event; the newest one holds. The numbers are made of it and of the project's state, outside of the
-process that serves pages (``app.figures``), and hold no item's text, no person's name and nothing of the key.
+The choice is an event, and the newest one counts. The numbers are computed from the choice and the project's state,
+outside of the process that serves pages (``app.figures``). They contain no item's text, no person's name and no key.
 """
 
 from __future__ import annotations
@@ -31,37 +31,37 @@ from workflow.results.slices import BINS, DIMENSION, GROUP, OTHERS, Bins, Slicin
 
 PUBLISHED, WITHDRAWN = events.BOARD_PUBLISHED, events.BOARD_WITHDRAWN
 LONGEST_TITLE, LONGEST_TEXT = 120, 4_000
-"""Characters."""
+"""Largest lengths, in characters."""
 FEWEST = 5
-"""A value of a field is the name of a slice that everyone may read only if so many items share it."""
+"""Smallest number of items that must share a field's value before the value becomes a public name of a slice."""
 _DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is shown."""
+    """The lead's choice of what to show."""
 
     title: str
     text: str = ""
     scores: tuple[Scores, ...] = ()
     models: tuple[str, ...] = ()
     entries: bool = False
-    """The entries of other teams too, also those that are still to come."""
+    """Whether to show other teams' entries, future ones included."""
     by: str = ""
-    """Slices of that way next to each mean; empty: none."""
+    """The field whose slices are shown next to each mean. Empty: none."""
     bins: Bins = BINS
     files: bool = False
-    """The table can be downloaded as CSV and JSON."""
+    """Whether the table can be downloaded as CSV and JSON."""
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the choice as JSON values."""
         scores = [{name: value for name, value in vars(each).items() if value is not None} for each in self.scores]
         bins = self.bins if isinstance(self.bins, int) else list(self.bins)
         return {**vars(self), "scores": scores, "models": list(self.models), "bins": bins}
 
     @classmethod
     def of(cls, dumped: Mapping[str, Any]) -> Choice:
-        """As ``dump`` made it."""
+        """Return the choice from the output of ``dump``."""
         bins = dumped["bins"]
         told = {
             **dumped,
@@ -77,7 +77,7 @@ class Public:
     """A leaderboard that everyone may read."""
 
     event: int
-    """The id of the event that made it public."""
+    """The id of the event that published it."""
     project: str
     choice: Choice
     since: datetime
@@ -99,16 +99,16 @@ class Board:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
-    """Name and cells; the highest first column first."""
+    """Name and cells of each row, sorted by the first column in descending order."""
     lacking: tuple[str, ...] = ()
-    """What was chosen and is not shown, in sentences for the lead."""
+    """Chosen parts that cannot be shown, in sentences for the lead."""
 
 
 # ---- what is chosen -------------------------------------------------------------------------------------------------
 
 
 def publish(store: Store, *, by: Person | None, project: str, choice: Choice) -> bool:
-    """Let everyone read it, from now on; whether that is new.
+    """Publish the leaderboard. Return whether the choice is new.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def publish(store: Store, *, by: Person | None, project: str, choice: Choice) ->
 
 
 def withdraw(store: Store, *, by: Person | None, project: str) -> bool:
-    """Show it to no one any more, at once; whether it was public."""
+    """Withdraw the leaderboard at once. Return whether it was public."""
     with store.write(archived_too=True) as session:
         access = require_lead(session, by=by, project=project)
         if events.public_board(session, project=access.name) is None:
@@ -147,14 +147,14 @@ def withdraw(store: Store, *, by: Person | None, project: str) -> bool:
 
 
 def standing(store: Store, *, by: Person | None, project: str) -> Public | None:
-    """What is public, for leads; None: nothing is."""
+    """Return the public leaderboard, for leads. None if there is none."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return _public(access.name, events.public_board(session, project=access.name))
 
 
 def last_choice(store: Store, *, by: Person | None, project: str) -> Choice | None:
-    """What is public or was last, to begin with."""
+    """Return the current or last public choice, as a default for the next one."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = events.newest_of(session, project_id=access.project_id, kind=PUBLISHED)
@@ -162,7 +162,7 @@ def last_choice(store: Store, *, by: Person | None, project: str) -> Choice | No
 
 
 def made_public(store: Store, *, project: str) -> Public | None:
-    """What anyone may read of a project; None: nothing, or there is no such project."""
+    """Return the public leaderboard of a project for anyone. None if there is none, or no such project."""
     with store.read() as session:
         return _public(project, events.public_board(session, project=project))
 
@@ -175,9 +175,9 @@ def _public(project: str, row: StoredEvent | None) -> Public | None:
 
 
 def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
-    """The numbers that a choice (as ``Choice.dump`` made it) shows of the project's state.
+    """Return the numbers of the project's state for a choice (the output of ``Choice.dump``).
 
-    For anyone who has made sure that a lead has chosen it.
+    The caller checks that a lead has published the choice.
     """
     chosen = Choice.of(choice)
     found = project_answers.current(store, person=None, project=project)
@@ -231,7 +231,10 @@ def _cell(line: Line) -> Cell | None:
 
 
 def _slices(found: Read, chosen: Choice) -> tuple[str, str]:
-    """The way of cutting, and why there is none though one was chosen: what names a slice must be no item's text."""
+    """Return the field to slice by, and the reason if the chosen one cannot be used.
+
+    The name of a slice must never be the text of one item.
+    """
     if not chosen.by:
         return "", ""
     try:
@@ -251,6 +254,6 @@ def _slices(found: Read, chosen: Choice) -> tuple[str, str]:
 
 
 def _are_categories(cut: Slicing) -> bool:
-    """Whether each slice is one value that several items share."""
+    """Tell whether each slice is one value that several items share."""
     sizes = Counter(cut.of_item.values())
     return not any(label.startswith(f"{OTHERS} (") for label in cut.labels) and min(sizes.values(), default=0) >= FEWEST

@@ -1,4 +1,4 @@
-"""A public leaderboard as a page, as CSV and as JSON. Every text in it is escaped."""
+"""A public leaderboard as a page, as CSV and as JSON. Every text is escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workflow.results import leaderboard_page
 
 
 def asked(store: Store, settings: Settings, project: str, choice: Choice, *, inside: bool) -> figures.Asked:
-    """The numbers of a choice; ``inside``: a few may be worked out in this process."""
+    """Return the numbers of a choice. ``inside``: a small number of ratings may be computed in this process."""
     return figures.asked(
         store,
         settings,
@@ -31,7 +31,7 @@ COLUMNS = ("model", "column", "value", "low", "high", "n")
 
 
 def as_html(choice: Choice, board: Board, *, at: datetime, address: str) -> str:
-    """The whole page; ``address`` is its path."""
+    """Return the whole page. ``address`` is its path."""
     heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in ("Model", *board.columns))
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, cells))}</tr>' for name, cells in board.rows
@@ -57,7 +57,7 @@ def _cell(cell: Cell | None) -> str:
 
 
 def as_csv(board: Board) -> str:
-    """A line for each number; where there is none, its cells are empty."""
+    """Return a line for each number as CSV. Cells without a number are empty."""
     out = io.StringIO(newline="")
     rows = csv_text.Writer(out)
     rows.writerow(COLUMNS)
@@ -68,7 +68,7 @@ def as_csv(board: Board) -> str:
 
 
 def as_json(choice: Choice, board: Board, *, at: datetime) -> str:
-    """The same as one object."""
+    """Return the board as one JSON object."""
     rows = [
         {
             "model": name,
@@ -84,4 +84,4 @@ def as_json(choice: Choice, board: Board, *, at: datetime) -> str:
 
 
 FILES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
-"""How the table can be downloaded, and what that is."""
+"""The formats of downloads, with their content types."""

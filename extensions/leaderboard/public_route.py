@@ -1,7 +1,7 @@
-"""``GET /public/{project}``: the leaderboard that a lead has made public, for anyone; ``/csv`` and ``/json`` its table.
+"""``GET /public/{project}``: the leaderboard that a lead has published, for anyone; ``/csv`` and ``/json``: its table.
 
-Each request looks whether it is still public, which is one row of an index. The page itself is made once for each state
-of the project and kept; its numbers are made outside of this process.
+Each request checks whether the board is still public, which reads one row of an index. The page is built once for each
+state of the project and cached. Its numbers are computed in another process.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from extensions.leaderboard import public_page
 PUBLIC = ("/public/",)
 
 LOOK_SECONDS = 5.0
-"""So long a page stands before someone looks whether there are newer numbers."""
+"""Seconds that a page is served before the next check for newer numbers."""
 SOON_SECONDS = 1.0
-"""The same where there are no numbers yet."""
+"""The same while there are no numbers yet."""
 AT_ONCE = 4
-"""Requests looked at together, so that however many come, people who work here find threads."""
+"""Requests handled at the same time, so that many visitors leave threads for the people who work here."""
 MOST = 50
-"""Leaderboards whose pages are kept."""
+"""Number of leaderboards whose pages are cached."""
 NOTHING = "There is nothing here. A leaderboard is at its address for as long as its project shows it."
 SOON = "The numbers are being worked out. This page tries again by itself."
 
 
 @dataclass(frozen=True)
 class _Made:
-    """What one state of a leaderboard looks like."""
+    """The rendered form of one state of a leaderboard."""
 
     event: int
     of: object
-    """The figure that it was made of; None: there is none yet."""
+    """The figure that it was built from. None: there is none yet."""
     bodies: Mapping[str, bytes]
-    """By the last part of the address, empty for the page."""
+    """The content by the last part of the address. The page's key is empty."""
 
 
 class Boards:
@@ -59,7 +59,7 @@ class Boards:
         self._made: dict[str, tuple[float, _Made]] = {}
 
     def find(self, project: str) -> _Made:
-        """What is shown of a project now; ``NotFound`` where nothing is."""
+        """Return the current page of a project. Raise ``NotFound`` if nothing is public."""
         named = project.isascii() and project.isprintable()  # no other text is any project's name
         shown = public.made_public(self.store, project=project) if named else None
         if shown is None:
@@ -77,7 +77,7 @@ class Boards:
             self._guard.release()
 
     def _known(self, shown: public.Public) -> tuple[_Made | None, bool]:
-        """What was made of this choice last, and whether that was just now."""
+        """Return the last page for this choice, and whether it is still fresh."""
         at, made = self._made.get(shown.project, (0.0, None))
         if made is None or made.event != shown.event:
             return None, False
@@ -108,7 +108,7 @@ class Boards:
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The page and its two files; they need no session."""
+    """Return the routes of the page and its two files. They need no session."""
     boards = Boards(resources)
     strangers = anyio.CapacityLimiter(AT_ONCE)
 

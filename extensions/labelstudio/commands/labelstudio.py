@@ -1,4 +1,4 @@
-"""``touchstone labelstudio``: work that people do on the screens of a Label Studio server."""
+"""``touchstone labelstudio``: exchange work with a Label Studio server."""
 
 from __future__ import annotations
 
@@ -222,7 +222,10 @@ def _normal(address: str) -> str:
 
 
 def _opened(project: str, server: str | None) -> tuple[Resources, str]:
-    """The store, and the address of the server that is meant."""
+    """Return the store and the address of the server.
+
+    Raise ``NotFound`` if the project has several servers, or none.
+    """
     from extensions.labelstudio.exchange import bridge
 
     shared = _shared()
@@ -270,7 +273,7 @@ def _connect(
     ahead: int | None = None,
     hold: float | None = None,
 ) -> None:
-    """Note the server, or what is to be different from now on; what is not said stays as it is."""
+    """Store the server with its new settings. A setting that is None stays unchanged."""
     from extensions.labelstudio.exchange import bridge
     from extensions.labelstudio.serving.bridging import status_of
 
@@ -299,7 +302,7 @@ def _ready(
     hold: float | None,
     media: Media,
 ) -> None:
-    """See to it that there is something to send, and someone to send it to."""
+    """Make sure that there is work to send, and a person to send it to."""
     from extensions.labelstudio.exchange import bridge
     from extensions.labelstudio.serving import bridging
 
@@ -339,7 +342,7 @@ def _tell(lines: Sequence[str]) -> None:
 
 @contextmanager
 def _until_stopped() -> Iterator[threading.Event]:
-    """Ctrl+C and SIGTERM end the round that is going on, and then the command; the second Ctrl+C ends it at once."""
+    """Handle Ctrl+C and SIGTERM: they end the running round and then the command. A second Ctrl+C ends at once."""
     stopped = threading.Event()
 
     def stop(number: int, frame: object) -> None:

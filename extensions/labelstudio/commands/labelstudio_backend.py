@@ -1,4 +1,4 @@
-"""``touchstone labelstudio backend``: one of our models behind Label Studio's own screens, in a process of its own."""
+"""``touchstone labelstudio backend``: serve one of our models to Label Studio's screens, in a separate process."""
 
 from __future__ import annotations
 

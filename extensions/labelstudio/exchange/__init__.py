@@ -1,1 +1,1 @@
-"""Work that goes out to Label Studio's screens, and answers that come back."""
+"""Send work to Label Studio, and take in the answers."""

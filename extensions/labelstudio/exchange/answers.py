@@ -1,6 +1,6 @@
-"""What becomes of one annotation from another tool: stored through ``submit``, or kept with the reason why not.
+"""Take in one annotation from another tool: store it through ``submit``, or keep it with the reason why not.
 
-What is done here and what is noted of it are one transaction.
+The change here and its record are one transaction.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from workflow.annotate import submissions as submit
 from workflow.annotate.task_views import fields_shown
 
 TRIES = 5
-"""So often an answer that does not fit goes back to its rater; then it stays there, and a lead is told."""
+"""How many times an invalid answer goes back to its rater. After that it stays there, and a lead is told."""
 
 _LONGEST = 100
 _LONGEST_SAID = 2_000
 
 
 def take_in(link: Link, place: StoredBridgeProject, id: int, task: OutsideTask, known: set[tuple[int, str]]) -> None:
-    """Take in what is new among the annotations of a task."""
+    """Take in the new annotations of a task."""
     for annotation in sorted(task.annotations, key=lambda each: each.id):
         if (annotation.id, annotation.updated[:_LONGEST]) in known:
             continue
@@ -50,7 +50,10 @@ def take_in(link: Link, place: StoredBridgeProject, id: int, task: OutsideTask, 
 def _take(
     session: Session, link: Link, place: StoredBridgeProject, id: int, annotation: OutsideAnnotation
 ) -> BridgeOutcome | None:
-    """Store an answer, or note why not; None if it was looked at before. ``InvalidInput`` if it does not fit."""
+    """Store an answer, or record why not. Return None if it was handled before.
+
+    Raises ``InvalidInput`` if the answer is invalid.
+    """
     row, slot = bridge_tasks.lock(session, id=id)
     if (annotation.id, annotation.updated[:_LONGEST]) in bridge_answers.answers_known(session, ids=[id]).get(id, set()):
         return None
@@ -151,7 +154,7 @@ def _skipped(
 def _refuse(
     session: Session, link: Link, id: int, annotation: OutsideAnnotation, problems: Iterable[Problem]
 ) -> BridgeOutcome | None:
-    """Keep an answer that does not fit, and send its task again with the reason."""
+    """Keep an invalid answer, and send its task again with the reason."""
     row, slot = bridge_tasks.lock(session, id=id)
     why = " ".join(problem.message for problem in problems)[:_LONGEST_SAID]
     mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
@@ -166,7 +169,7 @@ def _refuse(
 def _again(
     session: Session, link: Link, row: StoredBridgeTask, says: str, suggestion: list[dict[str, Any]] | None
 ) -> None:
-    """Send a task once more, unless it was sent often enough: then it stays, for someone to look at."""
+    """Send a task once more. After too many times, it stays there for a person to check."""
     if row.state not in bridge_tasks.THERE:
         return
     if row.number >= TRIES:
@@ -184,7 +187,7 @@ def _over(
     outcome: BridgeOutcome,
     why: str,
 ) -> BridgeOutcome | None:
-    """Note what became of an answer with which its task is over."""
+    """Record the outcome of an answer that ends its task."""
     bridge_tasks.call_back(session, row=row, why=why)
     return _keep_answer(session, link, row, annotation, outcome, why)
 
@@ -241,7 +244,7 @@ def note(
 
 
 def _access(session: Session, person: Person | None, slot: StoredTask, *, active: bool) -> tuple[Access | None, str]:
-    """What the rater of a slot may do; None, and why, if they may no longer work on it."""
+    """Return the access of a slot's rater. None and a reason if the person may no longer work on the slot."""
     if person is None or not active:
         return None, "This account was deactivated before the answer was fetched."
     try:
@@ -258,7 +261,7 @@ def _seconds(lead: float | None) -> float | None:
 
 
 def storable(value: Any) -> Any:
-    """JSON as any database keeps it: without NUL, half characters and numbers that are none."""
+    """Return JSON that any database can store: without NUL, unpaired surrogates and non-finite numbers."""
     if isinstance(value, str):
         return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
     if isinstance(value, float) and not math.isfinite(value):
@@ -271,7 +274,7 @@ def storable(value: Any) -> Any:
 
 
 def deleted(session: Session, link: Link, id: int) -> None:
-    """Note that a task is no longer there. What was stored of it stands; a slot without an answer is offered again."""
+    """Record that a task was deleted there. Its stored answers stay; a slot without an answer is offered again."""
     row, slot = bridge_tasks.lock(session, id=id)
     now = link.store.now()
     if row.gone_at is not None:

@@ -1,7 +1,7 @@
-"""Another tool as a front end: which stages go to which server, whose work, and keeping both sides the same.
+"""Another tool as a front end: which stages and whose work go to which server, and the synchronization of both sides.
 
-What goes out is one task for one vote, claimed for one person, in a project there that holds that person's work of
-one stage and no one else's. What comes back is stored through ``submit`` like what our own screens send.
+Each task that goes out is one vote, claimed for one person. It goes into a project on the server that has only that
+person's work of one stage. Answers are stored through ``submit``, like those of our own screens.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ __all__ = [
 MOST_AHEAD = 1_000
 LONGEST_HOLD = 24 * 14.0
 OFTENEST, SELDOMEST = 1.0, 10.0
-"""Seconds between two rounds of ``sync``."""
+"""Shortest and longest time between two rounds of ``sync``, in seconds."""
 WAKING = 0.5
-"""Seconds between two looks whether someone said that there is something to fetch."""
+"""Seconds between two checks for a wake-up call."""
 LONGEST_PAUSE = 60.0
-"""Seconds between two rounds while the server does not answer."""
+"""Longest pause between two rounds while the server does not answer, in seconds."""
 
 
 def connect(
@@ -67,20 +67,21 @@ def connect(
     hold_hours: float = 8.0,
     stay: bool = False,
 ) -> None:
-    """Send the work of stages to the server at an address, or change how; for leads. ``by`` None is the command on
-    the machine itself.
+    """Send the work of stages to the server at an address, or change the settings. For leads.
 
     Parameters
     ----------
+    by
+        None is the command on the machine itself.
     stages
-        Without any, the next push calls back everything that is there.
+        Without any, the next push calls back all tasks.
     ahead
-        How many tasks a person has there at once, in each stage.
+        Number of tasks that a person has there at once, in each stage.
     hold_hours
-        How long a task stays with someone who does not answer.
+        Hours that a task stays with a person who does not answer.
     stay
-        What is stored here stays there for as long, so that its rater may still change it. Only where the server has
-        one rater: others could open it.
+        Stored tasks also stay there for this time, so that their rater may still change them. Only for a server with
+        one rater, because others could open them.
     """
     address = _address(address)
     problems = []
@@ -108,9 +109,9 @@ def connect(
 
 
 def map_person(store: Store, *, by: Person | None, project: str, address: str, login: str, email: str) -> None:
-    """Send a member's work to a server, where they have that e-mail address; for leads.
+    """Send a member's work to a server on which the person has this mail address. For leads.
 
-    Who they are there is looked up at the next push, so they may be invited there later.
+    The account there is looked up at the next push, so the person may be invited there later.
     """
     email = email.strip().casefold()
     if not 3 <= len(email) <= 254 or email.count("@") != 1 or not email.isprintable() or " " in email:
@@ -133,7 +134,7 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
 
 
 def unmap_person(store: Store, *, by: Person | None, project: str, address: str, login: str) -> None:
-    """Send no more of someone's work to a server; the next push calls back what they have there. For leads."""
+    """Stop sending a person's work to a server. The next push calls back the person's tasks. For leads."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         row = found(session, project_id=access.project_id, address=address)
@@ -147,7 +148,10 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
 
 
 def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: str) -> list[str]:
-    """Send the work of all members whose login is the e-mail address of someone there; the logins. For leads."""
+    """Send the work of all members whose login is the mail address of an account there.
+
+    Return the logins. For leads.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = found(session, project_id=access.project_id, address=front.address, lock=False)
@@ -171,10 +175,10 @@ def sync(
     stop: Callable[[], bool] = lambda: False,
     tell: Callable[[Pulled | None, Pushed | None, str], None] | None = None,
 ) -> None:
-    """Fetch and send, again and again, until ``stop`` says so.
+    """Fetch and send in a loop, until ``stop`` returns True.
 
-    A server that does not answer is asked again, less and less often; ``tell`` hears of every round what it brought,
-    or why it broke off. ``wake`` ends a pause at once.
+    A server that does not answer is asked again after longer and longer pauses. ``tell`` gets the result of each round,
+    or the reason why it failed. ``wake`` ends a pause at once.
     """
     every = min(max(every, OFTENEST), SELDOMEST)
     pause = every
@@ -201,13 +205,13 @@ def sync(
 
 
 def wake(store: Store) -> None:
-    """Have every ``sync`` that runs, in whatever process, look at once. Nothing else comes of it."""
+    """Wake every running ``sync``, in all processes, for an immediate round."""
     with store.write() as session:
         bridge.wake(session, now=store.now())
 
 
 def _woken(store: Store, project: str, address: str) -> datetime | None:
-    """When someone said last that there is something to fetch."""
+    """Return the time of the last wake-up call."""
     with store.read() as session:
         row = projects.by_name(session, name=project)
         return bridge.woken_at(session, project_id=row.id, address=plain(address)) if row else None

@@ -1,4 +1,4 @@
-"""Calling work back from another tool: what is over here is removed there, and what becomes of each claim."""
+"""Call work back from another tool: remove finished tasks there, and decide what happens to each claim."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CALLED_BACK_AT_ONCE = 100
 _POSTPONED = "postponed"
 _GIVEN_BACK = "given back"
 _KEPT = "kept"
-"""What becomes of the claim of a task that is called back, if its rater still has it."""
+"""The ways to treat the claim of a task that is called back, if its rater still has it."""
 
 
 def call_back(link: Link, plan: Plan) -> int:
-    """Have everything removed there that no one should answer there any more; how much that is."""
+    """Mark all tasks there that no one may answer any more for removal. Return their number."""
     now = link.store.now()
     with link.store.read() as session:
         over = {
@@ -67,7 +67,7 @@ def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[s
 
 
 def why_not_here(session: Session, link: Link, plan: Plan, place: StoredBridgeProject) -> tuple[str, str]:
-    """Why a project there should be empty, and what becomes of the claims; empty if it should not."""
+    """Return why a project there must be emptied, and how to treat its claims. Empty if it must not."""
     mapped = plan.people.get(place.person_id)
     if mapped is None:
         return "This person's work goes there no more.", _GIVEN_BACK
@@ -99,7 +99,7 @@ def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
     found = people.by_id(session, id=row.person_id)
     access = part_of(session, link, person_of(found)) if found is not None else None
     if found is None or access is None or then == _GIVEN_BACK:
-        # No lead took it: what they answered there before still counts.
+        # No lead took it, so earlier answers there still count.
         held_tasks.give_back(session, row=held, by=None, now=now, kind="task.called_back")
     else:
         leases.give_up(session, access=access, row=held, person=person_of(found), now=now)

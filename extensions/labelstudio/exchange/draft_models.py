@@ -1,4 +1,4 @@
-"""What a model may be asked about a task that stands on another tool's server: its stage, and its pictures."""
+"""Facts about a task on another tool's server for a model: its stage and its pictures."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class SentOut:
 
     stage: Stage
     pictures: Sequence[Picture] = ()
-    """What the task shows; none in stages in which no one may read what a model says."""
+    """The task's pictures. Empty in stages in which no one may see a model's answer."""
 
 
 def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str, str], Picture]) -> SentOut | None:
-    """The task that was sent out under a key and waits there; None if this project has none.
+    """Return the task that was sent out under a key and waits there. None if this project has none.
 
     Parameters
     ----------
     picture
-        From an image's hash and its role to the image as a model gets it.
+        Returns the image for a model, from an image's hash and its role.
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)

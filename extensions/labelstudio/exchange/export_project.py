@@ -1,4 +1,4 @@
-"""A project as Label Studio's own JSON: items as tasks, people's latest submissions and models' answers."""
+"""Export a project as Label Studio's own JSON: items as tasks, with people's latest submissions and models' answers."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def tasks_file(
     private: bool,
     page: Page | None = None,
 ) -> Written:
-    """The items (``only`` these, if given) with what people said in a stage.
+    """Return the items (``only`` these, if given) with people's submissions in a stage.
 
     Parameters
     ----------
     stage
-        Verification gives a task for each item, grading one for each model's answer. None: the first that there is.
+        Verification gives a task for each item, grading one for each model's answer. None: the first such stage.
     verified
-        It is a file of kept items, for everyone.
+        The file has only kept items, and is public.
     private
-        Leave nothing out. Else what the schema keeps secret in the stage stays here; of a verified file also what it
-        keeps private, the votes on kept items where they would tell it, and models' answers.
+        Leave nothing out. Otherwise, fields that are secret in the stage are left out. From a verified file, private
+        fields, votes on kept items that would reveal them, and models' answers are left out too.
     page
-        What a labeling configuration shows of a task, which is put into its data.
+        Returns the data of a task for a labeling configuration.
     """
     schema = access.schema
     stage = stage or first_rated(access.schema)
@@ -100,7 +100,10 @@ def tasks_file(
 
 
 def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
-    """Return the labeling configuration of a stage (None: the first that rates), and what gives tasks its data."""
+    """Return the labeling configuration of a stage, and the function for its tasks' data.
+
+    None: the first rating stage.
+    """
     wanted = stage or first_rated(schema)
     if wanted is None:
         raise InvalidInput([Problem("labeling", f"{schema.title} has no stage in which people rate.")])
@@ -113,7 +116,7 @@ def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
 
 
 def first_rated(schema: Schema) -> Stage | None:
-    """The first stage of a schema in which people rate and which Label Studio can show."""
+    """Return the first stage of a schema in which people rate and which Label Studio can show."""
     return next((each for each in RATED if each not in ONLY_HERE and criteria_of(schema, each)), None)
 
 
@@ -129,7 +132,7 @@ def _view(
     assets: Sequence[tuple[str, str, str | None, str | None]],
     answer: str | None = None,
 ) -> TaskView:
-    """What a rater of the stage is shown of an item; the id of an asset is its name here."""
+    """Return the view that a rater of the stage has of an item. An asset's id is its name here."""
     kinds = {slot.role: slot.kind for slot in access.schema.item.assets}
     return TaskView(
         id="",
@@ -157,8 +160,10 @@ class _Submitted:
 def _submitted(
     session: Session, access: Access, stage: Stage, rows: Mapping[int, StoredItem]
 ) -> dict[tuple[int, int | None], list[_Submitted]]:
-    """What counts of what was submitted on the items as they stand, by item and answer, each rater in their own place
-    anyone who was first; and ratings out of files."""
+    """Return the counting submissions on the current items, by item and answer.
+
+    Raters have fixed positions, whoever was first. Imported ratings follow.
+    """
     found: dict[tuple[int, int | None], list[_Submitted]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
     votes = files.counting_annotations(session, project_id=access.project_id, stage=stage)
@@ -196,6 +201,6 @@ def _media(access: Access, assets: Sequence[tuple[str, str, str | None, str | No
 
 
 def _shown(access: Access) -> str:
-    """What predictions are said to be about: the first medium, else the first field."""
+    """Return the object that predictions refer to: the first medium, else the first field."""
     item = access.schema.item
     return next((part.role for part in item.assets), item.fields[0].name if item.fields else "text")

@@ -1,4 +1,4 @@
-"""A project of Label Studio in from its own JSON: items with their media, ratings, models' answers, at once."""
+"""Import a project of Label Studio from its own JSON: items with media, ratings and models' answers, all at once."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ImportedLabelStudio:
-    """What an import came to."""
+    """The result of an import."""
 
     imported: Imported
     skipped: int = 0
-    """Annotations in which someone skipped the task."""
+    """Number of annotations in which a person skipped the task."""
     earlier: int = 0
-    """Annotations and predictions that a later one of the same rater or model replaces."""
+    """Number of annotations and predictions that a later one of the same rater or model replaces."""
     numbers: int = 0
-    """Predictions of which the file holds nothing but their numbers."""
+    """Number of predictions of which the file has only their ids."""
 
 
 def import_label_studio(
@@ -61,20 +61,20 @@ def import_label_studio(
     raters: RatersAre | None = None,
     progress: Progress | None = None,
 ) -> ImportedLabelStudio:
-    """Take a file into a project, whatever format the project's own files have. All of it or nothing.
+    """Import a file into a project, whatever format the project's own files have. All of it or nothing.
 
-    ``raters`` says who made the annotations. None: anyone who completed one there under an account (``completed_by``)
-    is a person, if no one has said otherwise of that name; annotations that name no one, and those out of our own
-    exports, leave their raters as they are known, else machines.
+    ``raters`` says whether the annotators are people or machines. With None, a rater with an account there
+    (``completed_by``) is a person, unless someone has decided otherwise for that name. Other raters, and those in our
+    own exports, keep their known kind. Unknown raters are machines.
 
-    The same file again adds nothing; a later export of the same project adds what is new. ``by`` None is the command on
-    the machine itself.
+    The same file again adds nothing. A later export of the same project adds the new parts. ``by`` None is the command
+    on the machine itself.
 
     Raises
     ------
     FileRefused
-        Something does not fit; nothing was taken. With ``skip_bad`` tasks, annotations and predictions that do not fit
-        are left out instead.
+        Something is invalid; nothing was imported. With ``skip_bad``, invalid tasks, annotations and predictions are
+        left out instead.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -103,7 +103,7 @@ def import_label_studio(
 
 
 def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dict[str, Wanted]:
-    """The media of all items, by the names that they have in the project."""
+    """Return the media of all items, by their names in the project."""
     kinds = {slot.role: slot.kind for slot in bring.access.schema.item.assets}
     found: dict[str, Wanted] = {}
     for item in read.items:
@@ -117,7 +117,7 @@ def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dic
 
 
 def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
-    """The file that a task names; ``MediaRefused`` if several may be meant."""
+    """Return the file that a task names. Raise ``MediaRefused`` if several files match."""
     places = folder.closest(asset.path) if folder else []
     if len(places) > 1:
         named = ", ".join(str(place) for place in places[:3])
@@ -206,7 +206,7 @@ def _rating(found: OutsideRating) -> Rating:
 
 
 def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemRecord]:
-    """The items that are not in the project yet; ``FileRefused`` if one of the others is there with other content."""
+    """Return the items that are new to the project. Raise ``FileRefused`` if an existing item has other content."""
     project_id = bring.access.project_id
     there = files.items_named(session, project_id=project_id, external_ids=[item.external_id for item in read.items])
     content = items.current_content(session, project_id=project_id) if there else {}
@@ -242,7 +242,7 @@ def _new_item(item: ItemRecord, file_id: int, assets: Mapping[str, int]) -> NewI
 
 
 def _free_path(session: Session, project_id: int, name: str) -> str:
-    """A name that no imported file of the project has: a later export of the same project comes under the same one."""
+    """Return a name that no imported file of the project has, because a later export has the same name."""
     taken = {file.path for file in files.files(session, project_id=project_id)}
     path = Path(name)
     numbered = (f"{path.stem} ({number}){path.suffix}" for number in range(2, 1_000_000))

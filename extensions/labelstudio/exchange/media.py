@@ -1,4 +1,4 @@
-"""Which pictures and clips go to another tool's screens with a task, and who may fetch them there."""
+"""The pictures and clips of a task for another tool's screens, and who may fetch them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ NOT_SHOWN = "There is no such picture or clip in a task that is out."
 
 @dataclass(frozen=True)
 class Outside:
-    """A file as another tool's page gets it."""
+    """A file for another tool's page."""
 
     file: AssetFile
     drawn: Mapping[str, Any] = field(default_factory=dict)
-    """Boxes and marks to be drawn on it, as ``media.model_input.Pictures.image`` takes them; empty: nothing is."""
+    """Boxes and marks to draw on it, as arguments of ``media.model_input.Pictures.image``. Empty: none."""
 
 
 def file_shown(store: Store, *, task: str, asset: str) -> Outside:
-    """The file of an asset that a task shows which is out just now, to the person who has it.
+    """Return the file of an asset of a task that is out, for the person who has the task.
 
-    ``NotFound`` alike for whatever is not so: the task came back or went to someone else, its person may not work in
-    the stage any more, the asset belongs to another item.
+    Raises the same ``NotFound`` in all other cases. The task came back or went to someone else, for example, or its
+    person may no longer work in the stage, or the asset belongs to another item.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
 
 
 def file_sent(store: Store, *, task: str, asset: str) -> Outside:
-    """As ``file_shown``, for anyone who is sending the task just now."""
+    """Return the file of an asset while its task is being sent. Otherwise the same as ``file_shown``."""
     with store.read() as session:
         row = bridge_tasks.slot_shown(session, key=task)
         if row is None:
@@ -65,13 +65,13 @@ def file_sent(store: Store, *, task: str, asset: str) -> Outside:
 
 
 def over(store: Store, *, tasks: Sequence[str]) -> set[str]:
-    """Those of these keys under which we sent something that is not shown any more; the keys of others are left out."""
+    """Return those of these keys whose tasks we sent and no longer show. Unknown keys are left out."""
     with store.read() as session:
         return bridge_tasks.keys_over(session, keys=tasks)
 
 
 def content_of(store: Store, *, asset: str) -> str:
-    """The SHA-256 of an asset's file."""
+    """Return the SHA-256 of an asset's file."""
     with store.read() as session:
         found = media_access.file_of_asset(session, public_id=asset)
     if found is None or found[1] is None:
@@ -95,7 +95,7 @@ def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> O
 def _of_task(
     session: Session, access: Access, row: StoredTask
 ) -> list[tuple[str, StoredAsset, StoredMediaObject | None]]:
-    """Role, asset and file of everything that a task shows, as ``task_views.task_view`` has them."""
+    """Return role, asset and file of everything that a task shows, in the same way as ``task_views.task_view``."""
     if row.item_id is not None:
         return [(link.role, asset, media) for link, asset, media in items.assets(session, item_id=row.item_id)]
     picked = assets.picks(session, task_id=row.id)

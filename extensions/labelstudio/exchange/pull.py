@@ -1,7 +1,7 @@
-"""Fetching what raters have answered in another tool: each answer is stored once, or kept with the reason why not.
+"""Fetch the answers from another tool. Each answer is stored once, or kept with the reason why not.
 
-What is removed there is removed after its answer is stored here, and looked at once more just before. Broken off
-anywhere, the next try finds every answer either noted here or still there.
+A task is removed there only after its answer is stored here, and is checked once more just before. After a crash at any
+point, the next try finds every answer either recorded here or still there.
 """
 
 from __future__ import annotations
@@ -21,38 +21,37 @@ from extensions.labelstudio.exchange.answers import deleted, note, take_in
 from extensions.labelstudio.exchange.sync_lock import Forms, Link, opened
 
 PAGE = 200
-"""So many tasks are looked up together."""
+"""Number of tasks that are looked up together."""
 REMOVED_AT_ONCE = 100
 ONE_BY_ONE = 10
-"""Up to so many tasks are looked at one by one before they are removed; more are read page by page."""
+"""Number of tasks up to which they are checked one by one before removal. More tasks are read page by page."""
 
 
 @dataclass(frozen=True)
 class Pulled:
-    """What fetching has brought."""
+    """The result of fetching."""
 
     tasks: int
-    """How many were read there."""
+    """Number of tasks that were read there."""
     removed: int
-    """How many were removed there."""
+    """Number of tasks that were removed there."""
     outcomes: Mapping[BridgeOutcome, int] = field(default_factory=dict)
-    """What became of annotations that had not been looked at before."""
+    """Outcomes of annotations that were not handled before."""
 
 
 def pull(
     store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str, only: int | None = None
 ) -> Pulled:
-    """Store what was answered on a server, and remove there what is done.
+    """Store the answers from a server, and remove the finished tasks there. For leads.
 
-    ``only`` is the id of a project there, the others are left alone. For leads; ``by`` None is the command on the
-    machine itself.
+    ``only`` is the id of the one project there to read. ``by`` None is the command on the machine itself.
 
     Raises
     ------
     OutsideUnreachable
-        The server does not answer. What was read is stored, and the next try goes on from there.
+        The server does not answer. Answers read so far are stored, and the next try continues from there.
     Conflict
-        Another process does the same just now.
+        Another process is doing the same.
     """
     with opened(store, front, forms, by=by, project=project) as link:
         with store.read() as session:
@@ -73,7 +72,7 @@ def pull(
 
 
 def _read(link: Link, place: StoredBridgeProject) -> int:
-    """Look through a project there; the number of tasks in it."""
+    """Take in the answers of a project there. Return the number of tasks in it."""
     with link.store.read() as session:
         newest = bridge_tasks.newest(session, place_id=place.id)
     here: dict[str, int] = {}
@@ -101,7 +100,7 @@ def _read(link: Link, place: StoredBridgeProject) -> int:
 def _read_page(
     link: Link, place: StoredBridgeProject, page: Sequence[OutsideTask], here: dict[str, int], doubled: list[int]
 ) -> int:
-    """Take in a page; the number of tasks on it that are not ours."""
+    """Take in a page of tasks. Return the number of tasks on it that are not ours."""
     with link.store.read() as session:
         rows = bridge_tasks.by_keys(session, keys=[task.key for task in page if task.key])
         answered = [row.id for task in page if (row := rows.get(task.key)) and task.annotations]
@@ -136,7 +135,7 @@ def _read_page(
 
 
 def _look_for(link: Link, place: StoredBridgeProject, missing: Mapping[str, tuple[int, int | None]]) -> None:
-    """Find out what became of tasks that were not among those that were read."""
+    """Find out what happened to tasks that were missing from the list."""
     unseen = [key for key, (_, outside) in missing.items() if outside is None]
     again = {task.key: task for task in link.front.tasks(place.outside_id or 0)} if unseen else {}
     for key, (id, outside) in missing.items():
@@ -153,7 +152,7 @@ def _look_for(link: Link, place: StoredBridgeProject, missing: Mapping[str, tupl
 
 
 def is_gone(link: Link, place: StoredBridgeProject) -> bool:
-    """Whether a project that the server refuses to show is no longer there; what was in it is noted as deleted."""
+    """Tell whether a project that the server refuses to show is gone. If so, record its tasks as deleted."""
     there = link.front.project_of(place.key)
     if there == place.outside_id:
         return False
@@ -172,7 +171,7 @@ def is_gone(link: Link, place: StoredBridgeProject) -> bool:
 
 
 def located(link: Link, place: StoredBridgeProject) -> StoredBridgeProject:
-    """A project, with its id there if an earlier try made it without hearing so."""
+    """Return a project with its id there, if an earlier try created it without getting the reply."""
     there = link.front.project_of(place.key) if place.outside_id is None else None
     if there is None:
         return place
@@ -184,7 +183,7 @@ def located(link: Link, place: StoredBridgeProject) -> StoredBridgeProject:
 
 
 def clear_away(link: Link) -> None:
-    """Remove there what is over, after one more look at it: an answer may have come in the meantime."""
+    """Remove finished tasks there, after one more check for answers that arrived in the meantime."""
     with link.store.read() as session:
         waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
         places = [
@@ -223,7 +222,7 @@ def _clear_place(link: Link, place: StoredBridgeProject) -> None:
 def _tasks_there(
     link: Link, place: StoredBridgeProject, rows: Sequence[StoredBridgeTask]
 ) -> dict[str, list[OutsideTask]]:
-    """The tasks as they stand there, by key."""
+    """Return the current tasks there, by key."""
     if place.outside_id is None:
         return {}
     found: dict[str, list[OutsideTask]] = {row.key: [] for row in rows}

@@ -1,7 +1,7 @@
-"""Sending work to another tool: slots that a person has claimed go out one by one, after what is over was called back.
+"""Send work to another tool: call back finished tasks, then send each person's claimed slots one by one.
 
-A slot is claimed and noted as being sent in one transaction; then it is sent; then it is noted as out. Broken off in
-between, the next try looks whether it arrived.
+A slot is claimed and recorded as "being sent" in one transaction. Then it is sent, and then recorded as out. After a
+crash in between, the next try checks whether it arrived.
 """
 
 from __future__ import annotations
@@ -32,35 +32,36 @@ from workflow.annotate.task_views import task_view
 
 SENT_AT_ONCE = 100
 CLAIMED_AT_ONCE = 10
-"""Slots claimed in one transaction, for which others wait."""
+"""Slots claimed in one transaction, which blocks others for its time."""
 REST = timedelta(hours=1)
-"""What was skipped there, or not answered in time, does not come back to the same person sooner."""
+"""Shortest time before a task that was skipped there, or not answered in time, comes back to the same person."""
 LONGEST_TITLE = 50
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """What sending has done."""
+    """The result of sending."""
 
     sent: int
     called_back: int
-    """Tasks that were out and are over: answered here, gone to others, out of time, or of people who left."""
+    """Number of finished tasks: answered here, given to others, out of time, or of people who left."""
     removed: int
-    """How many were removed there."""
+    """Number of tasks that were removed there."""
     outcomes: Mapping[BridgeOutcome, int] = field(default_factory=dict)
-    """What became of answers that were found while removing."""
+    """Outcomes of answers that were found during removal."""
 
 
 def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Pushed:
-    """Give everyone whose work goes to a server as many tasks there as they may have ahead, and call back what is
-    over. For leads; ``by`` None is the command on the machine itself.
+    """Send tasks to all mapped people up to their limit, and call back finished tasks. For leads.
+
+    ``by`` None is the command on the machine itself.
 
     Raises
     ------
     OutsideUnreachable
-        The server does not answer. Nothing is lost or doubled: the next try looks what has arrived.
+        The server does not answer. Nothing is lost or duplicated: the next try checks what has arrived.
     Conflict
-        Another process does the same just now.
+        Another process is doing the same.
     """
     with opened(store, front, forms, by=by, project=project) as link:
         find_people(link)
@@ -109,7 +110,7 @@ def _look(link: Link) -> None:
 
 
 def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there: int) -> str:
-    """Claim what a person is still to have in a stage; why there is no more, if so."""
+    """Claim the tasks that a person still lacks in a stage. Return why there are no more, if so."""
     person = plan.persons.get(row.person_id)
     if person is None:
         return "Not active, or not in the project."
@@ -142,7 +143,7 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
 
 
 def _in_hand(visit: gates.Visit, limit: int) -> list[str]:
-    """What someone has in hand and not there; before they have qualified, only what belongs to that."""
+    """Return the person's claimed tasks that are not there yet. Before qualification, return only qualifying tasks."""
     if gates.why_closed(visit) is not None:
         return []
     return bridge_tasks.claims_not_sent(
@@ -158,7 +159,7 @@ def _in_hand(visit: gates.Visit, limit: int) -> list[str]:
 def _next(
     session: Session, access: Access, person: Person, stage: Stage, in_hand: list[str], now: datetime
 ) -> StoredTask | NothingLeft | None:
-    """The next of what a person has in hand, else one slot more."""
+    """Return the next of a person's claimed tasks, or claim one more."""
     while in_hand:
         slot = tasks.lock(session, public_id=in_hand.pop(0))
         if slot is None or slot.person_id != person.id or not access.may_use(slot.dimension):
@@ -169,7 +170,7 @@ def _next(
 
 
 def _add(session: Session, link: Link, looks: Looks, row: StoredBridgePerson, slot: StoredTask) -> None:
-    """Note that a claimed slot is being sent."""
+    """Record that a claimed slot is being sent."""
     _, hash = looks.by_dimension[slot.dimension]
     here = {
         (place.person_id, place.stage, place.labeling_hash, place.outside_user): place
@@ -210,7 +211,7 @@ def _send_all(link: Link, plan: Plan) -> int:
 
 
 def _made(link: Link, plan: Plan, place: StoredBridgeProject) -> StoredBridgeProject:
-    """A project as it stands there; it is made if it does not."""
+    """Return a project with its id there. Create the project if it does not exist."""
     place = located(link, place)
     if place.outside_id is not None:
         return place
@@ -224,7 +225,7 @@ def _made(link: Link, plan: Plan, place: StoredBridgeProject) -> StoredBridgePro
 
 
 def _send(link: Link, place: StoredBridgeProject) -> int:
-    """Send what is noted as being sent to a project there."""
+    """Send the tasks that are recorded as being sent to a project there. Return their number."""
     with link.store.read() as session:
         rows = bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
         found = people.by_id(session, id=place.person_id)
@@ -248,7 +249,7 @@ def _send(link: Link, place: StoredBridgeProject) -> int:
 
 
 def _note(link: Link, person: Person, going: Sequence[tuple[StoredBridgeTask, OutgoingTask]]) -> None:
-    """Note what is sent, before it is."""
+    """Record the content of tasks before they are sent."""
     with link.write() as session:
         for row, task in going:
             slot = tasks.by_id(session, id=row.task_id)
@@ -262,7 +263,7 @@ def _note(link: Link, person: Person, going: Sequence[tuple[StoredBridgeTask, Ou
 def _outgoing(
     session: Session, link: Link, access: Access, person: Person, row: StoredBridgeTask
 ) -> OutgoingTask | None:
-    """A task as it goes out: what its rater may see here, and nothing else. None if it is no longer theirs."""
+    """Return a task for sending, with only what its rater may see here. None if the task is no longer the rater's."""
     slot = tasks.by_id(session, id=row.task_id)
     if slot is None or slot.person_id != person.id or slot.state is not TaskState.CLAIMED or slot.lease_until is None:
         return None
@@ -285,7 +286,7 @@ def _with(link: Link, state: BridgeState) -> list[StoredBridgeProject]:
 
 
 def _drop(link: Link, plan: Plan) -> None:
-    """Remove the projects there that have nothing of ours left and get nothing more; not those with tasks of others."""
+    """Remove projects there that have no task of ours and get no more. Projects with other people's tasks stay."""
     with link.store.read() as session:
         waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
         places = [

@@ -1,4 +1,4 @@
-"""Who is to have what on another tool's screens: whose work goes there, which stages, how they look, how much ahead."""
+"""The plan of what each person gets on another tool's screens: people, stages, forms, and numbers of tasks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workflow.access.projects import Access, access_to, stages_of
 
 @dataclass(frozen=True)
 class Looks:
-    """How a stage looks there."""
+    """The forms of a stage there."""
 
     by_dimension: Mapping[str, tuple[str, str]]
     """The labeling and its hash."""
@@ -29,13 +29,13 @@ class Looks:
 
     @property
     def hashes(self) -> set[str]:
-        """Of all its labelings."""
+        """Return the hashes of all its labelings."""
         return {hash for _, hash in self.by_dimension.values()}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Who is to have what there."""
+    """The plan of who gets what there."""
 
     stages: Mapping[Stage, Looks]
     ahead: int
@@ -43,12 +43,12 @@ class Plan:
     stay: bool
     people: Mapping[int, StoredBridgePerson]
     persons: Mapping[int, Person]
-    """Those whose accounts are active and who have a part in the project."""
+    """People with an active account and a role in the project."""
     title: str
 
 
 def find_people(link: Link) -> None:
-    """Find out who people are there whom no one has found yet."""
+    """Find the accounts of people who are not found there yet."""
     with link.store.read() as session:
         wanted = [row for row, _ in bridge.people(session, bridge_id=link.bridge_id) if row.outside_user is None]
     if not wanted:
@@ -63,7 +63,7 @@ def find_people(link: Link) -> None:
 
 
 def plan_of(link: Link) -> Plan:
-    """Who is to have what there, as things stand."""
+    """Return the current plan."""
     with link.store.read() as session:
         row = bridge.by_id(session, id=link.bridge_id)
         access = access_to(session, person=None, project=link.project)
@@ -97,7 +97,7 @@ def _looks(link: Link, access: Access, stage: Stage) -> Looks:
 
 
 def part_of(session: Session, link: Link, person: Person) -> Access | None:
-    """What a person may do in the project; None if they have no part in it."""
+    """Return a person's access to the project. None if the person is not in it."""
     try:
         return access_to(session, person=person, project=link.project)
     except NotFound:

@@ -1,4 +1,4 @@
-"""What a task tells of its item that goes out to Label Studio: found in the task, as its texts are lines for people."""
+"""Find what a task that goes out to Label Studio reveals about its item, from the task's own texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PARTS = ("text_", "list_", "options_")
 
 
 def told_outside(sent: Mapping[str, Any], secrets: Secrets) -> Told:
-    """What a task tells: ``data`` and ``predictions`` as they are sent (the latter are the rater's own answers)."""
+    """Return what a task reveals. ``sent`` has ``data`` and ``predictions``; the latter are the rater's own answers."""
     data = sent["data"]
     lines = {text for part in ("shown", "about") for text in strings(data.get(part))}
     lines |= {text for key, value in data.items() if key.startswith("text_") for text in strings(value)}

@@ -1,4 +1,4 @@
-"""Where the work stands that goes out to another tool: per stage and person, and what a lead should do next."""
+"""The state of the work at another tool, by stage and person, and the next steps for a lead."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from extensions.labelstudio.exchange.sync_lock import is_busy
 from workflow.access.projects import require_lead
 
 QUIET = timedelta(minutes=1)
-"""After so long without reading a server on which work waits, a lead is told."""
+"""Time without reading a server with waiting work, after which a lead is told."""
 MOST_STUCK = 20
 
 
 @dataclass(frozen=True)
 class PersonThere:
-    """Someone whose work goes to a server."""
+    """A person whose work goes to a server."""
 
     login: str
     name: str
     email: str
     known: bool
-    """Whether someone with that address has an account there."""
+    """Whether an account there has this address."""
     why: str
-    """Why nothing more was sent to them; empty if something was, or they have enough."""
+    """Why nothing more was sent to the person. Empty if something was sent, or the person has enough."""
 
 
 @dataclass(frozen=True)
 class StageThere:
-    """What became of one person's work in one stage; every annotation is counted with what it ended in."""
+    """The outcomes of one person's work in one stage. Every annotation is counted by its outcome."""
 
     stage: Stage
     login: str
     name: str
     out: int
-    """Tasks that wait there, or are being sent."""
+    """Number of tasks that wait there, or are being sent."""
     stored: int
-    """Tasks whose answer is stored here."""
+    """Number of tasks whose answer is stored here."""
     removing: int
-    """Tasks that are over and have still to be removed there."""
+    """Number of finished tasks that must still be removed there."""
     superseded: int
     refused: int
     not_theirs: int
@@ -55,14 +55,14 @@ class StageThere:
     skipped: int
     deleted: int
     strangers: int
-    """Tasks in this person's projects there that are not ours."""
+    """Number of tasks in this person's projects there that are not ours."""
     sentences: tuple[str, ...]
-    """The same in words, as far as it is not zero."""
+    """The counts above zero, in words."""
 
 
 @dataclass(frozen=True)
 class BridgeStatus:
-    """Where a server stands."""
+    """The state of a server."""
 
     address: str
     stages: tuple[Stage, ...]
@@ -74,16 +74,18 @@ class BridgeStatus:
     pulled_at: datetime | None
     pushed_at: datetime | None
     busy: bool
-    """Whether it is being synchronised just now."""
+    """Whether the server is being synchronized at the moment."""
     said: str
-    """Why the last try broke off; empty: it did not."""
+    """Why the last try failed. Empty: it did not."""
     next_steps: tuple[str, ...]
-    """What a lead should do, the most urgent first; empty if nothing."""
+    """The next steps for a lead, the most urgent first. Empty if there are none."""
 
 
 def status(store: Store, *, by: Person | None, project: str) -> list[BridgeStatus]:
-    """Where the work stands that a project sends out, by server; for leads. It asks the database only, and as often
-    whether ten tasks are out or ten thousand."""
+    """Return the state of the work that a project sends out, by server. For leads.
+
+    It only queries the database, with the same number of queries for ten tasks and for ten thousand.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         members = {row.person_id for row, _ in projects.members(session, project_id=access.project_id)}

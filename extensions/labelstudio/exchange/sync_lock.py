@@ -1,4 +1,4 @@
-"""What sending work to another tool's screens and fetching it share: how it looks there, and one process at a time."""
+"""The common parts of sending and fetching work: the forms, and a lock for one process at a time."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from workflow.access.projects import require_lead
 from workflow.jobs.live_process import is_gone, process
 
 LEASE = timedelta(minutes=5)
-"""So long a process of which nothing is heard keeps others from synchronising the same server."""
+"""Time after which a silent process no longer keeps others from synchronizing the same server."""
 PATIENCE = 10.0
-"""Seconds for which one waits for the other."""
+"""Seconds to wait for the other process."""
 
 
 class Answer(Protocol):
-    """What a result there means here: what ``submit`` takes, and what could not be understood."""
+    """The meaning of a result: the values for ``submit``, and the parts that could not be read."""
 
     @property
     def values(self) -> Mapping[str, Any]: ...
@@ -44,21 +44,24 @@ class Answer(Protocol):
 
 @dataclass(frozen=True)
 class Forms:
-    """How work looks there, and how what comes back is read."""
+    """The forms of work there, and how answers are read."""
 
     labeling: Callable[[Schema, Stage, str], str]
-    """What a project there is made with, for the items of a dimension; ``NotAvailable`` names what cannot be shown."""
+    """Returns the labeling of a project, for the items of a dimension.
+
+    ``NotAvailable`` names a part that cannot be shown.
+    """
     data: Callable[[Schema, Stage, TaskView, Callable[[AssetView], str]], Mapping[str, Any]]
-    """What a task there shows; the last argument is the address of a picture or clip."""
+    """Returns the data of a task. The last argument returns the address of a picture or clip."""
     read: Callable[[Schema, Stage, str, Sequence[Mapping[str, Any]], Mapping[str, Any]], Answer]
-    """What the result for an item of a dimension means; the last argument is what the task showed, by field."""
+    """Returns the meaning of a result for an item of a dimension. The last argument has the task's content by field."""
     link: Callable[[str, AssetView, datetime], str]
-    """Where a picture or clip of the task with a key is fetched, until a moment."""
+    """Returns the address of a picture or clip for the task with a key, valid until a time."""
 
 
 @dataclass
 class Link:
-    """A server while it is being synchronised; no one else does so meanwhile."""
+    """A server that this process is synchronizing, while no other process does."""
 
     store: Store
     front: FrontEnd
@@ -67,14 +70,14 @@ class Link:
     project_id: int
     project: str
     by: str
-    """Who synchronises, as the row of the server has it."""
+    """The name of the synchronizing process, as the server's row has it."""
     outcomes: Counter[BridgeOutcome] = field(default_factory=Counter)
     removed: int = 0
-    """Tasks that were removed there."""
+    """Number of tasks that were removed there."""
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A transaction, if this is still the process that synchronises."""
+        """Open a transaction. Raise ``Conflict`` if another process synchronizes by now."""
         with self.store.write() as session:
             row = bridge.by_id(session, id=self.bridge_id, lock=True)
             if row.busy_by != self.by:
@@ -83,13 +86,13 @@ class Link:
             yield session
 
     def count_removed(self, tasks: int) -> None:
-        """So many tasks more were removed there."""
+        """Add to the number of removed tasks."""
         self.removed += tasks
 
 
 @contextmanager
 def opened(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Iterator[Link]:
-    """A server to be synchronised. Whatever breaks it off is noted there as a sentence."""
+    """Yield a server for synchronization. A failure is recorded on the server as a sentence."""
     link = _held(store, front, forms, by=by, project=project)
     said = ""
     try:
@@ -121,7 +124,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
 
 
 def is_busy(row: StoredBridge, now: datetime) -> bool:
-    """Whether a process that may still run synchronises a server."""
+    """Tell whether a process that may still run is synchronizing a server."""
     if row.busy_by is None or row.busy_until is None or row.busy_until < now:
         return False
     return not is_gone(json.loads(row.busy_by))
@@ -135,7 +138,7 @@ def _free(link: Link, said: str) -> None:
 
 
 def found(session: Session, *, project_id: int, address: str, lock: bool = True) -> StoredBridge:
-    """The server with that address, if the project sends work there."""
+    """Return the server with this address. Raise ``NotFound`` if the project sends no work there."""
     row = bridge.find(session, project_id=project_id, address=plain(address), lock=lock)
     if row is None:
         raise NotFound(f"This project sends no work to {plain(address)}; connect it first.")
@@ -143,5 +146,5 @@ def found(session: Session, *, project_id: int, address: str, lock: bool = True)
 
 
 def plain(address: str) -> str:
-    """An address as it is stored: without space around it and without a slash at its end."""
+    """Return an address in its stored form: without surrounding spaces and without a slash at the end."""
     return address.strip().rstrip("/")

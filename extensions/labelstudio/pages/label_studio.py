@@ -1,4 +1,4 @@
-"""Label Studio: whose work goes to which server, what is there, and what became of it."""
+"""The page *Label Studio*: whose work goes to which server, the tasks there, and their outcomes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ NEW = "Another server"
 AHEAD, HOLD = 3, 8.0
 SAID, WHERE, SHOWN = "label_studio.said", "label_studio.where", "label_studio.shown"
 TOP, PEOPLE, SERVER = "top", "people", "server"
-"""The parts of the page; what came of a button is told where the button is."""
+"""The parts of the page. The result of a button appears in the button's part."""
 
 
 def render(services: Services) -> None:
-    """The server that is chosen: what to do next, what is there, who is who; or the way to a first one."""
+    """Draw the chosen server with its next steps, tasks and people, or the form for a first server."""
     view = shell.lead_of(services)
     shell.heading(
         "Label Studio",
@@ -55,7 +55,7 @@ def render(services: Services) -> None:
 
 
 def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | None:
-    """Which of the project's servers this is about; None: one that is to be added."""
+    """Draw the choice of a server and return it. None: add a new one."""
     if not found:
         return None
     addresses = [each.address for each in found]
@@ -152,7 +152,7 @@ def _counts_table(status: BridgeStatus) -> None:
 
 NUMBERS = ("out", "stored", "refused", "late", "skipped")
 PLAIN = ("out", "stored", "skipped")
-"""What its number says completely."""
+"""Outcomes that their number explains completely."""
 
 
 def _line(line: StageThere) -> list[markup.Markup]:
@@ -190,7 +190,7 @@ def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None
 
 
 def _person(status: BridgeStatus, login: str, name: str, there: PersonThere | None) -> str:
-    """A row of the form; the key of its address, which changes with what is stored."""
+    """Draw a row of the form. Return the key of its address input, which changes with the stored address."""
     who, address, about = st.columns((2, 3, 4), vertical_alignment="center")
     stored = there.email if there else ""
     key = f"label_studio.email.{status.address}.{login}.{stored}"
@@ -242,7 +242,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
 
 
 def _connect(view: ProjectView, services: Services, status: BridgeStatus | None) -> None:
-    """What goes where: for a server that is known already, or for a new one."""
+    """Draw the settings of a known server, or of a new one."""
     schema = view.schema.schema_
     stages = [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE]
     refused = {stage: bridging.refused(schema, stage) for stage in stages}
@@ -333,7 +333,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
 
 
 def _at(where: str) -> None:
-    """A button there was pressed; what came of an earlier one is told no more."""
+    """Record which part's button was pressed, and drop the earlier result."""
     st.session_state.pop(SAID, None)
     st.session_state[WHERE] = where
 

@@ -1,1 +1,1 @@
-"""Label Studio on this server: people's work there, pictures for its pages, and a model backend that it asks."""
+"""The parts of Label Studio's support on this server: the exchange, pictures for its pages, and a model backend."""

@@ -1,6 +1,7 @@
-"""The protocol by which Label Studio asks a model for predictions, over a model of ours. A process of its own.
+"""Label Studio's protocol for predictions, served by one of our models in a separate process.
 
-Whatever the model does, a request is answered: a task without a prediction has an empty list, and ``errors`` says why.
+Every request gets an answer, whatever the model does: a task without a prediction has an empty list, and ``errors`` has
+the reason.
 """
 
 from __future__ import annotations
@@ -33,44 +34,44 @@ if TYPE_CHECKING:
     from domain.runs import Answerer
 
 MOST_BYTES = 20_000_000
-"""Of a request."""
+"""Largest request in bytes."""
 MOST_TASKS = 1000
-"""In a request."""
+"""Most tasks in a request."""
 MOST_QUESTIONS = 10_000
-"""In a request: one for each control of each task."""
+"""Most questions in a request: one for each control of each task."""
 MOST_PICTURES = 20
-"""Of a task."""
+"""Most pictures of a task."""
 PAUSE = 60.0
-"""Seconds in which a model is left alone that said that asking it makes no sense (a wrong key, a spent budget)."""
+"""Pause in seconds after an error that makes further requests useless, such as a wrong key or a spent budget."""
 KEY = "touchstone"
-"""In a task's data: the key by which we know what we sent out."""
+"""The key of a task's data by which we recognize the tasks that we sent."""
 
 
 Find = Callable[[str], SentOut | None]
-"""From a key to the task that we sent out under it; None: there is none."""
+"""Returns the task that we sent under a key, or None."""
 Fetch = Callable[[str], Picture]
-"""From what a task names to the picture; ``MediaRefused`` where there is none."""
+"""Returns the picture that a task names. Raises ``MediaRefused`` without one."""
 
 
 @dataclass
 class Backend:
-    """One model, asked by one request at a time."""
+    """One model, which handles one request at a time."""
 
     answerer: Answerer
     version: str
-    """What predictions say of who made them."""
+    """The model version of its predictions."""
     find: Find
     fetch: Fetch
     seconds: float = 90.0
-    """For a whole request; a server gives up after 100."""
+    """Seconds for a whole request. A server gives up after 100."""
     ranks: bool = False
-    """Options are ranked by their likelihood, so only choices of one are predicted."""
+    """Whether options are ranked by likelihood, so that only single choices are predicted."""
     clock: Callable[[], float] = time.monotonic
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _resting: tuple[float, str] = (-math.inf, "")
 
     def predict(self, body: Any) -> dict[str, Any]:
-        """What a request is answered with: a list of predictions for each task, and what went wrong."""
+        """Return the answer to a request: a list of predictions for each task, and the errors."""
         tasks, config = _tasks(body)
         end = self.clock() + self.seconds
         asked: dict[int, tuple[int, Control, Mapping[str, Any]]] = {}
@@ -118,7 +119,7 @@ class Backend:
     def _questions(
         self, task: Mapping[str, Any], config: Configuration, *, first: int
     ) -> list[tuple[Control, Question]]:
-        """What the model is asked about a task, a question for each control."""
+        """Return the questions about a task, one for each control."""
         data = task["data"]
         key = data.get(KEY)
         pictures: Sequence[Picture] = ()
@@ -165,7 +166,7 @@ class Backend:
         return found
 
     def _answers(self, questions: Sequence[Question], end: float) -> tuple[dict[int, Attempt], list[str]]:
-        """The last attempt for each question, and why there are none for others."""
+        """Return the last attempt for each question, and why others have none."""
         if not questions:
             return {}, []
         until, why = self._resting
@@ -203,7 +204,7 @@ def _id(task: Mapping[str, Any]) -> str:
 
 
 def _score(attempt: Attempt) -> float | None:
-    """How much of the options' likelihood the one has that won, by the score that counts; None where none is known."""
+    """Return the winner's share of the options' likelihoods, by the score that counts. None if unknown."""
     scores = attempt.detail.get("scores", {}).get(attempt.detail.get("score"))
     if not scores:
         return None
@@ -230,7 +231,10 @@ def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:
 
 
 def application(backend: Backend, *, secret: str | None) -> Starlette:
-    """The routes. With ``secret`` every request needs it as its password (basic authentication, whatever the user)."""
+    """Return the routes.
+
+    With ``secret``, each request needs it as the password (basic authentication, any user name).
+    """
 
     def guarded(
         answer: Callable[[Request], Any],
@@ -282,7 +286,7 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
 
 
 def _from_here(request: Request) -> bool:
-    """Whether it was asked for by a name of this machine, not by one that someone's page has pointed at it."""
+    """Tell whether the request used a name of this machine, and not a name that a foreign page points at it."""
     return is_loopback(request.url.hostname or "")
 
 
@@ -298,7 +302,7 @@ def _knows(request: Request, secret: str) -> bool:
 
 
 async def _body(request: Request) -> Any:
-    """The request's JSON, as far as it is sent as such: a page in someone's browser cannot."""
+    """Return the request's JSON. Its content type must be JSON, which a foreign page in a browser cannot send."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise BadRequest("Send JSON, as application/json.")
     read, size = bytearray(), 0

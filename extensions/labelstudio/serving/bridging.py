@@ -1,6 +1,6 @@
-"""What sending work to Label Studio and fetching it is handed: a client, how work looks there, and where its media are.
+"""The parts that the exchange with Label Studio needs: a client, the forms, and the addresses of media.
 
-Nothing of Label Studio's own package is loaded before a client is asked for.
+Label Studio's own package is loaded only when a client is requested.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NO_MEDIA = (
 
 
 def client_of(address: str, settings: Settings) -> Client:
-    """A client of the server at an address, with the operator's token for it."""
+    """Return a client of the server at an address, with the operator's token for it."""
     from extensions.labelstudio import client
 
     hook = None
@@ -49,7 +49,7 @@ def client_of(address: str, settings: Settings) -> Client:
 
 
 class Media:
-    """Where Label Studio's pages fetch the media of tasks: from this server by links, or from files next to them."""
+    """Where Label Studio's pages fetch the media of tasks: from this server by links, or from local files."""
 
     def __init__(self, shared: Resources, *, media_from: str | None = None, local_files: Path | None = None) -> None:
         self.shared = shared
@@ -59,12 +59,12 @@ class Media:
         self.files = LocalFiles.below(root, store=shared.store, media=shared.media, cache=self.cache) if root else None
 
     def require(self, schema: Schema) -> None:
-        """Say what is missing if items have media and no one said where those are fetched."""
+        """Raise ``SettingsError`` if items have media and no place to fetch them is set."""
         if schema.item.assets and self.files is None and self.address is None:
             raise SettingsError(NO_MEDIA)
 
     def link(self, task: str, asset: AssetView, until: datetime) -> str:
-        """The address of a picture or clip of the task with a key, until a moment."""
+        """Return the address of a picture or clip for the task with a key, valid until a time."""
         if self.files is not None:
             return self.files.link(task, asset)
         if self.address is None:
@@ -72,20 +72,20 @@ class Media:
         return Links(self.address, key_of(self.shared.settings.home)).link(task, asset, until)
 
     def rate(self, asset: AssetView) -> float | None:
-        """The frames in a second of a clip; None if no one knows."""
+        """Return the frames a second of a clip. None if unknown."""
         try:
             return self.shared.media.frame_rate(outside_media.content_of(self.shared.store, asset=asset.id))
         except NotFound:
             return None
 
     def sweep(self) -> None:
-        """Remove files that are not shown any more."""
+        """Remove the files of tasks that are no longer out."""
         if self.files is not None:
             self.files.sweep()
 
 
 def forms_of(media: Media) -> Forms:
-    """How work looks in Label Studio, and how what comes back is read."""
+    """Return the forms of work in Label Studio, and the functions that read its answers."""
     from extensions.labelstudio import labeling
 
     return Forms(
@@ -99,24 +99,24 @@ def forms_of(media: Media) -> Forms:
 
 
 def schema_of(shared: Resources, project: str) -> Schema:
-    """The schema of a project, for the command on the machine itself."""
+    """Return the schema of a project, for the command on the machine itself."""
     with shared.store.read() as session:
         return projects.access_to(session, person=None, project=project).schema
 
 
 def refused(schema: Schema, stage: Stage) -> str | None:
-    """Why Label Studio cannot show a stage; None if it can."""
+    """Return why Label Studio cannot show a stage. None if it can."""
     dimensions = [dimension.id for dimension in schema.dimensions]
     return next(filter(None, (results.refusal(schema, stage.value, each) for each in dimensions)), None)
 
 
 def stages_shown(schema: Schema) -> list[Stage]:
-    """The stages of a schema that Label Studio can show."""
+    """Return the stages of a schema that Label Studio can show."""
     return [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE and refused(schema, stage) is None]
 
 
 def status_of(shared: Resources, project: str, address: str, *, by: Person | None = None) -> BridgeStatus | None:
-    """How a server stands that a project sends work to; None: it sends none there."""
+    """Return the state of a server that a project sends work to. None if it sends none there."""
     found = bridge.status(shared.store, by=by, project=project)
     return next((each for each in found if each.address == address), None)
 
@@ -136,7 +136,7 @@ OUTCOMES = {
 
 
 def outcomes_in_words(*rounds: Pulled | Pushed | None) -> list[str]:
-    """What a round has done, a line for each kind of thing; none if nothing happened."""
+    """Return the results of rounds, a line for each outcome. Empty if nothing happened."""
     lines = []
     for outcome, words in OUTCOMES.items():
         n = sum(each.outcomes.get(outcome, 0) for each in rounds if each is not None)

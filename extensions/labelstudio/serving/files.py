@@ -1,5 +1,4 @@
-"""The files behind what Label Studio shows: a clip without what it says of its making, a picture as our own pages show
-it, with what is drawn on it."""
+"""The files for Label Studio's pages: clips without metadata, and pictures as on our own pages, with their drawings."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from media.store import MediaStore, Size
 
 
 def path_of(media: MediaStore, cache: Path, outside: Outside, size: Size) -> tuple[Path, str]:
-    """Where a file lies that is to be shown, and of which type it is; ``size`` holds where nothing is drawn on it."""
+    """Return the path and the type of the file to show. ``size`` counts only if nothing is drawn on the picture."""
     if outside.drawn:
         made = Pictures(media, cache).image(outside.file.sha256, **outside.drawn).path
         return made, "image/jpeg" if made.suffix == ".jpg" else "image/png"

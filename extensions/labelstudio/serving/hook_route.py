@@ -1,6 +1,6 @@
-"""``POST /label-studio/hook``: Label Studio says that something has happened there, so that it is pulled at once.
+"""``POST /label-studio/hook``: Label Studio's webhook, which starts a pull at once.
 
-Nothing of what it sends is read or believed: whatever happened there is found by the pull that this wakes.
+The content of the request is neither read nor trusted. The pull itself finds what has happened.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PUBLIC = ("/label-studio/hook",)
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route; without a secret in the settings it answers no one."""
+    """Return the one route. Without a secret in the settings, it refuses every request."""
 
     async def hook(request: Request) -> Response:
         wanted = resources.settings.of(LabelStudioSettings).label_studio_hook

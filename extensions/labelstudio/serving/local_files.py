@@ -1,7 +1,7 @@
-"""Media as files that a Label Studio on this machine serves itself, from below its local-files document root.
+"""Media as files that a Label Studio on this machine serves from below its local-files document root.
 
-Touchstone copies into a folder of its own there what tasks that are out show, under names that no one can guess, and
-removes it again. One local-files storage in Label Studio has to point to that folder: docs/label-studio.md says how.
+Touchstone copies the media of tasks that are out into a folder of its own there, under names that cannot be guessed,
+and removes them again. A local-files storage in Label Studio must point to that folder: see docs/label-studio.md.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from extensions.labelstudio.serving import files
 from media.store import MediaStore
 
 FOLDER = "touchstone"
-"""Below the document root: Label Studio serves nothing from the root itself."""
+"""The folder's name below the document root. Label Studio serves nothing from the root itself."""
 ENDINGS = {"image/webp": ".webp", "image/png": ".png", "image/jpeg": ".jpg", "video/webm": ".webm"}
-"""Label Studio goes by a file's ending when it says what a file is."""
+"""File suffixes by type. Label Studio derives a file's type from its suffix."""
 
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """Puts media below ``root``, the folder that Label Studio knows as ``LOCAL_FILES_DOCUMENT_ROOT``."""
+    """Copies media below ``root``, Label Studio's ``LOCAL_FILES_DOCUMENT_ROOT``."""
 
     store: Store
     media: MediaStore
     cache: Path
-    """Where pictures lie on which something is drawn."""
+    """The folder of pictures with drawings."""
     root: Path
 
     @classmethod
     def below(cls, root: Path, *, store: Store, media: MediaStore, cache: Path) -> LocalFiles:
-        """For a document root that is there and may be written to."""
+        """Return an instance for an existing and writable document root. Raise ``SettingsError`` for any other root."""
         if not root.is_dir():
             raise SettingsError(
                 f"The folder for local files, {root}, is not there. Give the one that Label Studio was started with as"
@@ -54,11 +54,11 @@ class LocalFiles:
 
     @property
     def folder(self) -> Path:
-        """What the local-files storage of Label Studio has to point to."""
+        """Return the folder that Label Studio's local-files storage must point to."""
         return self.root / FOLDER
 
     def link(self, task: str, asset: AssetView) -> str:
-        """Copy what a task shows to where Label Studio finds it; the address within Label Studio."""
+        """Copy an asset of a task to where Label Studio finds it. Return its address within Label Studio."""
         outside = outside_media.file_sent(self.store, task=task, asset=asset.id)
         found, mime = files.path_of(self.media, self.cache, outside, "original" if asset.kind == "clip" else "display")
         there = self.folder / task
@@ -72,9 +72,9 @@ class LocalFiles:
         return f"/data/local-files/?d={quote(path.relative_to(self.root).as_posix())}"
 
     def sweep(self) -> int:
-        """Remove the files of tasks that are not out any more; how many tasks that were.
+        """Remove the files of tasks that are no longer out. Return the number of these tasks.
 
-        What others have put there, and other installations, stays.
+        Files of other people and other installations stay.
         """
         there = [folder.name for folder in self.folder.iterdir() if folder.is_dir() and not folder.is_symlink()]
         gone = outside_media.over(self.store, tasks=there)

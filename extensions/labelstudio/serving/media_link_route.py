@@ -1,7 +1,7 @@
 """``GET /media-link/{token}/{size}``: a picture or clip of a task that is out, for another tool's page.
 
-No cookie counts here: the link says what may be seen, and the database whether that still holds. Whatever is wrong with
-a link (its time is over, it was changed, the task came back, its person left), the reply is one and the same.
+Cookies do not count here. The link names the asset, and the database decides whether the link still holds. Every
+invalid link gets the same reply: expired, changed, its task came back, or its person left.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PUBLIC = ("/media-link/",)
 
 NOTHING = "There is nothing here. A link to a picture or clip works while its task is out, for some hours at most."
 KEPT_SECONDS = 300
-"""How long a browser may show its copy without asking again, so that a task that came back is soon gone there too."""
+"""Seconds that a browser may cache a file. A short time, so that the media of a task that came back soon disappear."""
 
 HEADERS = {
     "Cross-Origin-Resource-Policy": "cross-origin",
@@ -36,11 +36,11 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Referrer-Policy": "no-referrer",
 }
-"""Pages of other origins may show it, and read its pixels; ``*`` is never sent together with cookies."""
+"""Pages of other origins may show the file and read its pixels. ``*`` never allows cookies."""
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route."""
+    """Return the one route."""
     cache = resources.settings.home / "prepared"
 
     def find(token: str, size: str) -> tuple[Path, str, str, str]:

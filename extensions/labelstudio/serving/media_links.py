@@ -1,7 +1,7 @@
-"""Links under which a page of Label Studio shows a picture or clip of a task: signed, for a while, without a session.
+"""Signed links under which a Label Studio page shows a picture or clip of a task for a limited time, without a session.
 
-A link names an asset and the task sent out that shows it. That is all it is good for, and only while that task is out:
-``exchange.media`` looks at every request.
+A link names an asset and the sent task that shows it. The link works only while that task is out: ``exchange.media``
+checks every request.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ LONGEST_TOKEN = 400
 
 @dataclass(frozen=True)
 class Links:
-    """Makes links that start with ``address``, the one under which browsers reach this server."""
+    """Makes links that start with ``address``, the address under which browsers reach this server."""
 
     address: str
     key: bytes = field(repr=False)
 
     def link(self, task: str, asset: AssetView, until: datetime) -> str:
-        """Where a page shows this asset of a task that is out: a clip as it is, a picture as our own pages show it."""
+        """Return the link to an asset of a task that is out: a clip in the original, a picture in the display size."""
         size = "original" if asset.kind == "clip" else "display"
         return f"{self.address.rstrip('/')}/media-link/{token(self.key, task=task, asset=asset.id, until=until)}/{size}"
 
 
 def token(key: bytes, *, task: str, asset: str, until: datetime) -> str:
-    """What a link carries: asset, task and end in the open, and a signature over them."""
+    """Return the token of a link: asset, task and expiry in plain form, and a signature of them."""
     told = json.dumps([asset, task, int(until.timestamp())], separators=(",", ":"), ensure_ascii=True).encode()
     return f"{_text(told)}.{_text(_signature(key, told))}"
 
 
 def read(text: str, *, key: bytes, now: datetime) -> tuple[str, str] | None:
-    """The asset and the task that a token names; None if it is not ours, was changed, or its time is over."""
+    """Return the asset and the task in a token. None if the token is foreign, changed or expired."""
     if len(text) > LONGEST_TOKEN or not text.isascii():
         return None
     told, _, signed = text.partition(".")

@@ -1,4 +1,4 @@
-"""Pictures for a model that Label Studio asks: those of our store, and those below a folder that tasks name."""
+"""Pictures for a model behind Label Studio: from our store, and from a folder that tasks refer to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from media.store import MediaStore
 
 
 class Found:
-    """Where pictures come from. Nothing is fetched over the net; what lies in no folder is refused with a sentence."""
+    """Finds pictures. Nothing is fetched from the network; a picture in no folder is refused with a sentence."""
 
     def __init__(self, media: MediaStore, cache: Path, folder: Path | None) -> None:
         self._ours = Pictures(media, cache)
@@ -34,12 +34,12 @@ class Found:
         self._kept.cleanup()
 
     def stored(self, sha256: str, role: str) -> Picture:
-        """An image of our store, upright."""
+        """Return an image of our store, upright."""
         made = self._ours.image(sha256)
         return Picture(made.path, made.sha256, role=role)
 
     def named(self, value: str) -> Picture:
-        """The image that a task names, from below the folder."""
+        """Return the image that a task names, from below the folder."""
         try:
             path = media_path(value, "picture")
         except Misfit as error:

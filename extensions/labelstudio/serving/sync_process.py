@@ -1,4 +1,4 @@
-"""``touchstone labelstudio`` as a process of its own: the memory that Label Studio's package takes goes with it."""
+"""Run ``touchstone labelstudio`` in a separate process, which frees the memory of Label Studio's package at its end."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Done:
-    """What came of it."""
+    """The result of the process."""
 
     lines: tuple[str, ...]
     well: bool
 
 
 def run(action: Literal["push", "pull"], project: str, address: str, *, seconds: float = SECONDS) -> Done:
-    """Do it and wait. Anyone who else does the same just now has the same lease, so nothing is done twice."""
+    """Push or pull in a separate process, and wait. Simultaneous runs share a lease, so nothing is done twice."""
     command = [*process_of("app"), "labelstudio", action, "--server", address, "--", project]
     try:
         done = subprocess.run(
@@ -48,7 +48,7 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
 
 
 def sync_for_job(context: JobContext) -> JobOutcome:
-    """Push or pull. A process that goes on with it finds what is done already."""
+    """Push or pull for a job. A process that resumes the job finds what is already done."""
     asked = context.input
     context.progress("Sending" if asked["action"] == "push" else "Fetching", 0, 1)
     done = run(asked["action"], asked["project"], asked["address"])

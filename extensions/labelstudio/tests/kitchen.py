@@ -63,4 +63,4 @@ RATINGS: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("4", "label-studio-5"): {"fits": "yes", "shown": ["cup"], "clarity": 1, "count": 0, "why": "ok"},
 }
-"""What the two annotators entered there, by task and annotator: typed by hand from what was sent to the server."""
+"""The two annotators' answers there, by task and annotator: typed by hand from the requests to the server."""

@@ -1,5 +1,7 @@
-"""Another tool as it is found in the world: a server that stores whatever it is given, loses replies, and whose people
-edit and delete what they like. Only its network is missing."""
+"""A fake of another tool that stores all data unchecked and loses replies, and whose people edit and delete freely.
+
+Only its network is missing.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ ADDRESS = "http://there.test"
 
 
 class Killed(BaseException):
-    """The process is gone at this very moment."""
+    """The process is killed at this moment."""
 
 
 @dataclass
 class Annotation:
-    """What someone answered there."""
+    """A person's answer there."""
 
     id: int
     by: int | None
@@ -39,7 +41,7 @@ class Annotation:
 
 @dataclass
 class Task:
-    """A task as it stands there."""
+    """A task there."""
 
     id: int
     data: dict[str, Any]
@@ -60,8 +62,8 @@ class Project:
 class Outside:
     """A server that stores tasks and annotations.
 
-    ``on_call`` hears of every request before it has an effect and again after it; what it raises is what the client
-    sees. Pages are cut from what is there at that moment, so tasks that go away shift those behind them.
+    ``on_call`` gets every request, before its effect and again after it. The client sees the errors that it raises.
+    Pages are cut from the current tasks, so removed tasks shift those behind them.
     """
 
     def __init__(self, *emails: str, page: int = 100) -> None:
@@ -80,16 +82,16 @@ class Outside:
     # ---- what a client can ask --------------------------------------------------------------------------------------
 
     def users(self) -> Sequence[OutsideUser]:
-        """Everyone with an account."""
+        """Return all accounts."""
         return self._asked("users", lambda: [OutsideUser(id, email) for id, email in self.accounts.items()])
 
     def project_of(self, key: str) -> int | None:
-        """The project made with a key."""
+        """Return the project with a key."""
         found = (id for id, project in self.projects.items() if project.key == key)
         return self._asked("project_of", lambda: next(found, None))
 
     def make_project(self, key: str, *, title: str, labeling: str) -> int:
-        """Make a project."""
+        """Create a project."""
 
         def made() -> int:
             id = next(self._ids)
@@ -116,7 +118,7 @@ class Outside:
         self._asked("send", stored)
 
     def tasks(self, project: int) -> Iterator[OutsideTask]:
-        """All tasks of a project, page by page."""
+        """Yield all tasks of a project, page by page."""
         for start in count(0, self.page):
             page = self._asked("tasks", lambda start=start: self._page(project, start))
             yield from page
@@ -124,7 +126,7 @@ class Outside:
                 return
 
     def task(self, task: int) -> OutsideTask | None:
-        """One task."""
+        """Return one task."""
         return self._asked("task", lambda: _told(found) if (found := self.all_tasks().get(task)) else None)
 
     def remove(self, tasks: Sequence[int], *, project: int | None = None) -> None:
@@ -140,11 +142,11 @@ class Outside:
     # ---- what people do there ---------------------------------------------------------------------------------------
 
     def waiting(self, user: int | str) -> list[Task]:
-        """The tasks without an answer in the projects of someone, as they see them there."""
+        """Return the unanswered tasks in a person's projects, as the person sees them there."""
         return [task for task in self.of(user) if not task.annotations]
 
     def of(self, user: int | str) -> list[Task]:
-        """All tasks in the projects of someone, by the name in the project's title."""
+        """Return all tasks in a person's projects, found by the name in the project's title."""
         name = str(user).partition("@")[0].title()
         return [
             task
@@ -160,7 +162,7 @@ class Outside:
     def annotate(
         self, task: Task, by: int | None, result: list[dict[str, Any]], lead: float | None = None
     ) -> Annotation:
-        """Store any result for a task: this server looks at none."""
+        """Store any result for a task, because this server checks none."""
         made = Annotation(next(self._ids), by, result, self._moment(), lead)
         task.annotations[made.id] = made
         return made
@@ -179,7 +181,7 @@ class Outside:
             project.tasks.pop(id, None)
 
     def all_tasks(self) -> dict[int, Task]:
-        """Every task there."""
+        """Return every task there."""
         return {id: task for project in self.projects.values() for id, task in project.tasks.items()}
 
     # ---- inside -----------------------------------------------------------------------------------------------------
@@ -226,7 +228,7 @@ def _told(task: Task) -> OutsideTask:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a result means."""
+    """The meaning of a result."""
 
     values: Mapping[str, Any]
     reasons: Mapping[str, Any]
@@ -235,7 +237,7 @@ class Answer:
 
 
 def written(*, reasons: Mapping[str, Any] | None = None, note: str = "", **values: Any) -> list[dict[str, Any]]:
-    """The result for answers."""
+    """Return the result for answers."""
     found = [{"from_name": name, "value": value} for name, value in values.items()]
     found += [{"from_name": f"{name}.reason", "value": value} for name, value in (reasons or {}).items()]
     return [*found, {"from_name": "note", "value": note}] if note else found
@@ -244,7 +246,7 @@ def written(*, reasons: Mapping[str, Any] | None = None, note: str = "", **value
 def read(
     schema: Schema, stage: Stage, dimension: str, result: Sequence[Mapping[str, Any]], fields: Mapping[str, Any]
 ) -> Answer:
-    """The answers in a result."""
+    """Return the answers in a result."""
     if stage is Stage.AUTHORING:
         known = {field.name for field in schema.item.fields}
     elif stage is Stage.ADJUDICATION:
@@ -266,7 +268,7 @@ def read(
 
 
 def labeling(schema: Schema, stage: Stage, dimension: str) -> str:
-    """What a screen asks; it looks otherwise for another version of the schema."""
+    """Return the questions of a screen. They differ for another version of the schema."""
     if stage is Stage.REFINEMENT:
         raise NotAvailable("Refinement cannot be shown there: the criterion 'right_too'.")
     if stage is Stage.AUTHORING:
@@ -276,7 +278,7 @@ def labeling(schema: Schema, stage: Stage, dimension: str) -> str:
 
 
 def data(schema: Schema, stage: Stage, view: TaskView, media: Callable[[AssetView], str]) -> dict[str, Any]:
-    """All that a view holds, like a client that is not careful at all."""
+    """Return all content of a view, like a careless client."""
     return {
         "fields": dict(view.fields),
         "answer": view.answer,
@@ -289,7 +291,7 @@ def data(schema: Schema, stage: Stage, view: TaskView, media: Callable[[AssetVie
 
 
 def link(key: str, asset: AssetView, until: datetime) -> str:
-    """An address of a picture."""
+    """Return an address of a picture."""
     return f"http://here.test/media-link/{key}/{asset.id}/{until.timestamp():.0f}"
 
 

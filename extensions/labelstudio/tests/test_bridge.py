@@ -1,4 +1,4 @@
-"""Work that goes out to another tool's screens and comes back: once each, whatever happens in between."""
+"""Test the exchange of work with another tool's screens: each answer counts once, whatever happens in between."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ ANN, BOB, CAT = 1, 2, 3
 
 @pytest.fixture
 def clock(store: Store) -> Clock:
-    """Time stands still until the test moves it."""
+    """Return a clock that stands still until the test moves it."""
     moved = Clock()
     store.clock = moved
     return moved
@@ -82,7 +82,7 @@ def clock(store: Store) -> Clock:
 
 @pytest.fixture
 def front() -> Outside:
-    """A server on which Ann, Bob and Cat have accounts."""
+    """Return a server on which Ann, Bob and Cat have accounts."""
     return Outside("ann@x.org", "bob@x.org", "cat@x.org")
 
 
@@ -94,7 +94,7 @@ def bridged(
     role: Role = Role.ANNOTATOR,
     **how: Any,
 ) -> list[Person]:
-    """People whose work goes to the server."""
+    """Create people whose work goes to the server."""
     bridge.connect(store, by=None, project=project, address=ADDRESS, stages=stages, **how)
     found = []
     for login in logins:
@@ -130,7 +130,7 @@ def rows(store: Store, table: Any, **where: Any) -> list[Any]:
 
 
 def answers(store: Store) -> list[tuple[int, Any]]:
-    """Who answered what, in the order in which it was stored."""
+    """Return the answers with their people, in the order of storage."""
     return [(row.person_id, row.answers.get("choice")) for row in rows(store, AnnotationRow)]
 
 
@@ -199,7 +199,7 @@ def test_doing_it_twice_changes_nothing(store: Store, front: Outside) -> None:
 
 
 def dump(store: Store) -> Any:
-    """All that is stored about work and about what is out, but for the moments of the last round."""
+    """Return all stored data about work and sent tasks, except for the times of the last round."""
     with store.read() as session:
         return [
             [row.model_dump(exclude={"pulled_at", "pushed_at", "busy_until", "lease_until"}) for row in everything]
@@ -311,7 +311,7 @@ def test_what_an_author_has_begun_goes_out(store: Store, front: Outside) -> None
 
 
 def test_several_in_hand_keep_to_the_rules(store: Store, front: Outside) -> None:
-    """No one gets two slots of one item, no one their own item, and gold comes in its turn like anything else."""
+    """No one gets two slots of one item or their own item, and gold comes like any other item."""
     make_project(store, loaded=make_schema(raters=2, adjudication=False))
     ann, _ = bridged(store, "ann", "bob", ahead=50)
     make_items(store, 3)
@@ -537,7 +537,7 @@ def test_tasks_of_others_in_our_projects_are_left_alone_and_told(store: Store, f
 
 
 def test_an_answer_changed_after_it_was_read_supersedes_the_first(store: Store, front: Outside) -> None:
-    """Between reading the list and removing the task there is a moment: what is changed in it is found."""
+    """A change between the reading of the list and the removal of the task is found."""
     make_project(store, loaded=make_schema(raters=2))
     make_items(store, 1)
     (_ann,) = bridged(store, "ann")
@@ -838,7 +838,7 @@ def test_two_processes_do_not_get_into_each_others_way(store: Store, front: Outs
 
 
 class Fate:
-    """Kills this process at the n-th moment at which something has changed, or is about to."""
+    """Kills this process at the n-th moment at which something has changed, or is about to change."""
 
     def __init__(self, store: Store, front: Outside, *, at: int, when: str) -> None:
         self.store, self.front, self.at, self.when = store, front, at, when
@@ -848,7 +848,7 @@ class Fate:
         self.begin()
 
     def begin(self) -> None:
-        """From here on it may come."""
+        """Start counting moments."""
         self.front.on_call = self._called
         self.store.write = self._written  # type: ignore[method-assign]
 
@@ -877,7 +877,7 @@ class Fate:
             self._moment()
 
     def end(self) -> None:
-        """The next process begins."""
+        """Stop counting: the next process begins."""
         self.front.on_call = lambda *_: None
         self.store.write = self._write  # type: ignore[method-assign]
 
@@ -886,11 +886,11 @@ class Fate:
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(store: Store, clock: Clock, when: str) -> None:
-    """Killed after one moment at which something changes, after a later one, and so on to the last.
+    """Kill the process after one moment at which something changes, then after a later one, and so on to the last.
 
-    One of five is taken, odd and even ones by turns: each kind of moment comes again and again. What is stored then
-    is what is stored right before the next moment, so those are looked at now and then, and all of it more seldom on
-    PostgreSQL, where nothing else is asked than on SQLite.
+    One moment of five is tested, with odd and even numbers in turn, so that each kind of moment occurs again and again.
+    The state after a change equals the state right before the next one, so those are tested less often. PostgreSQL is
+    tested even less often, because it gets the same queries as SQLite.
     """
     moments = count(1, 25 if not store.is_sqlite else 9 if when == "before" else 5)
     mornings: list[Kept] = []
@@ -910,7 +910,7 @@ def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(store: Store, clock
 
 
 class Day:
-    """A project whose two items go to a server, and what happened there so far."""
+    """A project whose two items go to a server, and the events there so far."""
 
     def __init__(self, store: Store, n: int) -> None:
         self.n, self.project = n, f"p{n}"
@@ -930,7 +930,7 @@ class Day:
 
 
 class Kept:
-    """A day as it stood between two steps, so that days that are the same up to there need not be lived again."""
+    """A copy of a day between two steps, so that days with the same start need not be repeated."""
 
     def __init__(self, store: Store, clock: Clock, day: Day, moments: int) -> None:
         self.now, self.moments = clock.now, moments
@@ -939,7 +939,7 @@ class Kept:
         self._copied(store, lambda file: file.backup(self._file))
 
     def again(self, store: Store, clock: Clock) -> Day:
-        """Database, clock and server as they were."""
+        """Return the day after restoring database, clock and server."""
         self._copied(store, self._file.backup)
         clock.now = self.now
         return copy.deepcopy(self._day)
@@ -977,14 +977,16 @@ HAPPENS: tuple[Callable[[Day, Clock], None], ...] = (
     _an_hour,
     _a_last_answer,
 )
-"""What happens before each synchronization; there is nothing to pull at the first."""
+"""The events before each synchronization. There is nothing to pull at the first one."""
 
 
 def a_day(
     store: Store, clock: Clock, day: Day, when: str, *, at: int, moments: int = 0, keep: list[Kept] | None = None
 ) -> Fate:
-    """Answers, one that does not fit, a skip, an answer of someone else; and moment ``at`` is the last one of the
-    process. ``moments`` of them are over."""
+    """Run a day: answers, an invalid one, a skip, and an answer of another person.
+
+    Moment ``at`` is the last one of the process. ``moments`` of them have passed.
+    """
     front, project, n = day.front, day.project, at
     fate = Fate(store, front, at=at, when=when)
     fate.moments = moments
@@ -1024,7 +1026,7 @@ def a_day(
 
 @pytest.mark.both_databases
 def test_what_was_sent_right_before_a_kill_is_not_sent_again(store: Store, clock: Clock, front: Outside) -> None:
-    """The next push asks what stands there before it sends anything, so no rater ever meets a task twice."""
+    """The next push checks which tasks are there before it sends any, so no rater ever gets a task twice."""
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 3)
     bridged(store, "ann", ahead=3)
@@ -1047,7 +1049,7 @@ def test_what_was_sent_right_before_a_kill_is_not_sent_again(store: Store, clock
 
 
 def test_a_reply_that_is_lost_doubles_nothing(store: Store, front: Outside) -> None:
-    """The server has done what it was asked to, and the client hears nothing of it: at every call of a day."""
+    """The server has carried out a request, but the client gets no reply: at every call of a day."""
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 4)
     (ann,) = bridged(store, "ann", ahead=2)
@@ -1074,7 +1076,7 @@ def test_a_reply_that_is_lost_doubles_nothing(store: Store, front: Outside) -> N
 
 
 def test_a_task_that_arrives_twice_is_answered_once(store: Store, front: Outside) -> None:
-    """A server that was slow takes what it was sent after it was looked for."""
+    """A slow server accepts tasks after the check for them."""
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
     (ann,) = bridged(store, "ann")
@@ -1091,7 +1093,7 @@ def test_a_task_that_arrives_twice_is_answered_once(store: Store, front: Outside
 
 
 def test_the_real_pages_and_what_is_read_from_them(store: Store, front: Outside) -> None:
-    """With Label Studio's own pages and results instead of the small language of these tests."""
+    """Use Label Studio's own pages and results instead of the small language of these tests."""
     make_project(store, loaded=make_schema(raters=2))
     make_predictions(store, make_items(store, 1), models=["m"])
     stages = (Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING)
@@ -1173,7 +1175,7 @@ def test_no_secret_goes_out(store: Store, clock: Clock, front: Outside) -> None:
 
 
 def judged(store: Store, ids: list[int], judge: str) -> None:
-    """Ratings of a judge, as a file brings them in."""
+    """Store ratings of a judge in the same way as an import."""
     with store.write() as session:
         for id in ids:
             session.add(
@@ -1271,6 +1273,6 @@ def test_two_thousand_open_tasks_cost_as_few_questions_as_ten(store: Store, cloc
         project.tasks[n] = Task(n, {"touchstone": key}, [])
     many = cost()
     assert many[1:] == few[1:]
-    # 2,010 tasks are looked up in pages of 200 by key, and what is known of them in lots
+    # 2,010 tasks are looked up by key in pages of 200, and their stored facts in lots
     assert many[0] - few[0] <= 4 * (2_010 // 200 + 1)
     assert front.calls.count("task") == 0

@@ -1,4 +1,4 @@
-"""A pause between two looks at another tool's server ends as soon as someone says that there is something to fetch."""
+"""Test that a pause between two rounds ends as soon as someone reports new answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of replies that no Label Studio should give; ``extensions/labelstudio/tests/live`` asks a real one."""
+"""Test replies that no Label Studio should give. ``extensions/labelstudio/tests/live`` uses a real server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANNOTATION = {"id": 5, "completed_by": 2, "result": [], "updated_at": "2026-01-0
 
 
 class Scripted:
-    """A server on loopback that answers with the next line of its script, the last one again and again."""
+    """A server on loopback that answers with the next line of its script. The last line repeats."""
 
     def __init__(self) -> None:
         self.script: list[Answer | Callable[[BaseHTTPRequestHandler], None]] = []

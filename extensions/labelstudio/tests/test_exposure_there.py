@@ -1,4 +1,4 @@
-"""What people had been sent to Label Studio before they voted there."""
+"""Test the record of what people were sent to Label Studio before they voted there."""
 
 from __future__ import annotations
 

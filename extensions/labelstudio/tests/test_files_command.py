@@ -1,4 +1,4 @@
-"""A project of Label Studio comes in and goes out by ``touchstone import`` and ``export``."""
+"""Test that ``touchstone import`` and ``export`` read and write a project of Label Studio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Label Studio asks for needs no session, and nothing next to it is open."""
+"""Test that Label Studio's requests need no session, and that no other address is open."""
 
 from __future__ import annotations
 

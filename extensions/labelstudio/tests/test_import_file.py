@@ -1,4 +1,4 @@
-"""Label Studio's JSON: what a real server wrote comes in as it was entered there; whatever else comes is told."""
+"""Test that the JSON of a real Label Studio gives the entered answers, and that all other content is reported."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_prediction_without_a_result_is_an_empty_answer(tmp_path: Path) -> Non
         ("m", "", "empty"),
         ("n", "a cup", "answered"),
     ]
-    # of a control that is left out no one can say whether an answer was asked for
+    # for a control that is left out, the file does not show whether an answer was required
     left_out = read(tmp_path, task(predictions=[nothing]), names=Names(without=frozenset({"objects"})))
     assert not left_out.predictions
     named = Names({}, {"prediction": "why"}, frozenset({"objects"}))

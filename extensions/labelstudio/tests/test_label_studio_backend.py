@@ -1,4 +1,4 @@
-"""Our models behind Label Studio's ML backend protocol: asked by HTTP, over a model that answers by a script."""
+"""Test our models behind Label Studio's protocol for predictions: over HTTP, with a scripted model."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Asking:
                 return refused.code, json.loads(refused.read())
 
     def predict(self, *tasks: Mapping[str, Any], config: str = CONFIG) -> dict[str, Any]:
-        """As a server asks; the answer must be a list for each task."""
+        """Send a request as a server does. The answer must have a list for each task."""
         params = {"login": None, "password": None, "context": None}
         body = {"tasks": tasks, "project": "1.1700000000", "label_config": config, "params": params}
         status, told = self("/predict", body)
@@ -143,7 +143,7 @@ def serving(backend: Backend, *, secret: str | None = None) -> Iterator[Asking]:
 def asked(
     script: Sequence[Reply] | Callable[[Asked, int], Reply], *, secret: str | None = None, **more: Any
 ) -> Iterator[tuple[Asking, ScriptedServer]]:
-    """A backend over an endpoint that answers by a script."""
+    """Yield a backend over an endpoint with scripted answers."""
     with ScriptedServer(script) as server:
         answerer = open_answerer(spec(server.url), strategy="generate")
         options = {"find": sent_out, "fetch": no_picture, **more}
@@ -155,7 +155,7 @@ def asked(
 
 
 def by_question(replies: Mapping[str, str]) -> Callable[[Asked, int], Reply]:
-    """A model that answers by what stands above a control."""
+    """Return a script that answers by the text above a control."""
 
     def script(request: Asked, number: int) -> Reply:
         return chat(next(reply for above, reply in replies.items() if above in request.text))
@@ -269,7 +269,7 @@ def test_a_model_that_cannot_be_asked_is_left_alone_for_a_while() -> None:
 
 
 class Raising:
-    """A model that breaks."""
+    """A model that raises an error."""
 
     about: Mapping[str, Any] = {}
 
@@ -278,7 +278,7 @@ class Raising:
         raise RuntimeError("out of memory")
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to close."""
 
 
 def test_what_was_answered_before_a_model_broke_is_given() -> None:
@@ -372,7 +372,10 @@ def test_a_configuration_that_asks_nothing_a_model_can_answer_is_told() -> None:
 
 
 def test_choices_are_ranked_by_a_model_on_this_machine(tiny_models: tiny.Shelf, tmp_path: Path) -> None:
-    """The score is the winner's share of the options' likelihoods: among two it is between a half and one."""
+    """The score is the winner's share of the options' likelihoods.
+
+    Between two options, it is between a half and one.
+    """
     Image.new("RGB", (60, 60), (200, 0, 0)).save(tmp_path / "cup.png")
     answerer = open_answerer(spec_of(tiny_models.folder("llava")), strategy="rank_options")
     with Found(MediaStore(tmp_path / "ours"), tmp_path / "cache", tmp_path) as found:
@@ -389,7 +392,7 @@ def test_choices_are_ranked_by_a_model_on_this_machine(tiny_models: tiny.Shelf, 
 
 
 def out(store: Store, task: str, person: Person) -> str:
-    """Note that a claimed task stands on a server; its key there."""
+    """Record that a claimed task is on a server, and return its key there."""
     with store.write() as session:
         project = projects.by_name(session, name="p")
         row = tasks.by_public_id(session, public_id=task)

@@ -1,4 +1,4 @@
-"""Label Studio's JSON into a project and out of one: all or nothing, not twice, and nothing that must stay here."""
+"""Test the import and export of Label Studio's JSON: all or nothing, no duplicates, and no private data."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def rated(store: Store, stage: Stage = Stage.VERIFICATION, project: str = "p") -
 
 
 def left_as(found: dict[tuple[str, str], dict[str, Any]], *names: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """As these people leave: as pseudonyms, in the order in which they came."""
+    """Return ratings as they are exported: under pseudonyms, numbered by arrival."""
     called = {name: f"person-{number}" for number, name in enumerate(names, 1)}
     return {(unit, called[rater]): values for (unit, rater), values in found.items()}
 
@@ -182,7 +182,7 @@ def test_the_schema_may_name_the_keys(store: Store, media: MediaStore, tmp_path:
 
 
 def verified(store: Store) -> list[int]:
-    """Three items that two people verified: of two they say the same, of the third they do not; the items' ids."""
+    """Create three items that two people verified, with agreement on two of them. Return the items' ids."""
     make_project(store)
     ids = make_items(store, 3, dimension="colour")
     for person, third in zip(make_people(store, "ann", "ben"), ("red", "blue"), strict=True):

@@ -1,4 +1,4 @@
-"""The page Label Studio without a server: what became of answers, in numbers and words; and what is refused."""
+"""Test the page Label Studio without a server: outcomes in numbers and words, and refusals."""
 
 from __future__ import annotations
 

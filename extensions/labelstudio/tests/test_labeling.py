@@ -1,4 +1,4 @@
-"""Pages of Label Studio: every shipped schema, whatever its texts hold, and nothing that a rater must not know."""
+"""Test pages of Label Studio: every included schema, any texts, and no fact that a rater must not know."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ REFUSED = {
     ("questions", "grading"): "the criterion `plan`",
     ("etp_bench", "grading"): "the criterion `errors`",
 }
-"""What no form there can ask; of ETP-Bench's answers only plans."""
+"""The stages and criteria that no form there can show. Of ETP-Bench's answers, only plans."""
 
 VALUES: Mapping[str, Any] = {
     "text": "What is it?",
@@ -65,7 +65,7 @@ VALUES: Mapping[str, Any] = {
 
 
 def task(schema: Schema, stage: Stage, dimension: str, **more: Any) -> TaskView:
-    """A task as its page would show it: what the stage hides is taken out as everywhere."""
+    """Return a task as its page shows it, without the fields that the stage hides."""
     content = {
         field.name: field.options[0].value if field.kind == "choice" else VALUES[field.kind]
         for field in schema.item.fields
@@ -90,15 +90,15 @@ def address(asset: AssetView) -> str:
 
 
 VARIABLE = re.compile(r"\$([\w\[\].{}]+)")
-"""What that tool takes for a variable, anywhere in an attribute that it fills in."""
+"""Matches a variable of Label Studio, anywhere in an attribute that it fills in."""
 
 
 NEVER_FILLED_IN = ("alias", "whenChoiceValue")
-"""What is stored for a choice, and what it is looked up by: taken as it is."""
+"""Attributes that Label Studio uses unchanged: the stored value of a choice, and references to it."""
 
 
 def variables(root: Element) -> set[str]:
-    """The keys of a task's data that a page asks for."""
+    """Return the keys of a task's data that a page uses."""
     found = set()
     for element in root.iter():
         for value in (text for name, text in element.attrib.items() if name not in NEVER_FILLED_IN):
@@ -107,7 +107,7 @@ def variables(root: Element) -> set[str]:
 
 
 def check(xml: str, shown: Mapping[str, Any]) -> Element:
-    """What holds for every page: sound XML, names that are there once, and data for all that it asks for."""
+    """Check what holds for every page: valid XML, unique names, and data for all of its variables."""
     root = fromstring(xml)
     names = [element.attrib["name"] for element in root.iter() if "name" in element.attrib]
     assert len(names) == len(set(names))
@@ -116,7 +116,7 @@ def check(xml: str, shown: Mapping[str, Any]) -> Element:
     assert variables(root) <= set(shown)
     asked = {each.attrib["whenTagName"]: each for each in root.iter() if "whenTagName" in each.attrib}
     assert set(asked) <= {each.attrib["name"] for each in root.iter("Choices")}
-    # a value of "true" is a truth value there, other than in `value`
+    # a value of "true" is a boolean there, except in `value`
     flags = {"required", "editable", "zoomControl", "rotateControl", "selectionEnabled", "canRotate"}
     for element in root.iter():
         assert {name for name, value in element.attrib.items() if value in ("true", "false")} <= flags | {"value"}

@@ -1,5 +1,7 @@
-"""``touchstone labelstudio`` where something is missing: each case says what to do. The real server is in
-extensions/labelstudio/tests/live."""
+"""Test that ``touchstone labelstudio`` says what to do when something is missing.
+
+The tests with a real server are in extensions/labelstudio/tests/live.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ SHOWN = {"TOUCHSTONE_PUBLIC_URL": "http://127.0.0.1:8501"}
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
-    """Tests here only add servers of their own to its project."""
+    """Return a home. Tests of this module only add servers of their own to its project."""
     return make_home(tmp_path_factory.mktemp("labelstudio"), sqlite_template, pictures=1)
 
 
 def refused(home: Home, *words: str, **more: str) -> str:
-    """What a command says that fails."""
+    """Run a command that fails, and return its message."""
     done = touchstone("labelstudio", *words, home=home.path, **more)
     assert done.returncode == 1, (done.stdout, done.stderr)
     assert "Traceback" not in done.stderr
@@ -37,7 +39,7 @@ def said(home: Home, *words: str, **more: str) -> str:
 
 
 def nowhere() -> str:
-    """The address of a server that is down."""
+    """Return the address of a server that is down."""
     return f"http://127.0.0.1:{free_port()}"
 
 

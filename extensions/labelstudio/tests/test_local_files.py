@@ -1,4 +1,4 @@
-"""Media as files next to a Label Studio on the same machine: while their task is out, and nothing else is touched."""
+"""Test media as files for a Label Studio on this machine: only while a task is out, without changes to other files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def store(home: Home) -> Iterator[Store]:
 
 @pytest.fixture
 def asset(store: Store) -> AssetView:
-    """The picture of Bo's verification, which is out under the key `one`."""
+    """Return the picture of Bo's verification, which is out under the key `one`."""
     written(store)
     view = claims.next_task(store, person=who(store, "bo"), project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(view, TaskView)

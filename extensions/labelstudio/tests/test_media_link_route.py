@@ -1,4 +1,4 @@
-"""Pictures and clips for another tool's pages, by the real server: while a task is out, and to no one else."""
+"""Test media for another tool's pages on the real server: only while a task is out, and only for its person."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def who(store: Store, login: str) -> Person:
 
 
 def written(store: Store) -> None:
-    """Ana writes an item about a picture of the pool."""
+    """Let Ana write an item about a picture of the pool."""
     image = image_pool.pool(store, person=who(store, "ana"), project="tiny").assets[0].id
     task = image_pool.pick(store, person=who(store, "ana"), project="tiny", dimension="counting", assets=[image])
     item = {"question": "How many cups?", "answer": "Two."}
@@ -68,7 +68,7 @@ def written(store: Store) -> None:
 
 
 def sent(store: Store, task: str, key: str = "key-of-the-task", state: BridgeState = BridgeState.OUT) -> str:
-    """Note that a claimed task is out on a server, as a push does; its key there."""
+    """Record that a claimed task is out on a server, as a push does. Return its key there."""
     with store.write() as session:
         row = session.exec(select(TaskRow).where(TaskRow.public_id == task)).one()
         bridge = session.exec(select(BridgeRow)).first() or BridgeRow(
@@ -111,7 +111,7 @@ def stands(store: Store, key: str, state: BridgeState) -> None:
 
 @pytest.fixture
 def task(store: Store) -> TaskView:
-    """Bo's verification, which is out."""
+    """Return Bo's verification, which is out."""
     written(store)
     view = claims.next_task(store, person=who(store, "bo"), project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(view, TaskView)
@@ -125,7 +125,7 @@ def path_of(home: Home, asset: AssetView, key: str = "key-of-the-task") -> str:
 
 
 def ask(running: Server, path: str, **headers: str) -> Reply:
-    """As a page of Label Studio's does: from another origin, without a cookie."""
+    """Send a request as a page of Label Studio does: from another origin, without a cookie."""
     from_there = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "image", "Referer": "http://ls.test/"}
     return Client(running.url).get(path, **from_there, **headers)
 
@@ -228,7 +228,7 @@ def test_a_link_ends_with_the_claim(home: Home, running: Server, store: Store, t
 def test_a_link_is_of_the_person_to_whom_the_task_was_sent(
     home: Home, running: Server, store: Store, task: TaskView
 ) -> None:
-    """A lead gives it to someone else while it still stands there: no one sees it by the old link."""
+    """A lead gives the task to someone else while it is still there. The old link then shows nothing to anyone."""
     path = path_of(home, task.assets[0])
     assert ask(running, path).status == 200
     wanted = {"project": "tiny", "action": Action.REASSIGN, "chosen": Chosen(person="bo"), "to": "chi"}
@@ -305,7 +305,7 @@ def test_what_an_item_points_at_is_drawn_into_its_picture(
         assert (reply.status, reply.headers["content-type"]) == (200, "image/png")
         seen = Image.open(io.BytesIO(reply.body)).convert("RGB")
         assert seen.size == (200, 100)
-        # The left edge of the box is at a quarter of 200, halfway down; the picture's own grey is within and without.
+        # The left edge of the box is at a quarter of 200, halfway down. The picture's own gray is inside and outside.
         assert [seen.getpixel((x, 55)) for x in (20, 50, 100)] == [(90, 90, 90), (230, 0, 0), (90, 90, 90)]
 
 

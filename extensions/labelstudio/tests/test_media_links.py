@@ -1,4 +1,4 @@
-"""Links to media for other tools' pages: what a token says, and what is left of one that someone has changed."""
+"""Test links to media for other tools' pages: the content of a token, and tokens that someone has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is covered in a picture is seen by no one in Label Studio."""
+"""Test that no one in Label Studio sees a covered part of a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Label Studio results, both ways: what is written there means the same here, and nothing else is believed."""
+"""Test Label Studio results: written answers are read back unchanged, and nothing else is trusted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEEP = {"rule": "unanimous", "criterion": "x", "value": "yes"}
 
 
 def asking(*criteria: dict[str, Any], stage: str = "verification", fields: Any = (OPTIONS,), **more: Any) -> Schema:
-    """A schema whose stage asks just this."""
+    """Return a schema whose stage has only these criteria."""
     asked = [{"prompt": f"{each['name']}?", **each} for each in criteria]
     part = {"raters": 2, "criteria": asked} | ({"keep": KEEP} if stage == "verification" else {})
     made = {"name": "s", "version": 1, "title": "S", **SIDES, "item": {"assets": ASSETS, "fields": list(fields)}}
@@ -41,7 +41,7 @@ def back(
     *,
     stage: str = "verification",
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """What comes back of what was written, over JSON as over the wire."""
+    """Return the answers that are read back from written results, after conversion to JSON."""
     result = written(schema, stage, "d", values, reasons, note, fields)
     found = read(schema, stage, "d", json.loads(json.dumps(result)), fields)
     assert found.problems == (), result
@@ -158,7 +158,7 @@ SCALARS = st.one_of(
 
 
 def unique(values: list[Any]) -> list[Any]:
-    """Different as JSON values, as a schema wants them."""
+    """Return the values without duplicates, compared as JSON, as a schema requires."""
     return [value for at, value in enumerate(values) if not any(_same(value, other) for other in values[:at])]
 
 
@@ -207,7 +207,7 @@ def test_entries_that_are_there_twice_are_all_put_in_order() -> None:
 
 
 def test_an_order_is_no_list_of_whole_numbers() -> None:
-    # a browser walks keys that are whole numbers by size, so 3, 1, 2 would be shown as 1, 2, 3
+    # a browser sorts keys that are whole numbers by size, so 3, 1, 2 would be shown as 1, 2, 3
     order = asking({"name": "x", "kind": "ordering", "field": "options"})
     (result,) = written(order, "verification", "d", {"x": ["1", "3"]}, item_fields={"options": ["3", "1"]})
     assert not any(each.isdecimal() for each in result["value"]["ranker"]["x"])

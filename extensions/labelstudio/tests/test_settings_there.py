@@ -1,4 +1,4 @@
-"""What an operator says of Label Studio."""
+"""Test the operator's settings for Label Studio."""
 
 from __future__ import annotations
 

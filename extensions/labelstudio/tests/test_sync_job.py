@@ -1,4 +1,4 @@
-"""The job ``sync``: it ends with what the exchange said, and a killed process leaves it to the next one."""
+"""Test the job ``sync``: it ends with the exchange's message, and after a kill the next process continues it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which token goes to which Label Studio server, and that none ever shows itself."""
+"""Test which token goes to which Label Studio server, and that no token is ever shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = "http://127.0.0.1:8080"
 
 
 def personal(*, ends_in: float = 30 * 86_400.0, kind: str = "refresh") -> str:
-    """A token with the three parts and the claims that Label Studio writes."""
+    """Return a token with the three parts and the claims that Label Studio writes."""
     claims = {"token_type": kind, "exp": int(time.time() + ends_in), "jti": "0" * 32, "user_id": "1"}
     parts = [json.dumps(each).encode() for each in ({"alg": "HS256", "typ": "JWT"}, claims)]
     return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in [*parts, b"signature" * 3])

@@ -1,6 +1,6 @@
-"""How kinds of criteria and fields are asked in Label Studio, and why some are not: by the class of a kind's row.
+"""How each kind of criterion and field is shown in Label Studio, and why some are not, by the class of a kind's row.
 
-A kind without an entry is asked as the kind that its row is derived from.
+A kind without an entry is shown like the kind that its row is derived from.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ CRITERIA: Mapping[type, Way | None] = {
     Spans: LabelStudioPassages(),
     TextCriterion: LabelStudioWords(),
 }
-"""How a criterion is answered there; None: it cannot be."""
+"""How a criterion is answered there. None: it cannot be."""
 FIELDS: Mapping[type, Way] = {Chosen: LabelStudioPick()}
-"""How a field is filled in there; without an entry as the criterion that it is put as."""
+"""How a field is filled in there. Without an entry, it is filled in like its criterion."""
 
 NO_CONTROL = "Label Studio has no control for this kind."
 ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
@@ -122,7 +122,7 @@ FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     SegmentsField: _always("a field of kind `segments` is no answer that a form there has."),
     TimeSpanField: _always(OTHER_FRAMES),
 }
-"""Why one cannot be asked or filled in there, as a sentence."""
+"""Returns a sentence with the reason why a kind cannot be shown there."""
 
 Found = TypeVar("Found")
 
@@ -132,12 +132,12 @@ def _of(row: object, table: Mapping[Any, Found]) -> Found | None:
 
 
 def way_of_criterion(row: CriterionKind) -> Way | None:
-    """Return how a criterion of this kind is answered there; None if it cannot be."""
+    """Return how a criterion of this kind is answered there. None if it cannot be."""
     return _of(row, CRITERIA)
 
 
 def way_of(part: Part) -> Way:
-    """Return how a part is answered: as the field says if it is picked by place, else as the criterion."""
+    """Return how a part is answered: by the field's way if it is picked by position, else by the criterion's way."""
     own = _of(part.field_row, FIELDS) if part.field_row is not None and part.after is not None else None
     way = own or _of(part.row, CRITERIA)
     assert way is not None, "a page has no part that cannot be asked"
@@ -145,7 +145,7 @@ def way_of(part: Part) -> Way:
 
 
 def criterion_refusal(schema: Schema, criterion: Criterion) -> str | None:
-    """Return why a criterion cannot be asked there, as a sentence; None if it can."""
+    """Return a sentence with the reason why a criterion cannot be shown there. None if it can."""
     row = of_criterion(criterion)
     if row.only_here:
         return row.only_here
@@ -156,6 +156,6 @@ def criterion_refusal(schema: Schema, criterion: Criterion) -> str | None:
 
 
 def field_refusal(schema: Schema, field: ItemField) -> str | None:
-    """Return why a field cannot be filled in there, as a sentence; None if it can."""
+    """Return a sentence with the reason why a field cannot be filled in there. None if it can."""
     refuses = _of(of_field(field), FIELD_REFUSALS)
     return refuses(schema, field) if refuses is not None else None

@@ -1,4 +1,4 @@
-"""How Label Studio asks it: rectangles, with labels where there are some."""
+"""Boxes in Label Studio: rectangles, with labels if the criterion has any."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from extensions.labelstudio.ways.drawn import LabelStudioDrawn
 
 
 class LabelStudioBoxes(LabelStudioDrawn):
-    """Rectangles, with labels where there are some."""
+    """Rectangles, with labels if the criterion has any."""
 
     def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
         return "rectanglelabels" if criterion.options else "rectangle"

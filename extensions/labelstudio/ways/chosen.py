@@ -1,4 +1,4 @@
-"""How Label Studio asks it: entries of a list that is written on the same page, by their places."""
+"""Fields in Label Studio that pick entries of a list on the same page, by position."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, W
 
 
 class LabelStudioPick(Way):
-    """Entries of a list that is written on the same page, by their places."""
+    """Choices of entries of a list on the same page, by position."""
 
     def read(self, part: Part, given: Given, context: Context) -> Answer:
-        """Entries of a list that was written on the same page, by their places."""
+        """Return the picked entries of a list that was written on the same page."""
         chosen = given.chosen(part.name, part)
         entries = context.values.get(part.after or "")
         if entries is None and part.name.startswith(EDITED):

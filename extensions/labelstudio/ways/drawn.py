@@ -1,4 +1,4 @@
-"""How Label Studio asks it: regions of an image."""
+"""Regions of an image in Label Studio."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from extensions.labelstudio.parts import (
 )
 
 MOST_MARKS = 20
-"""How many numbers Label Studio offers where a schema sets no limit to marks."""
+"""Number of mark numbers that Label Studio offers if the schema sets no limit."""
 
 _CLOSE = 1e-4
-"""Half a pixel of a large picture, as a share of it: so far outside is a rounding."""
+"""Half a pixel of a large picture, as a share of it. A region this far outside is a rounding error."""
 
 
 class LabelStudioDrawn(Way):
@@ -124,7 +124,7 @@ def _region(
 
 
 def _shares(percents: Sequence[float]) -> dict[str, Any]:
-    """Percent as shares of the image; what is outside by less than a rounding is drawn in."""
+    """Return percents as shares of the image. A region outside by less than a rounding error is moved inside."""
     shares = [each / 100 for each in percents]
     for at in (0, 1):
         if -_CLOSE <= shares[at] < 0:

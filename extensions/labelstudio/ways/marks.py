@@ -1,4 +1,4 @@
-"""How Label Studio asks it: points with numbers."""
+"""Numbered points in Label Studio."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from extensions.labelstudio.ways.drawn import LabelStudioDrawn
 
 
 class LabelStudioMarks(LabelStudioDrawn):
-    """Points with numbers."""
+    """Numbered points."""
 
     result_type = "keypointlabels"

@@ -1,4 +1,4 @@
-"""How Label Studio asks it: several of several choices."""
+"""Multiple choices in Label Studio."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, W
 
 
 class LabelStudioSeveral(Way):
-    """Several of several choices."""
+    """Any number of several choices."""
 
     def read(self, part: Part, given: Given, context: Context) -> Answer:
         chosen = given.chosen(part.name, part)

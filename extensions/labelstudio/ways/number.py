@@ -1,4 +1,4 @@
-"""How Label Studio asks it: a number."""
+"""Numbers in Label Studio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Label Studio asks it: one of several choices."""
+"""Single choices in Label Studio."""
 
 from __future__ import annotations
 

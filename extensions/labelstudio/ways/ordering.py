@@ -1,4 +1,4 @@
-"""How Label Studio asks it: a list that is put in order."""
+"""Orderings in Label Studio: a list to sort."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, W
 
 
 class LabelStudioOrder(Way):
-    """A list that is put in order."""
+    """A list to sort."""
 
     result_type = "ranker"
 

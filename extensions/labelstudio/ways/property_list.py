@@ -1,4 +1,4 @@
-"""How Label Studio asks it: a choice for each property."""
+"""Property lists in Label Studio: a choice for each property."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Label Studio asks it."""
+"""Scales in Label Studio: stars or choices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_STARS = 10
 
 
 class LabelStudioScale(LabelStudioOne):
-    """Stars for the values 1 to n without words where nothing hangs on them, which stars cannot show; else choices."""
+    """Stars for the values 1 to n without labels, unless other criteria depend on the value. Otherwise choices."""
 
     def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
         values = [value for value in criterion.values if isinstance(value, int) and not isinstance(value, bool)]

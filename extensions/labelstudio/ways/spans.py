@@ -1,4 +1,4 @@
-"""How Label Studio asks it: regions of a text."""
+"""Passages of a text in Label Studio."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ class LabelStudioPassages(Way):
 
 
 def _bare(text: str) -> str:
-    """A text without its white space: how a browser counts line ends is its own affair."""
+    """Return a text without white space, because browsers count line breaks differently."""
     return "".join(text.replace("\\n", "").split())

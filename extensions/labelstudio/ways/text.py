@@ -1,4 +1,4 @@
-"""How Label Studio asks it: text, or a list of texts."""
+"""Texts in Label Studio."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, W
 
 
 class LabelStudioWords(Way):
-    """Text, or a list of texts."""
+    """A text, or a list of texts."""
 
     result_type = "textarea"
 

@@ -1,4 +1,4 @@
-"""``touchstone entries``: other teams' files of answers, held against the key."""
+"""``touchstone entries``: score other teams' files of answers against the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaderboard: other teams' entries, and what of the results everyone may read, without an account."""
+"""The page *Leaderboard*: other teams' entries, and the results that everyone may read without an account."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BUDGET = "leaderboard.budget.done"
 
 
 def render(services: Services) -> None:
-    """Take entries; choose, look, and show it to everyone or to no one."""
+    """Draw the form for entries, and the choice, preview and publication of the public board."""
     view = shell.lead_of(services)
     shell.heading(
         "Leaderboard",
@@ -101,7 +101,7 @@ def _withdraw(services: Services, view: ProjectView) -> None:
 
 
 def _results(services: Services, view: ProjectView) -> Leaderboards | None:
-    """What there is to choose from; says why there is nothing."""
+    """Return the results to choose from, or show why there are none."""
 
     def ask() -> figures.Asked:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
@@ -126,7 +126,7 @@ def _results(services: Services, view: ProjectView) -> Leaderboards | None:
 
 
 def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequence[str]) -> Choice:
-    """What the lead chooses; ``before`` stands there at first, ``labels`` are those of items."""
+    """Draw the lead's choice and return it. ``before`` is the default; ``labels`` are the labels of items."""
     key = f"leaderboard.{view.name}"
     titles = dict(found.titles)
     models = sorted({model for each in found.of.values() for model in each.board.whole})
@@ -171,7 +171,7 @@ def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
 
 
 def table(board: Board) -> markup.Markup:
-    """What everyone sees, in the manner of our pages."""
+    """Return the public table in the style of our pages."""
     heads = [("Model", "name"), *((column, "") for column in board.columns)]
     return markup.table(heads, [[markup.text(name), *map(_cell, cells)] for name, cells in board.rows])
 
@@ -226,7 +226,7 @@ def _entries(services: Services, view: ProjectView) -> None:
 
 
 def _budget(services: Services, view: ProjectView) -> None:
-    """How many entries a team may send in, and a form that changes it."""
+    """Draw how many entries a team may submit, and a form that changes it."""
     if done := shell.kept_message(_BUDGET):
         shell.show(markup.notice(done, style="good"))
     now = entry_budget.budget(services.store, by=services.person, project=view.name)
@@ -262,7 +262,7 @@ def _save_budget(services: Services, view: ProjectView) -> None:
 
 
 def entry_table(found: Sequence[Entry]) -> markup.Markup:
-    """A line for each entry."""
+    """Return a table with a line for each entry."""
     heads = [("When", "line"), ("Team", ""), ("Model", ""), ("Counts", "")]
     rows = [
         [

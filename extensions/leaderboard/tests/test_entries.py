@@ -1,4 +1,4 @@
-"""Other teams' files of answers: taken whole or not at all, kept when a newer one comes, and held against the key."""
+"""Test that entries are accepted in full or refused, kept after a newer one, and scored against the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many entries a team may send in: counted where they are taken, whoever sends at once."""
+"""Test the number of entries that a team may submit, also with simultaneous submissions."""
 
 from __future__ import annotations
 
@@ -33,8 +33,11 @@ def allow(store: Store, most: int, days: int) -> None:
 
 
 def test_a_team_may_send_in_so_many_and_is_told_when_again(store: Store, media: MediaStore, tmp_path: Path) -> None:
-    """Two in seven days. On Monday 9:00 and Wednesday 9:00 it sends, on Thursday it may not, and on the next Monday at
-    9:00:00, when the first one is seven days old, it may; then again only two days later."""
+    """With two entries in seven days, a team submits on Monday and Wednesday at 9:00, and is refused on Thursday.
+
+    On the next Monday at 9:00:00, the first entry is seven days old and the team may submit again. The next entry is
+    possible only two days later.
+    """
     store.clock = clock = Clock()
     made(store, media, tmp_path, KEYS)
     allow(store, 2, 7)

@@ -1,4 +1,4 @@
-"""The page Leaderboard says how many entries a team may send in, and changes it."""
+"""Test that the page Leaderboard shows and changes the number of entries that a team may submit."""
 
 from __future__ import annotations
 

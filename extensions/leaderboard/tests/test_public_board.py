@@ -1,4 +1,4 @@
-"""What everyone may read of results: what a lead has chosen, right to the digit, and no one's secret."""
+"""Test that the public board has exactly the chosen results, correct to the digit, and no secret."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHOICE = Choice("Cups", scores=(Scores("key"),), models=("ours",), entries=True)
 
 @pytest.fixture
 def world(store: Store, media: MediaStore, tmp_path: Path) -> Store:
-    """Ten items with keys; a model of ours with the first half right, and an entry with seven right answers."""
+    """Return a store with ten items with keys, a model of ours with five right answers, and an entry with seven."""
     made(store, media, tmp_path, KEYS)
     ours = sent(tmp_path, KEYS[:5] + "".join("A" if key != "A" else "B" for key in KEYS[5:]), name="ours.json")
     import_files(store, media, by=None, project="p", format="egoplan_submission", path=ours, model="ours")

@@ -1,4 +1,4 @@
-"""The public leaderboard over HTTP: there for anyone while it is public, and cheap for those who work here."""
+"""Test the public leaderboard over HTTP: open to anyone while it is public, and cheap for people at work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHOICE = Choice(EVIL, f"First line\n\n{EVIL}", (Scores("key"),), entries=True, f
 
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A line for each time that someone asked for numbers; they are made here, not in another process."""
+    """Return a list with a line for each request of numbers. The numbers are computed in this process."""
     asked, lines = public_page.asked, []
 
     def counted(store: Store, settings: object, project: str, choice: Choice, *, inside: bool) -> object:

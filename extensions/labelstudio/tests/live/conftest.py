@@ -1,6 +1,6 @@
-"""One Label Studio for all tests of this folder; each test makes projects of its own there.
+"""One Label Studio for all tests of this folder. Each test makes projects of its own there.
 
-It ends with the folder, for a server that idles still takes a tenth of a core.
+The server ends with the tests of the folder, because an idle server still takes a tenth of a core.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tools.label_studio import Account, LabelStudio
 
 FOLDER = Path(__file__).parent
 SDK = "label_studio_sdk.client"
-"""What each command that asks the server imports, which takes it a second of a core."""
+"""The import of each command that uses the server. It takes a second of a core."""
 SHORT = """
 from datetime import timedelta
 
@@ -25,12 +25,11 @@ SIMPLE_JWT = {"ACCESS_TOKEN_LIFETIME": timedelta(seconds=2)}
 from core.settings.base import *
 from label_studio.core.settings.label_studio import *
 """
-"""The stock server's settings with one of them changed: what a personal access token is exchanged for holds for two
-seconds, not for five minutes."""
+"""The server's default settings, except that the token for a personal access token lasts two seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test of this folder is marked ``label_studio``."""
+    """Mark every test of this folder as ``label_studio``."""
     for item in items:
         if FOLDER in item.path.parents:
             item.add_marker(pytest.mark.label_studio)
@@ -38,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
-    """A running server that all tests share: no one stops it. Its ``admin`` has tokens of both kinds."""
+    """Return a running server that all tests share, so no test stops it. Its ``admin`` has tokens of both kinds."""
     if SDK not in PRELOADED:
         PRELOADED.append(SDK)
     server = new_server(tmp_path_factory.mktemp("label-studio")).start()
@@ -48,7 +47,7 @@ def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStud
 
 @pytest.fixture(scope="package")
 def label_studio_person(label_studio: LabelStudio) -> Callable[[str], Account]:
-    """``label_studio_person("anna@example.org")`` is her account on the shared server, made when first asked for."""
+    """``label_studio_person("anna@example.org")`` returns her account on the server, created on the first call."""
     made: dict[str, Account] = {}
 
     def account(email: str) -> Account:
@@ -80,9 +79,11 @@ def _open_label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
 
 @pytest.fixture
 def open_label_studio(_open_label_studio: LabelStudio) -> LabelStudio:
-    """A second running server, which may be killed and started again. It calls private addresses, asks models on this
-    machine, serves the files of ``files`` next to its own folder, and its short-lived tokens end after two seconds, all
-    of which the stock one does not."""
+    """Return a second running server, which tests may kill and start again.
+
+    Unlike the default server, it calls private addresses, asks models on this machine, and serves the files of
+    ``files`` next to its own folder. Its short-lived tokens end after two seconds.
+    """
     if _open_label_studio.process is None:
         _open_label_studio.start()
     return _open_label_studio

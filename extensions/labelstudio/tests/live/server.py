@@ -1,4 +1,4 @@
-"""A real Label Studio, and people at work there over its API as its own screens use it."""
+"""A real Label Studio, and people who work there over the same API as its own screens."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tools.label_studio import Account, LabelStudio, call
 
 LABELING = """<View><Text name="question" value="$question"/>
 <Choices name="choice" toName="question" choice="single"><Choice value="A"/><Choice value="B"/></Choices></View>"""
-"""A question and two choices."""
+"""A configuration with a question and two choices."""
 
 
 def new_server(folder: Path, **settings: str) -> LabelStudio:
-    """A server with its data in this folder, not started yet; settings are variables of its environment."""
+    """Return a server with its data in this folder, not started yet. ``settings`` are environment variables."""
     return LabelStudio(folder, free_port(), **settings)
 
 
 def choice(value: str) -> dict[str, Any]:
-    """What the server stores for someone's choice on ``LABELING``."""
+    """Return the stored result of a choice on ``LABELING``."""
     return {"from_name": "choice", "to_name": "question", "type": "choices", "value": {"choices": [value]}}
 
 
 def project(account: Account, title: str, labeling: str = LABELING) -> int:
-    """Make a project; its number."""
+    """Create a project and return its number."""
     return int(account.call("POST", "/api/projects", {"title": title, "label_config": labeling})["id"])
 
 
@@ -38,29 +38,29 @@ def put(account: Account, project: int, tasks: Sequence[Mapping[str, Any]]) -> N
 
 
 def tasks(account: Account, project: int) -> list[dict[str, Any]]:
-    """All tasks of a project with their annotations (up to 1000), the earliest first."""
+    """Return all tasks of a project with their annotations (up to 1000), the earliest first."""
     found = account.call("GET", f"/api/tasks?project={project}&page_size=1000&fields=all")["tasks"]
     return sorted(found, key=lambda task: int(task["id"]))
 
 
 def task_number(account: Account, project: int) -> int:
-    """How many tasks a project has: cheaper for the server than a list of them."""
+    """Return the number of tasks in a project, which costs the server less than a list of them."""
     return int(account.call("GET", f"/api/projects/{project}")["task_number"])
 
 
 def annotate(account: Account, task: int, result: Sequence[Mapping[str, Any]], *, seconds: float = 1.5) -> int:
-    """Submit an annotation; its number."""
+    """Submit an annotation and return its number."""
     made = {"result": list(result), "lead_time": seconds}
     return int(account.call("POST", f"/api/tasks/{task}/annotations/", made)["id"])
 
 
 def skip(account: Account, task: int) -> int:
-    """Skip a task, as the button does; the number of the cancelled annotation."""
+    """Skip a task, as the button does. Return the number of the canceled annotation."""
     return int(account.call("POST", f"/api/tasks/{task}/annotations/", {"result": [], "was_cancelled": True})["id"])
 
 
 def change(account: Account, annotation: int, result: Sequence[Mapping[str, Any]]) -> None:
-    """Change an annotation that was submitted."""
+    """Change a submitted annotation."""
     account.call("PATCH", f"/api/annotations/{annotation}/", {"result": list(result)})
 
 
@@ -70,19 +70,19 @@ def delete(account: Account, annotation: int) -> None:
 
 
 def upcoming(account: Account, project: int) -> dict[str, Any]:
-    """The task that the server's own queue gives next."""
+    """Return the next task from the server's own queue."""
     found: dict[str, Any] = account.call("GET", f"/api/projects/{project}/next")
     return found
 
 
 def short_lived(account: Account) -> str:
-    """What their personal access token is exchanged for, made now."""
+    """Return a new short-lived token for the account's personal access token."""
     given = {"refresh": account.personal}
     return str(call(account.address, "POST", "/api/token/refresh/", given, token=account.token)["access"])
 
 
 def is_taken(account: Account, bearer: str) -> bool:
-    """Whether the server still takes a short-lived token."""
+    """Tell whether the server still accepts a short-lived token."""
     head = {"Authorization": f"Bearer {bearer}"}
     request = urllib.request.Request(f"{account.address}/api/current-user/whoami", headers=head)
     try:
@@ -96,8 +96,10 @@ def is_taken(account: Account, bearer: str) -> bool:
 
 
 def change_key(server: LabelStudio) -> None:
-    """Give a running server another secret key from its next start on, when it takes no personal token of today any
-    more. Its admin gets a new one then."""
+    """Give a server another secret key from its next start on, when it rejects all current personal tokens.
+
+    Its admin then gets a new token.
+    """
     server.admin.call("POST", "/api/token/blacklist/", {"refresh": server.admin.personal})  # one has one at a time
     server._secrets["secret"] = secrets.token_hex(32)
     del server._secrets["personal"]

@@ -1,4 +1,4 @@
-"""A real Label Studio asks our backend for predictions, as its page "Model" and its list of tasks do."""
+"""Test that a real Label Studio gets predictions from our backend, as on its page "Model" and in its list of tasks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def connect(admin: Account, number: int, url: str, secret: str) -> int:
 
 
 def predict(admin: Account, number: int) -> None:
-    """Ask for predictions for every task, as from its list."""
+    """Request predictions for every task, as from the list of tasks."""
     admin.call(
         "POST",
         f"/api/dm/actions?id=retrieve_tasks_predictions&project={number}",

@@ -1,4 +1,4 @@
-"""What Label Studio is told, and what its people can see of one another: every byte, and the window that remains."""
+"""Test every byte that Label Studio gets, and the short time in which its people can see each other's answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ITEMS = 4
 
 @dataclass(frozen=True)
 class Secrets:
-    """What a rater must not know, in words that occur nowhere else."""
+    """Facts that a rater must not know, in words that occur nowhere else."""
 
     key: str
     origin: str
@@ -55,8 +55,10 @@ OTHER = Secrets(
 
 @contextmanager
 def hiding(folder: Path, template: Path, secrets: Secrets) -> Iterator[World]:
-    """Items with a key and an author, which someone has voted on already; two answers to each, judged. Where the
-    secrets are others, all else is the same."""
+    """Yield a world with items that have a key, an author and a vote, and two judged answers for each.
+
+    Apart from the secrets, every such world is the same.
+    """
     folder.mkdir()
     shutil.copyfile(template, folder / "touchstone.db")
     world = World(folder)
@@ -121,9 +123,11 @@ def test_no_byte_sent_says_a_secret(
 
 
 def test_what_is_sent_is_the_same_whatever_the_secrets_are(tmp_path: Path, sqlite_template: Path) -> None:
-    """The key is one of the options, and a score is a number: no search finds those. So the same project is sent with
-    all secrets changed, and not a letter of what goes out may change with them."""
-    # who grades may see the key
+    """The key is one of the options and a score is a number, so a search cannot find them.
+
+    So the same project is sent with all secrets changed, and the sent data must not change by a single character.
+    """
+    # graders may see the key
     for stage, other in ((Stage.VERIFICATION, OTHER), (Stage.GRADING, replace(OTHER, key=ONE.key))):
         with (
             hiding(tmp_path / f"{stage}-one", sqlite_template, ONE) as first,
@@ -133,7 +137,7 @@ def test_what_is_sent_is_the_same_whatever_the_secrets_are(tmp_path: Path, sqlit
 
 
 def sent_of(world: World, stage: Stage) -> list[tuple[str, str, list[Mapping[str, Any]]]]:
-    """The projects that a push makes: title, labeling, and the data of their tasks without our random keys."""
+    """Return the projects that a push makes: title, labeling, and the data of their tasks without our random keys."""
     outside = Outside(f"lars@{DOMAIN}", f"mona@{DOMAIN}")
     bridge.connect(world.store, by=None, project=PROJECT, address=ADDRESS, stages=[stage], ahead=50)
     for login in ("lars", "mona"):
@@ -158,17 +162,17 @@ def sent_of(world: World, stage: Stage) -> list[tuple[str, str, list[Mapping[str
 # ---- what one rater can see of another ------------------------------------------------------------------------------
 
 EVERY = 1.0
-"""Seconds between two rounds of the loop, the shortest that it takes."""
+"""Seconds between two rounds of the loop, the shortest allowed pause."""
 FIRST, LATER = 3, 6
-"""Answers before the loop runs, and while it does."""
+"""Answers before the loop runs, and while it runs."""
 PAUSE = 0.1
 """Seconds between two looks of the other rater."""
 PATIENCE = 60.0
-"""Seconds for which the loop may take to fetch everything on a busy machine."""
+"""Seconds in which the loop must fetch everything, on a busy machine."""
 
 
 def seen_by(account: Account, mine: str) -> dict[int, Any]:
-    """All annotations and drafts of others that someone finds by going through all projects of our making."""
+    """Return all annotations and drafts of others that a person finds in the projects that we made."""
     found: dict[int, Any] = {}
     for project in account.call("GET", "/api/projects?page_size=1000&include=id,title")["results"]:
         if not project["title"].endswith(TITLE) or project["title"].startswith(f"{mine} · "):
@@ -244,13 +248,14 @@ def test_what_a_rater_sees_of_another_is_what_was_not_fetched_yet(
             f"\nan answer could be seen for up to {max(windows):.2f} s ({sum(windows) / LATER:.2f} s on average), with"
             f" a look every {EVERY:g} s ({watch.looks} looks by another rater; a round took up to {loop.longest:.2f} s)"
         )
-        # submitted just after a round had read it, fetched by the next one, and a look of the other begun before that
+        # submitted just after a round has read it, fetched by the next round, and seen by a look of the other that
+        # began before
         assert max(windows) <= 2 * loop.longest + EVERY + watch.longest
         front.close()
 
 
 class Loop(threading.Thread):
-    """``sync`` as the command runs it."""
+    """Runs ``sync`` in the same way as the command."""
 
     def __init__(self, world: World, front: Front, how: bridge.Forms, *, looking: Account) -> None:
         super().__init__(daemon=True)

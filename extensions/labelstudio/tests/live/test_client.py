@@ -1,4 +1,4 @@
-"""Our client against a real Label Studio: people, projects, tasks, tokens, and servers that die in the middle."""
+"""Test our client against a real Label Studio: people, projects, tasks, tokens, and servers that die midway."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Asked = Callable[..., Client]
 
 @pytest.fixture
 def asked() -> Iterator[Asked]:
-    """``asked(server)`` is a client with the admin's personal access token, or another one."""
+    """``asked(server)`` returns a client with the admin's personal access token, or with another one."""
     with ExitStack() as opened:
 
         def made(running: LabelStudio, token: str = "", **more: Any) -> Client:
@@ -280,7 +280,7 @@ def test_a_server_that_is_down_is_said_so(label_studio: LabelStudio) -> None:
 
 
 def missing(client: Client, project: int, tasks: list[OutgoingTask]) -> list[OutgoingTask]:
-    """What a caller sends again after a reply that was lost: what is not there by its key."""
+    """Return the tasks that a caller sends again after a lost reply: those whose key is missing there."""
     there = {task.key for task in client.tasks(project)}
     return [task for task in tasks if task.key not in there]
 
@@ -293,7 +293,7 @@ def test_a_reply_that_comes_too_late_doubles_nothing(
     monkeypatch.setattr(module, "SECONDS_PER_TASK", 0.0)
     with pytest.raises(OutsideUnreachable, match="in time"):
         hasty.send(project, outgoing(1_000))
-    # the server carries on, no matter who has hung up
+    # the server continues, even if the client has hung up
     until(lambda: server.task_number(label_studio.admin, project) == 1_000)
     assert missing(client, project, outgoing(1_000)) == []
     client.send(project, missing(client, project, outgoing(1_001)))
@@ -331,7 +331,7 @@ def test_a_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
         client.remove([1])
 
     open_label_studio.start()
-    # It takes none of its own tokens any more, which is no reason to go on; legacy ones are not made with its key.
+    # The server rejects its own tokens now, which does not matter here. Legacy tokens do not use its key.
     with pytest.raises(OutsideRefused, match="does not take the token in here"):
         client.users()
     other.send(project, missing(other, project, tasks))

@@ -1,4 +1,4 @@
-"""``touchstone labelstudio`` and the page Label Studio against a real server, with our own server next to it."""
+"""Test ``touchstone labelstudio`` and the page Label Studio against a real server, with our own server next to it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from workflow.annotate import image_pool, submissions
 
 HOOK = "hook-secret-0123456789"
 YES = [{"from_name": "fits", "to_name": "about", "type": "choices", "value": {"choices": ["yes"]}}]
-"""What the server's own page stores for the first choice of the demo's verification."""
+"""The result that the server's own page stores for the first choice of the demo's verification."""
 
 
 def written(home: Home, count: int) -> None:
-    """Ana writes items about the pictures of the pool."""
+    """Let Ana write items about the pictures of the pool."""
     store = home.store()
     ana = accounts.find_person(store, login="ana")
     for number in range(count):
@@ -48,7 +48,7 @@ def written(home: Home, count: int) -> None:
 
 
 class Team:
-    """A project of ours with work for Bo and Chi, who have accounts there; and the commands as someone types them."""
+    """A project of ours with work for Bo and Chi, who have accounts there, and the commands as a person types them."""
 
     def __init__(self, home: Home, there: LabelStudio, serving: Server, **more: str) -> None:
         self.home, self.there, self.serving = home, there, serving
@@ -59,14 +59,14 @@ class Team:
         }
 
     def run(self, *words: str) -> str:
-        """What a command says that works."""
+        """Run a command that succeeds, and return its output."""
         done = touchstone("labelstudio", *words, home=self.home.path, **self.settings)
         assert done.returncode == 0, (done.stdout, done.stderr)
         assert self.there.admin.personal not in done.stdout + done.stderr
         return done.stdout
 
     def start(self, *words: str, log: Path) -> Forked:
-        """A command that goes on."""
+        """Start a command that keeps running."""
         seen = environment(self.home.path, **self.settings)
         log.touch()
         return Forked(["labelstudio", *words], env=seen, cwd=ROOT, out=log, err=log)
@@ -76,7 +76,7 @@ class Team:
         self.run("people", "tiny", *pairs, "--server", self.there.url)
 
     def waiting(self, account: Account) -> list[dict[str, Any]]:
-        """The tasks that wait for someone there, in the projects that this test's own database knows as theirs."""
+        """Return the waiting tasks of a person there, in the person's projects in this test's own database."""
         person = self.id_of(account.email.split(".")[0])
         store = self.home.store()
         with store.read() as session:
@@ -91,7 +91,7 @@ class Team:
         return [task for number in mine for task in tasks(account, number) if not task["annotations"]]
 
     def out(self) -> int:
-        """How many tasks wait there, as our own database has it: asking it costs less than asking the server."""
+        """Return the number of waiting tasks from our own database, which costs less than a request to the server."""
         store = self.home.store()
         with store.read() as session:
             found = session.exec(select(BridgeTaskRow).where(BridgeTaskRow.state == BridgeState.OUT)).all()
@@ -99,7 +99,7 @@ class Team:
         return len(found)
 
     def votes(self) -> list[tuple[int | None, dict[str, Any]]]:
-        """Who answered what in verification, as it is stored here."""
+        """Return the stored votes of verification, with their people."""
         store = self.home.store()
         with store.read() as session:
             found = session.exec(select(AnnotationRow).where(AnnotationRow.stage == "verification")).all()
@@ -107,7 +107,7 @@ class Team:
         return [(row.person_id, dict(row.answers)) for row in found]
 
     def woken(self) -> datetime | None:
-        """When the server's webhook called last; ``test_bridge_wake.py`` has what comes of it."""
+        """Return the time of the last webhook call. ``test_bridge_wake.py`` tests its effect."""
         store = self.home.store()
         with store.read() as session:
             found = session.exec(select(BridgeRow)).one().woken_at
@@ -123,7 +123,7 @@ class Team:
 
 @pytest.fixture
 def team(tmp_path: Path, sqlite_template: Path, label_studio: LabelStudio) -> Iterator[Team]:
-    """Our own server stands where pages look for it; a test that needs its answers starts it."""
+    """Our own server has the address that pages use. A test that needs its answers starts it."""
     home = make_home(tmp_path, sqlite_template, pictures=3)
     written(home, 2)
     serving = Server(home.path, TOUCHSTONE_LABEL_STUDIO_HOOK=HOOK)
@@ -145,12 +145,12 @@ def chi(label_studio_person: Person) -> Account:
 
 
 def picture_of(task: dict[str, Any]) -> str:
-    """The address of a task's picture."""
+    """Return the address of a task's picture."""
     return str(task["data"]["media_image"][0]["url"])
 
 
 def status_of(address: str, token: str = "") -> tuple[int, str]:
-    """What an address answers someone without a cookie of ours."""
+    """Return the reply of an address to a client without our cookie."""
     request = urllib.request.Request(address, headers={"Authorization": f"Token {token}"} if token else {})
     try:
         with urllib.request.urlopen(request, timeout=30) as reply:
@@ -161,7 +161,7 @@ def status_of(address: str, token: str = "") -> tuple[int, str]:
 
 
 def until(holds: Callable[[], bool], *, seconds: float) -> None:
-    """Wait for something."""
+    """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it did not come"
@@ -169,7 +169,7 @@ def until(holds: Callable[[], bool], *, seconds: float) -> None:
 
 
 def stopped(process: Forked, log: Path) -> str:
-    """End a sync as Ctrl+C does; what it had said."""
+    """End a sync as Ctrl+C does, and return its output."""
     os.kill(process.pid, signal.SIGINT)
     assert process.wait(30) == 0, log.read_text()
     return log.read_text()

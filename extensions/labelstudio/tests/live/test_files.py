@@ -1,4 +1,4 @@
-"""What we write in Label Studio's form is taken by a real one, and what that exports again says the same."""
+"""Test that a real Label Studio accepts our files, and that its own exports of them have the same content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages as a real Label Studio shows them: every shipped stage is taken, and what people do there is what is read."""
+"""Test pages in a real Label Studio: it accepts every included stage, and answers given there are read correctly."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ MIDDLE_OF = """word => {
     return [box.x + box.width / 2, box.y + box.height / 2];
   }
 }"""
-"""Where a word stands on the page."""
+"""Returns the position of a word on the page."""
 
 
 class _Shown(http.server.SimpleHTTPRequestHandler):
-    """Files that a page of another origin may show."""
+    """Serves files that a page of another origin may show."""
 
     def end_headers(self) -> None:
         self.send_header("Access-Control-Allow-Origin", "*")
@@ -69,7 +69,7 @@ class _Shown(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def media(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[AssetView], str]]:
-    """Addresses of a picture of 640 x 480 and of a clip of 24 frames in two seconds."""
+    """Yield addresses of a picture of 640 x 480 and of a clip of 24 frames in two seconds."""
     folder = tmp_path_factory.mktemp("media")
     Image.new("RGB", (640, 480), "#88aacc").save(folder / "picture.png")
     pictures = [Image.new("RGB", (160, 120), (10 * at, 40, 90)) for at in range(24)]
@@ -89,7 +89,7 @@ def put(
     media: Callable[[AssetView], str],
     drafts: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[int, int]:
-    """A project with one task, made as a push makes it; their numbers."""
+    """Create a project with one task in the same way as a push. Return their numbers."""
     xml = labeling(schema, view.stage, view.dimension)
     shown = data(schema, view.stage, view, media, key="a key", says="Look again: $about", rate=lambda asset: PER_SECOND)
     project = server.project(account, f"{schema.name} {view.stage}", xml)
@@ -171,7 +171,7 @@ def test_answers_that_are_sent_and_fetched_mean_the_same(name: str, label_studio
 
 @pytest.fixture(scope="module")
 def screens(chromium: Browser, label_studio: LabelStudio) -> Page:
-    """A page on which the admin is signed in; each test goes to a task of its own."""
+    """Return a page on which the admin is signed in. Each test goes to a task of its own."""
     page = chromium.new_page(viewport={"width": 1500, "height": 1400})
     admin = label_studio.admin
     page.goto(f"{label_studio.url}/user/login/")
@@ -189,7 +189,7 @@ def opened(page: Page, account: Account, project: int, number: int) -> None:
 
 
 def submitted(page: Page, account: Account, number: int) -> list[dict[str, Any]]:
-    """Submit, and what the server stored."""
+    """Submit, and return the result that the server stored."""
     with page.expect_response(lambda reply: "/annotations" in reply.url and reply.request.method == "POST"):
         page.get_by_role("button", name="Submit").first.click()
     (made,) = account.call("GET", f"/api/tasks/{number}")["annotations"]
@@ -248,7 +248,7 @@ def test_a_question_about_a_clip_is_skipped_with_its_cause(
     view = task(schema, Stage.VERIFICATION, "next_action")
     project, number = put(admin, schema, view, media)
     opened(screens, admin, project, number)
-    # the browser hears of 1.95 s, as nothing says how long the last frame stays: 23 at 12 a second, 46 at its own 24
+    # the browser gets 1.95 s, because nothing says how long the last frame stays: 23 at 12 a second, 46 at its own 24
     screens.wait_for_function(r"/\b1\s+of\s+2[34]\b/.test(document.body.innerText)")
     cause = screens.locator('input[name="The goal is ambiguous"]')
     assert not cause.is_visible()
@@ -314,7 +314,7 @@ def test_boxes_and_marks_are_where_they_were_drawn(
     assert box.pop("label") == "plate"
     assert box == pytest.approx({"x": 0.25, "y": 0.25, "w": 0.25, "h": 0.5}, abs=pixel)
     assert (mark["number"], mark["x"], mark["y"]) == (2, pytest.approx(0.75, abs=pixel), pytest.approx(0.5, abs=pixel))
-    # what comes back as a draft is drawn at the same place, to a ten thousandth
+    # a returned draft is drawn at the same place, to a ten thousandth
     again = results.written(schema, "verification", "pointing", read.values | {"objects": [{"label": "plate", **box}]})
     sent = {each["from_name"]: each["value"] for each in again}
     was = {each["from_name"]: each["value"] for each in result}

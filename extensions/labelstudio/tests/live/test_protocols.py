@@ -1,8 +1,8 @@
-"""Whole protocols by people who only see Label Studio: what comes of them is what comes of the same votes on our pages.
+"""Test whole protocols with people who only use Label Studio: the results equal those of the same votes on our pages.
 
-The two worlds start as copies of one home. What the people say is decided here by who they are and what they read, so
-the order in which they come does not matter. Equal means: every byte of the exported files, every statistic, every
-verdict; and the manifests, but for the moment of the last event.
+The two worlds start as copies of one home. People's answers depend only on who they are and what they read, so the
+order of their arrival does not matter. Equal means: every byte of the exported files, every statistic, every verdict,
+and the manifests except for the time of the last event.
 """
 
 from __future__ import annotations
@@ -65,12 +65,14 @@ SETTLING = """adjudication:
       - {value: wrong_key, label: The answer is wrong}
       - {value: annotator_error, label: A verifier made a mistake}
 """
-"""The authors drop what two people do not agree on, and have fifty questions for who may take part; here a senior
-settles it, and everyone may."""
+"""The authors drop items on which two people disagree, and qualify people with fifty questions.
+
+Here a senior settles such items, and everyone may take part.
+"""
 
 
 def egoplan_records() -> list[dict[str, Any]]:
-    """The first questions that differ in their words."""
+    """Return the first questions with different texts."""
     path = shared("data", "egoplan", "EgoPlan_validation.json")
     by_words: dict[str, dict[str, Any]] = {}
     for record in json.loads(path.read_text(encoding="utf-8")):
@@ -87,7 +89,7 @@ def with_a_senior() -> Any:
 
 
 def egoplan(world: World, records: list[dict[str, Any]], *annotators: str) -> None:
-    """The questions, annotators, and a senior who only settles."""
+    """Import the questions, and add annotators and a senior who only settles."""
     source = world.home / "EgoPlan_validation.json"
     source.write_text(json.dumps(records), encoding="utf-8")
     make_project(world.store, loaded=with_a_senior())
@@ -99,7 +101,7 @@ def egoplan(world: World, records: list[dict[str, Any]], *annotators: str) -> No
 
 
 class Panel:
-    """Two who err and skip now and then, and a senior who accepts, rejects or puts another answer."""
+    """Two people who err and skip now and then, and a senior who accepts, rejects or sets another answer."""
 
     def __init__(self, records: list[dict[str, Any]]) -> None:
         self.records = {record["question"]: record for record in records}
@@ -158,12 +160,12 @@ def test_egoplan_by_two_annotators_and_a_senior(
 
 
 def without_lead_times(file: bytes) -> str:
-    """A file of Label Studio's form without the seconds that raters took."""
+    """Return a file of Label Studio's form without the raters' times."""
     return re.sub(r', "lead_time": [0-9.]+', "", file.decode())
 
 
 def same_release(there: World, here: World, format: str, *, stage: Stage, verified: bool = True) -> None:
-    """Statistics and files are equal; the manifest but for the moment of the last event."""
+    """Check that statistics and files are equal, and the manifests except for the time of the last event."""
     measured = there.agreement(stage)
     assert any(each.value is not None for each in measured)
     assert [each.as_json() for each in measured] == [each.as_json() for each in here.agreement(stage)]
@@ -187,7 +189,7 @@ SCORES = (0, 0.5, 1)
 
 
 def graded(world: World) -> None:
-    """Real questions, three answers to each, three graders."""
+    """Import real questions with three answers each, and add three graders."""
     path = shared("data", "egothink", "data", "Object", "attribute", "annotations.json")
     folder = world.home / "egothink" / "Object" / "attribute"
     folder.mkdir(parents=True)
@@ -211,7 +213,7 @@ def graded(world: World) -> None:
 
 
 def grade(login: str, stage: Stage, read: Set[str]) -> Said:
-    """Anyone who grades mostly agrees with the others."""
+    """Return a grade that mostly agrees with the other graders."""
     (answer,) = [text for text in read if text.startswith("It is ") and text.endswith(").")]
     usual = random.Random(f"{SEED}/{answer}").choice(SCORES)
     dice = random.Random(f"{SEED}/{login}/{answer}")
@@ -274,7 +276,7 @@ export: {formats: [egothink]}
 
 
 def drawn(world: World) -> None:
-    """Pictures with a question to each, and two people who draw."""
+    """Import pictures with a question each, and add two people who draw."""
     make_project(world.store, loaded=load_text(DRAWN, "Draw close.", "drawn"))
     folder = world.home / "pictures"
     folder.mkdir()
@@ -293,7 +295,7 @@ def drawn(world: World) -> None:
 
 
 def draw(login: str, stage: Stage, read: Set[str]) -> Said:
-    """Up to three boxes with the many digits that a browser gives them, as shares and in percent."""
+    """Return up to three boxes with a browser's many digits, as shares and in percent."""
     (question,) = [text for text in read if text.startswith("What stands there")]
     dice = random.Random(f"{SEED}/{login}/{question}")
     boxes, result = [], []
@@ -322,7 +324,7 @@ def draw(login: str, stage: Stage, read: Set[str]) -> Said:
 
 
 def boxes_of(votes: list[tuple[Any, ...]]) -> tuple[list[Any], list[float], list[Any]]:
-    """Who drew what where: what is no number, all numbers in order, and all the rest of the votes."""
+    """Split votes into the shapes of boxes, all of their numbers in order, and the rest of the votes."""
     shapes, numbers, rest = [], [], []
     for *who, said in [vote for vote in votes if vote[0] == Stage.VERIFICATION]:
         answers, *more = json.loads(said)
@@ -365,7 +367,7 @@ def fits_agreement(world: World) -> list[dict[str, Any]]:
 
 
 def without_boxes(manifest: dict[str, Any]) -> dict[str, Any]:
-    """A manifest without the boxes in its votes, which were compared as numbers."""
+    """Return a manifest without the boxes in its votes, which are compared as numbers."""
     items = items_of(manifest)
     for vote in manifest["votes"]:
         vote["values"].pop("objects")

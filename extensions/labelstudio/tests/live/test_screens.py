@@ -1,4 +1,4 @@
-"""EgoPlan's real questions answered in Label Studio's own screens, and fetched: the same as answered on ours."""
+"""Test that real EgoPlan questions answered in Label Studio's own screens give the same results as on ours."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def signed_in(browser: Browser, account: Account) -> Page:
 
 
 class Plan:
-    """What each says: the key, but the third question is skipped and the fourth is answered wrongly, with a note."""
+    """Answers with the key, but skips the third question, and answers the fourth wrongly with a note."""
 
     def __init__(self, records: list[dict[str, Any]]) -> None:
         self.records = {record["question"]: record for record in records}
@@ -71,7 +71,7 @@ class Plan:
 
 
 def answered(page: Page, task: dict[str, Any], said: Said, *, keys: bool) -> None:
-    """One task by mouse, or by keyboard as far as that page goes."""
+    """Answer one task by mouse, or by keyboard as far as that page supports it."""
     address = page.evaluate("location.origin")
     page.goto(f"{address}/projects/{task['project']}/data?task={task['id']}&labeling=1")
     page.get_by_role("button", name="Submit").first.wait_for()
@@ -133,7 +133,7 @@ def test_five_questions_in_its_screens(
 
 
 def kept_back(records: list[dict[str, Any]]) -> set[str]:
-    """What of the records would tell more than the clip does: where it is from, and what its narrator says."""
+    """Return the words of the records that would reveal more than the clip: its origin and its narrations."""
     offered = {record[f"choice_{each}"] for record in records for each in "abcd"}
     said = {part["narration_text"] for record in records for part in record["task_progress_metadata"]}
     goals = " ".join(record["question"] for record in records)

@@ -1,4 +1,4 @@
-"""The server that these tests share is a stock Label Studio with the accounts that the tests need."""
+"""Test that the shared server is an unchanged Label Studio with the accounts that the tests need."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_script_says_who_can_sign_in_and_which_token_to_use(tmp_path: Path) 
             [*command, "--people", "anna@example.org"],
             cwd=ROOT,
             stdout=file,
-            # where the tests run in the background of a shell, Ctrl+C is ignored by all that they start
+            # if the tests run in the background of a shell, all processes that they start ignore Ctrl+C
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
     end = time.monotonic() + 240

@@ -1,6 +1,6 @@
-"""The same work done twice: by people in Label Studio, over its API, and through what our own screens call.
+"""Do the same work twice: by people in Label Studio over its API, and through the calls of our own screens.
 
-Both worlds are copies of one home, so projects, seeds and items are the same; only the way of the answers differs.
+Both worlds are copies of one home with the same projects, seeds and items. Only the way of the answers differs.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from workflow.results.rater_agreement import agreement_of
 
 PROJECT = "p"
 NOWHERE = "http://127.0.0.1:9"
-"""Where pictures are fetched from by pages that no one opens."""
+"""The address of pictures on pages that no one opens."""
 MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True)
 class Said:
-    """One answer in both forms: as our own screens send it, and as Label Studio's page stores it."""
+    """One answer in two forms: as our own screens send it, and as Label Studio's page stores it."""
 
     values: Mapping[str, Any]
     result: Sequence[Mapping[str, Any]]
@@ -53,18 +53,18 @@ class Said:
 
 
 Answering = Callable[[str, Stage, Set[str]], Said]
-"""What someone (a login) answers in a stage to a page on which these texts stand."""
+"""Returns a person's answer in a stage, from the person's login and the texts on the page."""
 
 
 class Picked(dict[str, Any]):
-    """What Label Studio's page stores for choices made with a control."""
+    """The result that Label Studio's page stores for the choices of a control."""
 
     def __init__(self, control: str, *values: str) -> None:
         super().__init__(from_name=control, to_name="about", type="choices", value={"choices": list(values)})
 
 
 class World:
-    """A home with the project, open."""
+    """An open home with the project."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -81,11 +81,11 @@ class World:
     # ---- what is compared ------------------------------------------------------------------------------------------
 
     def verdicts(self) -> dict[str, tuple[str, int]]:
-        """State and revision by item."""
+        """Return state and revision, by item."""
         return {row.external_id: (row.state.value, row.current_revision) for row in self.rows(ItemRow)}
 
     def votes(self) -> list[tuple[Any, ...]]:
-        """Who said what about what, in which revision, why, and in what order the options stood."""
+        """Return all votes: person, item, answer, revision, reasons, and the order of the options."""
         people = {row.id: row.login for row in self.rows(PersonRow)}
         items = {row.id: row.external_id for row in self.rows(ItemRow)}
         answers = {row.id: row.model for row in self.rows(PredictionRow)}
@@ -106,13 +106,13 @@ class World:
         return agreement_of(self.store, person=None, project=PROJECT, stage=stage)
 
     def exported(self, format: str, *, verified: bool = False) -> Mapping[str, bytes]:
-        """The bytes of every file of an export, with its manifest if ``verified``."""
+        """Return the bytes of every file of an export, with its manifest if ``verified``."""
         return release(self.store, by=None, project=PROJECT, format=format, verified=verified, private=True).files
 
 
 @contextmanager
 def twins(folder: Path, template: Path, make: Callable[[World], None]) -> Iterator[tuple[World, World]]:
-    """Two worlds that are equal to begin with: one for Label Studio, one for our own screens."""
+    """Yield two equal worlds: one for Label Studio, one for our own screens."""
     homes = folder / "there", folder / "here"
     homes[0].mkdir()
     shutil.copyfile(template, homes[0] / "touchstone.db")
@@ -127,14 +127,14 @@ def twins(folder: Path, template: Path, make: Callable[[World], None]) -> Iterat
 
 
 def forms(world: World, *, media_from: str = NOWHERE) -> bridge.Forms:
-    """How the command hands its work over."""
+    """Return the forms in the same way as the command."""
     given = settings_from({"TOUCHSTONE_HOME": str(world.home)}, world.home)
     shared = Resources(world.store, world.media, given)
     return bridging.forms_of(bridging.Media(shared, media_from=media_from))
 
 
 class Front(Client):
-    """The client as it is, which remembers every byte that left it."""
+    """The unchanged client, which also records every byte that it sends."""
 
     def __init__(self, there: LabelStudio) -> None:
         super().__init__(there.url, Token(there.admin.personal, whence="here"))
@@ -159,7 +159,7 @@ def connected(
 
 
 def waiting(account: Account, name: str) -> list[tuple[Stage, dict[str, Any]]]:
-    """What someone finds there in the projects that bear their name, as they see it themselves."""
+    """Return the waiting tasks that a person sees there, in the projects with the person's name."""
     projects = account.call("GET", "/api/projects?page_size=1000&include=id,title")["results"]
     mine = [each for each in projects if each["title"].startswith(f"{name} · ")]
     return [
@@ -173,8 +173,10 @@ def waiting(account: Account, name: str) -> list[tuple[Stage, dict[str, Any]]]:
 def in_label_studio(
     world: World, front: Client, people: Mapping[str, Account], stages: Sequence[Stage], answer: Answering
 ) -> Counter[str]:
-    """Everyone answers what is sent to them, all at the same time, until nothing is sent any more; how many answers
-    each person gave."""
+    """Let all people answer their tasks at the same time, until no more tasks are sent.
+
+    Return the number of answers of each person.
+    """
     connected(world, front, people, stages)
     how = forms(world)
     given: Counter[str] = Counter()
@@ -198,7 +200,10 @@ def in_label_studio(
 
 
 def on_our_screens(world: World, logins: Sequence[str], stages: Sequence[Stage], answer: Answering) -> Counter[str]:
-    """Everyone takes a task in turn and answers it, until no one is given anything more."""
+    """Let all people take and answer tasks in turn, until no one gets a task.
+
+    Return the number of answers of each person.
+    """
     given: Counter[str] = Counter()
     busy = True
     while busy:
@@ -225,12 +230,12 @@ def on_our_screens(world: World, logins: Sequence[str], stages: Sequence[Stage],
 
 
 def read_there(task: Mapping[str, Any]) -> Set[str]:
-    """What stands on Label Studio's page."""
+    """Return the texts on Label Studio's page."""
     return {each["text"] for each in task["data"]["shown"]}
 
 
 def read_here(view: TaskView) -> Set[str]:
-    """The same on ours."""
+    """Return the texts on our page."""
     texts = {text for text in view.fields.values() if isinstance(text, str)}
     return texts | ({view.answer} if view.answer else set())
 
@@ -242,7 +247,7 @@ def _note_of(said: Said) -> list[dict[str, Any]]:
 
 
 def without_times(manifest: bytes) -> dict[str, Any]:
-    """A manifest without the moment of the last event, which is all that it says of times."""
+    """Return a manifest without the time of the last event, its only time."""
     content: dict[str, Any] = json.loads(manifest)
     assert content.pop("date")
     return content
