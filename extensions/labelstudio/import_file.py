@@ -47,10 +47,7 @@ class OutsideRating:
     value: Any
     dimension: str
     signed: bool = False
-    """Whether the annotation names the person's account there (``completed_by``).
-
-    Otherwise someone named the rater, or one of our own exports did.
-    """
+    """Whether the annotation itself names the person's account there (``completed_by``)."""
 
 
 @dataclass(frozen=True)
@@ -304,10 +301,7 @@ class _Reader:
                     self.ratings.append((rating, here))
 
     def _rater(self, annotation: Mapping[str, Any]) -> tuple[str, bool]:
-        """Return the rater of an annotation, and whether the rater completed it there under that name.
-
-        The rater is named by number, because every form of export has it, or else by address.
-        """
+        """Return the rater by number, or by address without one, and whether the rater completed the annotation."""
         for part in annotation["result"] if isinstance(annotation["result"], list) else ():
             meta = part.get("meta") if isinstance(part, dict) else None
             if isinstance(meta, dict) and isinstance(meta.get(RATER), str) and meta[RATER].strip():
@@ -378,10 +372,7 @@ class _Reader:
             self.predictions.append((settled(PredictionRecord(model, text, item=item.external_id)), here))
 
     def _prediction(self, prediction: Mapping[str, Any]) -> tuple[str, str | None]:
-        """Return the model of a prediction and its answer as text. The text is empty without a result.
-
-        The text is None if no control of the prediction counts.
-        """
+        """Return the model and its answer: empty without a result, and None if no control counts."""
         result = prediction.get("result")
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
             raise Misfit("its result is not a list of objects")
