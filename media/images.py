@@ -75,7 +75,7 @@ def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = Fa
     WebP: as JPEG they need three times the space, and their edges blur.
     """
     shown = _within(picture, DISPLAY_SIDE)
-    small = _within(shown, THUMB_SIDE, gap=2.0)  # two fifths of the time, and no one looks that close at it
+    small = _within(shown, THUMB_SIDE, gap=2.0)  # takes two fifths of the time, and a thumbnail hides the difference
     written = _jpeg if photograph else _webp
     return Derived(
         ending=".jpg" if photograph else ".webp",

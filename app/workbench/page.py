@@ -29,7 +29,7 @@ from domain.states import VERIFICATIONS, Stage
 
 Json = dict[str, Any]
 
-# ---- the part that stays -------------------------------------------------------------------------------------------
+# ---- static part ---------------------------------------------------------------------------------------------------
 
 _static: dict[tuple[str, ...], Json] = {}
 
@@ -100,7 +100,7 @@ def _choice(choice: Choice) -> Json:
 
 
 def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
-    picked = None if field.forms else field.field  # a text that names entries of a list is typed, too
+    picked = None if field.forms else field.field  # a text that names entries of a list is also typed
     options = next((other for other in schema.item.fields if other.name == field.field), None)
     only = _only(schema, field)
     return {
@@ -200,7 +200,7 @@ def guideline_html(markdown: str) -> str:
     return str(_markdown.render(markdown))
 
 
-# ---- the part that changes -----------------------------------------------------------------------------------------
+# ---- changing part -------------------------------------------------------------------------------------------------
 
 
 def task_page(

@@ -276,7 +276,7 @@ class _Reader:
                 self.skipped += 1
                 continue
             if not annotation.get("result"):
-                continue  # someone opened the task and said nothing
+                continue  # someone opened the task without an answer
             try:
                 rater, signed = self._rater(annotation)
             except Misfit as error:
@@ -385,7 +385,7 @@ class _Reader:
         if wanted is not None:
             by_control = {control: texts for control, texts in by_control.items() if control == wanted}
         if not result and (wanted is not None or not self.names.without):
-            by_control = {"": []}  # the model was asked and answered nothing: an answer that is counted as empty
+            by_control = {"": []}  # the model gave no answer, which counts as an empty one
         if not by_control:
             return "", None
         if len(by_control) > 1:

@@ -177,6 +177,6 @@ def _in_keyring(wanted: str) -> str | None:
         return None
     try:
         found = keyring.get_password(KEYRING, wanted)
-    except Exception:  # no keyring, a locked one, one that is not reachable from here: there is none
+    except Exception:  # a missing, locked or unreachable keyring
         return None
     return found if isinstance(found, str) else None
