@@ -1,8 +1,8 @@
 """Open untrusted images, and make the copies that a page shows.
 
-Every rater sees the copies, so they are the same for all: turned upright as the camera noted, in sRGB, and white where
-the original is transparent. An animation gives its first picture. All other content of the file is removed, such as
-place, camera and comments.
+Every rater sees the copies, so they are the same for all. They are upright as the camera noted, in sRGB, and white
+where the original is transparent. An animation gives its first picture. All other content of the file is removed, such
+as place, camera and comments.
 """
 
 from __future__ import annotations

@@ -158,9 +158,10 @@ def _formed(field: ItemField) -> Json:
 
 
 def _only(schema: Schema, field: ItemField) -> Json | None:
-    """Return the values of another field for which this field is filled in, or left empty. None without a condition.
+    """Return the condition for a field that is filled in only if an answer is drawn, or only if it is written.
 
-    This applies where an answer is written or drawn, depending on the other field.
+    ``by`` is the field that decides between the two, and ``values`` are its values for drawn answers. ``with`` tells
+    whether this field is filled in for drawn answers (True) or for written ones (False). None: no condition.
     """
     owner = kinds.text_of_drawn(schema, field)
     text = owner or field
