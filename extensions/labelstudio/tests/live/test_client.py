@@ -31,7 +31,7 @@ Asked = Callable[..., Client]
 
 @pytest.fixture
 def asked() -> Iterator[Asked]:
-    """``asked(server)`` returns a client with the admin's personal access token, or with another one."""
+    """Yield a function that returns a client of a server, with the admin's personal access token or another one."""
     with ExitStack() as opened:
 
         def made(running: LabelStudio, token: str = "", **more: Any) -> Client:
