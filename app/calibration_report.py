@@ -44,7 +44,7 @@ def show(made: Mapping[str, Any], *, project: str) -> None:
 def _section(key: str, parts: Sequence[str | ChartSpec], project: str) -> None:
     for at, part in enumerate(parts):
         if isinstance(part, ChartSpec):
-            charts.show(part, project=project, table=False)  # the section has a table of its numbers
+            charts.show(part, project=project, table=False)  # the section already has a table of the numbers
         else:
             _part(f"{key}.{at}", part, asked=0 if at else st.session_state.get(_asked(key), 0))
 

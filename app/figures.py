@@ -141,7 +141,7 @@ def here(store: Store, settings: Settings, work: str, args: Mapping[str, Any], *
     if known is None or known.state != state:
         try:
             job = _job(store, slot, work, args, state)
-        except Conflict:  # a server works another state of it out just now
+        except Conflict:  # a server is computing another state of the figure
             return worked_out(store, work, args, state).value
         working.do_here(store, settings.home, settings, KINDS, id=job.id)
         known, last = _newest(store, slot)

@@ -207,7 +207,7 @@ class Gate:
         if refusal is None:
             try:
                 person = await self._look_up(connection)
-            except Exception as error:  # a database that is away is told as what it is, anything else calmly
+            except Exception as error:  # a missing database is named; other errors get a general message
                 refusal = _failed(connection, error)
             else:
                 scope.setdefault("state", {})["signed_in"] = person
@@ -325,6 +325,6 @@ class OwnRoutes:
             return
         try:
             await self.router(scope, receive, send)
-        except HTTPException as error:  # a method that an address of ours does not take
+        except HTTPException as error:  # an HTTP method that our address does not accept
             reply = PlainTextResponse(error.detail, status_code=error.status_code, headers=dict(error.headers or {}))
             await reply(scope, receive, send)

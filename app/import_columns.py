@@ -201,7 +201,7 @@ def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequen
             if found is not None:
                 return found
     except (FileRefused, OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
-        return None  # the import says why
+        return None  # the import reports the reason
     return None
 
 

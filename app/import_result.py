@@ -31,7 +31,7 @@ def imported_sentence(done: Any) -> str:
         parts.append(f"missing: {', '.join(missing)}{more}")
     if done.assets_missing:
         parts.append("no one gets an item until its missing media are imported")
-    refused = done.assets_refused  # the item of such a row is in
+    refused = done.assets_refused  # the row's item was imported
     if refused:
         parts.append(f"{markup.count(refused, 'file')} refused; the rows are below, and their items wait")
     if len(done.bad) > refused:

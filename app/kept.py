@@ -28,7 +28,7 @@ def place() -> dict[str, Any]:
 
 @contextmanager
 def at_hand() -> Iterator[None]:
-    """Inside of the ``with`` block, ``place`` no longer touches the session state."""
+    """Keep ``place`` from touching the session state inside of the ``with`` block."""
     token = _at_hand.set(place())
     try:
         yield

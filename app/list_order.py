@@ -36,7 +36,7 @@ def arranged(
     down = st.query_params.get(DOWN) == "1"
     drawn = {FIND: f"{key}.find", SORT: f"{key}.sort", DOWN: f"{key}.down"}
     for part, value in ((FIND, find), (SORT, by), (DOWN, down)):
-        st.session_state[drawn[part]] = value  # the address says what is shown, whoever wrote it
+        st.session_state[drawn[part]] = value  # the address decides what is shown, whoever wrote it
 
     def keep() -> None:
         said = {FIND: st.session_state[drawn[FIND]].strip(), SORT: st.session_state[drawn[SORT]]}

@@ -122,7 +122,7 @@ def _connected(server: MailServer) -> Iterator[smtplib.SMTP]:
     try:
         smtp.ehlo_or_helo_if_needed()
         if server.encrypted == "smtp":
-            smtp.starttls(context=trusted)  # raises where the server offers none: no password goes out readable
+            smtp.starttls(context=trusted)  # raises without encryption, so that no password is sent readable
         if server.user:
             smtp.login(server.user, server.password)
         yield smtp

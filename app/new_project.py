@@ -160,7 +160,7 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
 
     def press(round: str) -> None:
         if kept.place().get(_ROUND) != round:
-            return  # the second press of two: the first has made it
+            return  # the second press of a double press: the first one has made it
         with shell.pressed(services):
             called = str(st.session_state.get(keys[0]) or "")
             taken = projects.taken_names(services.store)

@@ -38,14 +38,14 @@ def raise_limit() -> int:
         return MOST if soft == resource.RLIM_INFINITY else soft
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    except (OSError, ValueError):  # a kernel that allows fewer than it says
+    except (OSError, ValueError):  # a kernel that allows fewer than it reports
         return soft
     return wanted
 
 
 def count() -> int:
     """Return how many files this process has open."""
-    return len(os.listdir("/dev/fd")) - 1  # the folder itself is open while it is read
+    return len(os.listdir("/dev/fd")) - 1  # the folder itself is open during the listing
 
 
 def none_left(error: BaseException) -> bool:

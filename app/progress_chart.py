@@ -54,7 +54,7 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
                     "legend": {
                         "title": None,
                         "orient": "top",
-                        "columns": 2,  # more are cut off in a narrow window
+                        "columns": 2,  # more would be cut off in a narrow window
                         "labelLimit": 300,
                         "symbolStrokeWidth": 0,
                         "symbolType": "square",

@@ -37,7 +37,7 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
     if not stages:
         shell.show(markup.notice("This schema has no stage in which people work."))
         return
-    if stage not in stages or dimension not in ids:  # of the version that was shown before
+    if stage not in stages or dimension not in ids:  # belongs to the version shown before
         stage, dimension = stages[0], ids[0]
     try:
         registry.require_available(schema, stage.value)

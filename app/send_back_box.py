@@ -26,7 +26,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
         return
     if done := shell.kept_message(f"{key}.done"):
         shell.show(markup.notice(done, style="good"))
-    round = kept.place().get(f"{key}.round", 0)  # a second press of two would fill the boxes of the first again
+    round = kept.place().get(f"{key}.round", 0)  # a double press would fill the first boxes again
     if not st.checkbox(LABEL, key=f"{key}.on.{round}"):
         return
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}

@@ -199,7 +199,7 @@ def guard(services: Services | None = None, *, away: Callable[[Unavailable], Non
         if services is not None and not services.alive():
             raise SignInRequired(SESSION_OVER)
         address = st.context.ip_address
-        with acting_from(address if isinstance(address, str) else LOOPBACK):  # a page run by itself has a stand-in
+        with acting_from(address if isinstance(address, str) else LOOPBACK):  # a stand-in without a server
             entered = True
             yield
     except SignInRequired:
@@ -208,13 +208,13 @@ def guard(services: Services | None = None, *, away: Callable[[Unavailable], Non
         (away or _tell_away)(error)
     except TouchstoneError as error:
         show_error(error)
-    except Exception as error:  # the frame of the screens: told calmly, logged whole
+    except Exception as error:  # the frame of the screens: a general message, and the full error in the log
         if none_left(error):
             (away or _tell_away)(Unavailable(CROWDED))
         else:
             show(markup.notice(_unforeseen(error), style="bad"))
     if not entered:
-        st.stop()  # what stands in the guard must not run, and a context manager alone cannot leave it out
+        st.stop()  # the guarded code must not run, and a context manager cannot skip it
 
 
 LOOK_AGAIN_SECONDS = 3.0
@@ -363,7 +363,7 @@ def _session_over() -> None:
     )
 
 
-# ---- what screens use -----------------------------------------------------------------------------------------------
+# ---- helpers for screens --------------------------------------------------------------------------------------------
 
 
 def show(*parts: markup.Markup) -> None:
@@ -377,7 +377,7 @@ def project(services: Services) -> ProjectView:
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
     chosen = next((view for view in mine if view.name == named), None)
     if chosen is None and (asked := st.query_params.get("project")):
-        projects.project(services.store, person=services.person, project=asked)  # says why it is not listed
+        projects.project(services.store, person=services.person, project=asked)  # raises with the reason
     if not mine:
         raise NotFound(NO_PROJECT)
     if chosen is None:

@@ -80,7 +80,7 @@ class _Builder:
         self.n_keys = 0
         stages = self.schema.stages
         rated = (stages.grading, stages.coding)
-        votes = sum(part.raters for part in stages.verifications.values())  # of others in each stage
+        votes = sum(part.raters for part in stages.verifications.values())  # each stage needs other raters
         self.n_raters = min(max([1, votes, *(part.raters for part in rated if part is not None)]), MOST_RATERS)
         self.raters: list[Person] = []
         self.brought: dict[int, list[Item]] = {}
@@ -99,7 +99,7 @@ class _Builder:
         self._settle(GRADED, ItemState.KEPT)
         self._model_answers(GRADED)
         for number, stage in enumerate(reversed([*self.schema.stages.verifications][1:]), 6):
-            self._settle(number, ItemState.KEPT, before=stage)  # those of the last first: all that waits is voted on
+            self._settle(number, ItemState.KEPT, before=stage)  # the last stage first: votes go to all waiting items
         for number in (4, 5):
             self._import(number)
         return Tried(people, self._work(people), self.left_out)
@@ -206,7 +206,7 @@ class _Builder:
     def _name(item: Item, number: int) -> str:
         return f"{item.dimension}-{number}"
 
-    # ---- what made-up people and models do --------------------------------------------------------------------------
+    # ---- votes and answers ------------------------------------------------------------------------------------------
 
     def _everything(
         self, people: Iterable[Person], stage: Stage, dimension: str | None = None
@@ -264,7 +264,7 @@ class _Builder:
                     self.left_out.append(f"No votes were found that leave an item of {task.dimension} {state.value}.")
                     return
                 self._submit(person, task, ballots[place])
-            if contested:  # by the votes of the first
+            if contested:  # contested by the votes of the first stage
                 return
 
     def _model_answers(self, number: int) -> None:

@@ -52,7 +52,7 @@ def _of_rings(rings: Sequence[Sequence[Sequence[float]]], width: int, height: in
     """Return the pixels inside of the rings. Each line flips all pixels to its right, in the rows between its ends."""
     turns = np.zeros((height, width + 1), dtype=np.uint8)
     for ring in rings:
-        points = [(x * width - 0.5, y * height - 0.5) for x, y in ring]  # middles of pixels are whole numbers now
+        points = [(x * width - 0.5, y * height - 0.5) for x, y in ring]  # the centers of pixels are now whole numbers
         for one, other in zip(points, [*points[1:], points[0]], strict=True):
             (left, top), (right, bottom) = sorted((one, other), key=lambda point: point[1])
             rows = np.arange(max(int(np.ceil(top)), 0), min(int(np.ceil(bottom)), height))
@@ -99,7 +99,7 @@ def _grown(area: Filled, by: int, *, edge: bool = False) -> Filled:
 
     ``edge``: the outside of the picture counts as filled.
     """
-    import cv2  # only where a mask is drawn
+    import cv2  # imported only when a mask is drawn
 
     around = np.ones((2 * by + 1, 2 * by + 1), dtype=np.uint8)
     grown = cv2.dilate(area.view(np.uint8), around, borderType=cv2.BORDER_CONSTANT, borderValue=int(edge))

@@ -112,7 +112,7 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         first = next(_decoded(container, stream), None)
         if first is None:
             raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
-        must_fit(stream, first, name=called, limits=limits)  # the container may have said otherwise
+        must_fit(stream, first, name=called, limits=limits)  # the container may state another size
         turned, poster = turned_by(first, name=called), upright(first, stream, name=called)
     if turned != orientation.UPRIGHT:
         raise MediaRefused(

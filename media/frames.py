@@ -218,7 +218,7 @@ class Film:
                 if run is not None:
                     yield run
                 run = _Run(key, int(place), {})
-            elif key < run.key:  # a frame that is shown before its group's keyframe, of which the run knows nothing
+            elif key < run.key:  # a frame shown before its group's keyframe, which the run lacks
                 yield run
                 run = _Run(key, int(place), {})
             run.last = int(place)
@@ -261,7 +261,7 @@ class Film:
         sound = True
         for packet in (*self._packets_from(key, last), None):
             if packet is not None and packet.is_keyframe and packet.pts is not None:
-                if not sound:  # a fresh group: what was damaged is behind it
+                if not sound:  # a new group, after the damage
                     context.flush_buffers()
                 sound = True
             if not sound:

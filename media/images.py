@@ -1,8 +1,8 @@
 """Open untrusted images, and make the copies that a page shows.
 
-Every rater sees the copies, so they are the same for all: turned upright as the camera noted, in sRGB, and white where
-the original is transparent. An animation gives its first picture. All other content of the file is removed, such as
-place, camera and comments.
+Every rater sees the copies, so they are the same for all. They are upright as the camera noted, in sRGB, and white
+where the original is transparent. An animation gives its first picture. All other content of the file is removed, such
+as place, camera and comments.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = Fa
     WebP: as JPEG they need three times the space, and their edges blur.
     """
     shown = _within(picture, DISPLAY_SIDE)
-    small = _within(shown, THUMB_SIDE, gap=2.0)  # two fifths of the time, and no one looks that close at it
+    small = _within(shown, THUMB_SIDE, gap=2.0)  # takes two fifths of the time, and a thumbnail hides the difference
     written = _jpeg if photograph else _webp
     return Derived(
         ending=".jpg" if photograph else ".webp",

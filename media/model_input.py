@@ -180,7 +180,7 @@ class Pictures:
         self._untidied = 0
         files = []
         for path in self.cache.glob("*/*"):
-            with suppress(FileNotFoundError):  # someone else tidies too
+            with suppress(FileNotFoundError):  # another process may be tidying
                 files.append((path.stat().st_mtime, path.stat().st_size, path))
         total, gone = sum(size for _, size, _ in files), 0
         if total <= self.room:

@@ -117,7 +117,7 @@ class _Made:
         early: list[Any] = []
         context = self._stream.codec_context
         for packet in self._source.demux(self._streams):
-            if not packet.size:  # the end of a stream, which such a packet does not name
+            if not packet.size:  # the end of a stream; such a packet does not say of which one
                 continue
             if packet.stream_index == self._stream.index:
                 yield from context.decode(packet)

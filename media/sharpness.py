@@ -18,9 +18,9 @@ def sharpness(picture: Image.Image) -> float:
     grey = gray(picture, SIDE)
     if min(grey.size) < 3:
         return 0.0
-    import cv2  # not in a process that only serves pages
+    import cv2  # imported here, because a process that only serves pages must not load it
 
-    laplacian = cv2.Laplacian(np.asarray(grey), cv2.CV_16S)[1:-1, 1:-1]  # at the edge it takes pixels twice
+    laplacian = cv2.Laplacian(np.asarray(grey), cv2.CV_16S)[1:-1, 1:-1]  # without the edge, where pixels count twice
     return float(laplacian.var(dtype=np.float64))
 
 

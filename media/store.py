@@ -123,7 +123,7 @@ class MediaStore:
         for name, content in made.items():
             copies.write_whole(places[name], content)
             for ending in images.COPIES:
-                if ending != derived.ending:  # of an older version
+                if ending != derived.ending:  # a copy from an older version
                     (folder / f"{name}{ending}").unlink(missing_ok=True)
         copies.record(folder, *places.values())
         return places[size]
@@ -258,7 +258,7 @@ class MediaStore:
             return made
         if made.stat().st_size == original.stat().st_size and filecmp.cmp(made, original, shallow=False):
             linked = work / "same"
-            with suppress(OSError):  # a file system without links keeps the copy
+            with suppress(OSError):  # on a file system without links, keep the copy
                 os.link(original, linked)
                 linked.replace(made)
         return made
@@ -386,7 +386,7 @@ class MediaStore:
     def remove(self, sha256: str) -> None:
         """Remove a file and its copies. A missing file is ignored."""
         with self._incoming() as out, suppress(FileNotFoundError):
-            self._folder(sha256).rename(out / "gone")  # whole or not at all, as it came
+            self._folder(sha256).rename(out / "gone")  # in full or not at all
 
     # ---- inside ---------------------------------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
         if marker == 0xE2 and part.startswith(b"ICC_PROFILE\0"):
             profile.append(part[14:])
         elif marker == 0xE0 and part.startswith(b"JFIF\0"):
-            kept.append(_segment(marker, part[:12] + b"\0\0"))  # without the small picture that it may have
+            kept.append(_segment(marker, part[:12] + b"\0\0"))  # without its optional thumbnail
         elif marker in _OF_JPEG or marker == 0xDA or (marker == 0xEE and part.startswith(b"Adobe")):
             kept.append(_segment(marker, part[:12] if marker == 0xEE else part))
         at = end
@@ -70,7 +70,7 @@ def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
             end = _scan_end(content, at)
             kept.append(content[at:end])
             at = end
-    first = [each for each in kept if each[1] == 0xE0][:1]  # JFIF has to come first
+    first = [each for each in kept if each[1] == 0xE0][:1]  # JFIF must come first
     yield from first
     if turned != UPRIGHT:
         yield _segment(0xE1, b"Exif\0\0" + _turned(turned))
@@ -231,7 +231,7 @@ _IMAGES: Mapping[str, Callable[[bytes, int], Iterator[bytes]]] = {
 }
 
 
-# ---- what several have ----------------------------------------------------------------------------------------------
+# ---- shared parts ---------------------------------------------------------------------------------------------------
 
 
 def _turned(orientation: int) -> bytes:

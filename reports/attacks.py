@@ -122,7 +122,7 @@ def share_of(replies: Sequence[AttackResult]) -> Figure:
         return Figure.without("No reply holds a score.", n_left_out=lost)
     share = sum(each.fell is True for each in scored) / len(scored)
     items = {each.item for each in scored}
-    if len(items) == len(scored) or share in (0, 1):  # without any spread, so many items are so many witnesses
+    if len(items) == len(scored) or share in (0, 1):  # without spread, each item counts once
         limits = wilson(share, len(items))
         return Figure(share, limits.low, limits.high, limits.method, len(scored), lost, share=True)
     fell = np.array([float(each.fell is True) for each in scored])

@@ -117,7 +117,10 @@ def _clustered(study: Study, table: Table) -> Table:
 
 
 def _leading(study: Study, table: Table) -> Table:
-    """Return a table whose rows link to the units on which the row's raters differ, or else all people differ."""
+    """Return a table whose rows link to the units on which the row's raters differ.
+
+    A row without a judge links to the units on which people differ.
+    """
     if table.behind or "criterion" not in table.columns:
         return table
     return replace(

@@ -169,7 +169,7 @@ def _table(table: Table, where: Where | None) -> Iterator[str]:
         yield f'<p class="unit">{escape(table.unit)}</p>'
     kinds = {"number": ' class="n"', "interval": ' class="interval"', "why": ' class="why"', "text": ""}
     long = len(shown.rows) > LONG
-    reached = f' tabindex="0" role="region" aria-label="{escape(table.title)}"'  # a wide one scrolls, too
+    reached = f' tabindex="0" role="region" aria-label="{escape(table.title)}"'  # a wide table also scrolls
     yield f'<div class="scroll{" long" if long else ""}"{reached}><table><thead><tr>'
     for name, kind in zip(shown.columns, shown.kinds, strict=True):
         yield f"<th{kinds[kind] if kind == 'number' else ''}>{escape(name)}</th>"

@@ -199,7 +199,7 @@ def _by_certainty(study: Study) -> list[Block]:
                 ("people are split", "judge", found.split.judge),
                 ("people are split", "person", found.split.people),
             ):
-                if who == "judge" or len(part.humans) > 2:  # two who differ never agree
+                if who == "judge" or len(part.humans) > 2:  # two people who are split never agree
                     rows.append((*part.where, judge, where, who, Figure.of(each, share=True)))
     if not rows:
         return []

@@ -52,7 +52,7 @@ def printed(page: str) -> bytes:
         source, target = folder / "page.html", folder / "page.pdf"
         source.write_text(page, encoding="utf-8")
         own = [f"--user-data-dir={folder / 'profile'}", f"--print-to-pdf={target}", source.as_uri()]
-        sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # root has none
+        sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []  # root has no sandbox
         command = [find_browser(), *_FLAGS, *sandbox, *own]
         try:
             done = subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, check=False)

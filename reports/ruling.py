@@ -151,7 +151,7 @@ def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str
     for part in study.slices:
         for group in groups.get(part.criterion) or [(judge,) for judge in part.judges]:
             there = [judge for judge in group if judge in part.judges]
-            there.sort(key=lambda judge: judge not in study.families)  # of copies, the one whose family can be tested
+            there.sort(key=lambda judge: judge not in study.families)  # prefer a copy whose family can be tested
             if there:
                 where.append((part, tuple(there)))
     losses = losses_by_part(study)

@@ -20,7 +20,7 @@ def number(value: float, digits: int = 3) -> str:
     plain = size < 1e-12 or 10.0**-digits / 2 <= size < 1e7
     if plain:
         text = f"{0.0 if size < 1e-12 else value:.{digits}f}"
-    elif size < 1:  # three digits that say something, however far behind the point
+    elif size < 1:  # three significant digits
         text = f"{value:.{2 - math.floor(math.log10(size))}f}".rstrip("0")
     else:
         text = f"{value:.3g}"

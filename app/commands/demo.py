@@ -44,7 +44,7 @@ def demo(
         _also(shared, questions)
         typer.echo("The demo project (made-up data) is there already. Start the screens with: touchstone serve")
         return
-    if reset or example.exists(shared.store):  # one whose making was interrupted is made anew as well
+    if reset or example.exists(shared.store):  # an interrupted build is also repeated
         _forget(shared)
     typer.echo("Making the demo project (made-up data); this takes about fifteen seconds.")
     with _bar() as show:

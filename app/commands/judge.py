@@ -299,7 +299,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
     typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.wanted} requests about {about}")
     typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
-        least = "at least " if seen.wanted > _LOOKED_AT else ""  # of the others no file is opened before the run
+        least = "at least " if seen.wanted > _LOOKED_AT else ""  # further requests are not built before the run
         typer.echo(f"  {least}{n} cannot be asked: {why}")
     commands.tell_preview(seen, spec, asked=seen.wanted)
 

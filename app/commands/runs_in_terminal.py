@@ -199,7 +199,7 @@ def _progress(shared: Resources, run: str) -> Iterator[None]:
         while not over.wait(1.0 if screen else 10.0):
             try:
                 line = _line(shared, run)
-            except Exception:  # the figures are no reason to end a run
+            except Exception:  # a failed progress line must not end a run
                 continue
             print(f"\r\033[K{line}" if screen else line, end="" if screen else "\n", file=sys.stderr, flush=True)
 

@@ -260,7 +260,7 @@ def _asked(question: _Question, said: Said) -> Any:
         try:
             answer = typer.prompt(question.ask, default=question.usual(said))
         except typer.Abort:
-            if sys.stdin.isatty():  # someone is there and has had enough
+            if sys.stdin.isatty():  # a person is there and has aborted
                 raise
             told = f"No one answers here. Say {question.option}, or --yes for what is usual."
             raise InvalidInput([Problem(question.name, told)]) from None

@@ -58,7 +58,7 @@ def _end_of_input() -> Callable[[], bool]:
     ended = threading.Event()
 
     def read() -> None:
-        while os.read(0, 1024):  # not sys.stdin: a thread that waits in it is a fatal error as Python ends
+        while os.read(0, 1024):  # not sys.stdin: a thread waiting in it crashes Python's exit
             pass
         ended.set()
 

@@ -91,7 +91,7 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
     if which == NOTHING:
         tell_done()
     if which == TICKED and ticked is None:
-        shell.show(markup.quiet("Asking what is ticked."))  # for as long as the browser takes to say it
+        shell.show(markup.quiet("Asking what is ticked."))  # until the browser has replied
     elif which == TICKED and not ticked:
         shell.show(markup.notice("Nothing is ticked. Tick items in the table below."))
     elif which == EVERY and n > bulk_plans.MOST:

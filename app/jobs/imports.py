@@ -177,7 +177,7 @@ def _told(progress: Progress) -> Progress:
     return on
 
 
-# ---- what a look leaves ---------------------------------------------------------------------------------------------
+# ---- results of a preview -------------------------------------------------------------------------------------------
 
 
 def _seen(folder: Path, found: Look) -> Seen:
@@ -248,7 +248,7 @@ def _thumb(path: Path | None) -> str:
             image.thumbnail(_THUMB)
             out = io.BytesIO()
             image.convert("RGB").save(out, "JPEG", quality=70)
-    except (OSError, ValueError, Image.DecompressionBombError):  # the import says what is wrong with it
+    except (OSError, ValueError, Image.DecompressionBombError):  # the import itself reports the fault
         return ""
     return "data:image/jpeg;base64," + base64.b64encode(out.getvalue()).decode()
 

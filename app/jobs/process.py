@@ -43,7 +43,7 @@ class _Desk:
     def read(self) -> None:
         """Read orders until the input ends. Then end this process, unless its job outlives the server."""
         left = b""
-        while part := os.read(0, 65_536):  # not sys.stdin: a thread that waits in it is a fatal error as Python ends
+        while part := os.read(0, 65_536):  # not sys.stdin: a thread waiting in it crashes Python's exit
             *lines, left = (left + part).split(b"\n")
             for line in lines:
                 self.orders.put(line.decode())
@@ -56,7 +56,7 @@ class _Desk:
 def work_in_process() -> int:
     """Run jobs as ordered through the standard input."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever others print is no reply
+    os.dup2(2, 1)  # output of other code must not count as a reply
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     desk = _Desk()
     threading.Thread(target=desk.read, name="orders", daemon=True).start()

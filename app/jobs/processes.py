@@ -50,7 +50,7 @@ class Processes:
 
     def wake(self, store: Store, home: Path, lane: Lane, *, most: int = 0) -> None:
         """Make a process look for jobs of a lane now. ``most``: start no process if this number is already busy."""
-        url = store.engine.url.render_as_string(hide_password=False)  # through the pipe: no command line tells it
+        url = store.engine.url.render_as_string(hide_password=False)  # command lines are public; this pipe is not
         order = json.dumps({"url": url, "home": str(home), "lane": lane.value}).encode() + b"\n"
         with self.guard:
             mine = [each for each in self.there if each.lane is lane and each.process.poll() is None]
@@ -69,7 +69,7 @@ class Processes:
         try:
             each.process.stdin.write(order)
             each.process.stdin.flush()
-        except OSError:  # it had nothing to do for so long that it has just ended
+        except OSError:  # it has just ended after a long idle time
             return False
         each.busy, each.database = True, url
         return True

@@ -25,7 +25,7 @@ def _archive(context: JobContext) -> JobOutcome:
     if context.job.result is None:
         out = project_export.archive_in(home, project)
         out.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = out.with_name(f"{project}.{context.job.id}.partial")  # the archive that is there may be read meanwhile
+        made = out.with_name(f"{project}.{context.job.id}.partial")  # someone may still read the existing archive
         _clear(made)
         try:
             media = MediaStore(home / "media")

@@ -217,7 +217,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
     return found
 
 
-# ---- what will happen ------------------------------------------------------------------------------------------------
+# ---- preview ---------------------------------------------------------------------------------------------------------
 
 
 def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
@@ -254,7 +254,7 @@ BEGINNING = begin.Beginning(
 )
 
 
-# ---- afterwards ------------------------------------------------------------------------------------------------------
+# ---- after the start -------------------------------------------------------------------------------------------------
 
 
 def frozen_parts(services: Services, view: ProjectView, run: RunView) -> None:

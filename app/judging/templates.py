@@ -142,7 +142,7 @@ def troubles(error: SchemaError | InvalidInput) -> Markup:
     )
 
 
-# ---- out of a file ---------------------------------------------------------------------------------------------------
+# ---- import from a file ----------------------------------------------------------------------------------------------
 
 
 def _file(services: Services, view: ProjectView) -> None:

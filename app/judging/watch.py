@@ -94,7 +94,7 @@ def _draw(services: Services, project: ProjectView, view: RunView) -> None:
     shell.show(*figures(view, tallies))
     if view.spec:
         watch.buttons(services, view)
-    else:  # its replies came out of a file, and there is no one to ask
+    else:  # the replies were imported, so no judge can be asked
         watch.withdraw(services, view)
     watch.tell_waiting(services, view)
     if view.state is RunState.BATCH:

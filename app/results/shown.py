@@ -72,7 +72,7 @@ def cell(
     href = cases.address(
         view.name,
         scores=line.scores,
-        model=None if line.respondents else line.model,  # of all people together there are no cases
+        model=None if line.respondents else line.model,  # all people together have no cases
         by=by if line.part is not None else None,
         part=line.part,
         **(cases.cut_at(bins) if line.part is not None else {}),

@@ -118,7 +118,7 @@ def show_legend(cut: SlicedScores) -> None:
             "Frames: the last segments of a clip x frames of each + frames that stand for the observation where there "
             "is no image of it."
         )
-    warning = cut.losses.warning if cut.losses is not None else ""  # stands above the table
+    warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
     said += [each for each in cut.notes if each != warning]
     shell.show(
         markup.tag(

@@ -248,7 +248,7 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
             return await endpoint(request)
         except TouchstoneError as error:
             message, status = str(error), status_of(error)
-        except Exception as error:  # the frame around a page: told calmly, logged whole
+        except Exception as error:  # the frame around a page: a general message, and the full error in the log
             if none_left(error):
                 message, status = CROWDED, 503
             else:

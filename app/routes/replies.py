@@ -191,9 +191,9 @@ def answering(endpoint: Endpoint) -> Endpoint:
         except TouchstoneError as error:
             _noted(request, error)
             response = error_reply(error)
-        except ClientDisconnect:  # no one is there to read a reply
+        except ClientDisconnect:  # the client has gone, so no reply is needed
             response = Response(status_code=400)
-        except Exception as error:  # the frame around a request: an error of ours is told calmly and logged whole
+        except Exception as error:  # the frame around a request: a general message, and the full error in the log
             if none_left(error):
                 return error_reply(Unavailable(CROWDED))
             response = JSONResponse({"error": report(error, request.url.path), "problems": []}, status_code=500)

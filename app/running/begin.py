@@ -82,7 +82,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
         return
     shell.show(*preview_markup(seen[1], view, spec, plan, of))
     started = st.session_state.get(f"{of.kind.page}.started")
-    if started is not None and started[0] is seen[1]:  # by the first of two quick clicks, or before coming back here
+    if started is not None and started[0] is seen[1]:  # by a double click, or before the person came back here
         shell.show(
             markup.tag(
                 "div",
@@ -125,7 +125,7 @@ def token_of(view: ProjectView, spec: ModelSpec, plan: Plan) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-# ---- what will happen ------------------------------------------------------------------------------------------------
+# ---- preview ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ def _section(title: str) -> Markup:
     return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
-# ---- afterwards ------------------------------------------------------------------------------------------------------
+# ---- after the start -------------------------------------------------------------------------------------------------
 
 
 def description_of(run: RunView) -> None:

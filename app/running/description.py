@@ -78,7 +78,7 @@ def with_value(text: str, key: str, value: object) -> str:
     return changed if n else f"{text.rstrip()}\n{line}\n"
 
 
-# ---- where it may come from ------------------------------------------------------------------------------------------
+# ---- sources ---------------------------------------------------------------------------------------------------------
 
 
 def _folders(services: Services, box: str, without: Sequence[str]) -> None:
@@ -281,7 +281,7 @@ _FROM: Mapping[str, Callable[[Services, str, Sequence[str]], None]] = {
 }
 
 
-# ---- what is in effect -----------------------------------------------------------------------------------------------
+# ---- description in effect -------------------------------------------------------------------------------------------
 
 
 def take(text: str, box: str = TEXT) -> None:

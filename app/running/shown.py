@@ -202,7 +202,7 @@ def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:
     )
 
 
-# ---- options that were ranked ----------------------------------------------------------------------------------------
+# ---- ranked options --------------------------------------------------------------------------------------------------
 
 SCORES: Mapping[str, str] = {
     "sum_logprob": "Sum",

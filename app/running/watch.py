@@ -63,7 +63,7 @@ def follow(services: Services, view: RunView, draw: Callable[[RunView], None]) -
 def _as_it_stands(services: Services, run: str, drawn_as: RunState, draw: Callable[[RunView], None]) -> None:
     with shell.guard(services):
         view = run_views.view(services.store, by=services.person, run=run)
-        if view.state is not drawn_as:  # other buttons, and another pace of looking
+        if view.state is not drawn_as:  # the buttons and the update interval differ
             st.rerun()
         draw(view)
 
@@ -262,7 +262,7 @@ def _words(value: Any) -> str:
     return str(value)
 
 
-# ---- what one can do -------------------------------------------------------------------------------------------------
+# ---- buttons ---------------------------------------------------------------------------------------------------------
 
 
 def buttons(services: Services, view: RunView) -> None:

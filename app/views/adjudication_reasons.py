@@ -134,7 +134,7 @@ def items_of(line: SkipReasonRow) -> str:
 def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> None:
     name = f"{view.name}.{line.reason}.{line.dimension}"
     box = st.expander(markup.label(title_of(view, line)), key=f"reasons.line.{name}", on_change="rerun")
-    if not box.open:  # each has a row of buttons for every decision
+    if not box.open:  # each line has a row of buttons for every decision
         return
     with box:
         for case in sorted(line.cases, key=lambda case: case.answered_by is not None)[:MOST]:

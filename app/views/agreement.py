@@ -455,8 +455,8 @@ def _in_pairs(lines: Iterable[Result]) -> list[str]:
 def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bool:
     """Tell whether a line belongs in the short table.
 
-    A line does if its statistic is named by the schema's report (or is a default statistic, without names), fits the
-    scale, and covers all raters at once.
+    Such a line has a statistic that the schema's report names. Without names, it has a default statistic. It also fits
+    the scale, and covers all raters at once.
     """
     scale, args = line.args.get("scale"), line.args
     row = STATISTICS[line.statistic]

@@ -84,7 +84,7 @@ def render(services: Services) -> None:
     def do() -> None:
         n = bulk.do(services.store, **ask, token=found.token)
         shell.keep_message("bulk.said", f"Done: {markup.count(n, noun)} changed.")
-        kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1  # the same once more would be refusals
+        kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1  # the same action again would be refused
 
     if found.can:
         n_items = markup.count(len(found.can), noun)

@@ -180,7 +180,7 @@ def _list(services: Services, view: ProjectView) -> None:
     if before is None or (before.figure is not None and not before.figure.value.models):
         shell.show(markup.notice(NO_MODEL))
         return
-    if before.figure is not None:  # else there is nothing yet to choose from
+    if before.figure is not None:  # otherwise there is nothing to choose from yet
         _filters(view, before.figure.value)
     found = _listing(services, view)
     if found is None:

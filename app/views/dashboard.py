@@ -200,7 +200,7 @@ def _place(row: DimensionProgress, one: Blocker, project: str, *, alone: bool) -
     return link if alone else markup.joined([link, markup.text(f" {one.n:,}{one.detail}")])
 
 
-# ---- when it may be done ---------------------------------------------------------------------------------------------
+# ---- forecasts -------------------------------------------------------------------------------------------------------
 
 
 def _forecasts(services: Services, view: ProjectView) -> None:
@@ -346,7 +346,7 @@ def _hours(low: float, high: float) -> str:
     return f"{one} {unit}" if one == other else f"{one} to {other} {unit}"
 
 
-# ---- who is at it ----------------------------------------------------------------------------------------------------
+# ---- people at work --------------------------------------------------------------------------------------------------
 
 
 def _people(services: Services, view: ProjectView) -> None:

@@ -122,7 +122,7 @@ def words_of(said: item_history.AnswerFilter, called: Mapping[str, str] | None =
     return f"Only where most of {', '.join(raters[:-1])} say {most}{about} and {raters[-1]} says {last}. "
 
 
-# ---- finding an item ------------------------------------------------------------------------------------------------
+# ---- search ---------------------------------------------------------------------------------------------------------
 
 
 def _list(services: Services, view: ProjectView) -> None:
@@ -220,12 +220,12 @@ def _list(services: Services, view: ProjectView) -> None:
     pages: dict[str, Any] = {"size": PAGE, "of": (view.name, wanted_now), "key": "history.page"}
     begin = shell.page_begin(**pages)
     found = look(begin)
-    if any((state, text, differ)):  # the same words whatever was found
+    if any((state, text, differ)):  # the same note for every result
         shell.show(markup.tag("p", markup.quiet(NOT_SEARCHED), style="ts ts-small"))
     if not found.n:
         shell.show(markup.notice("There is no such item."))
         return
-    if shell.pager(found.n, **pages) != begin:  # there are fewer by now
+    if shell.pager(found.n, **pages) != begin:  # the list has become shorter
         found = look(shell.page_begin(**pages))
     if found.closed:
         there = "is" if found.closed == 1 else "are"

@@ -138,10 +138,10 @@ def _items(services: Services, view: ProjectView) -> None:
         seen = import_seen.look(services, Order(view.name, source, about))
         if seen is not None:
             import_seen.show(seen, skip_bad=skip_bad, new_only=new_only)
-        elif beginning is not None and not beginning.refused:  # of a refusal the look tells
+        elif beginning is not None and not beginning.refused:  # the preview reports a refusal
             import_columns.show(view.schema.schema_, beginning)
         comes = seen is not None and import_seen.comes(seen, skip_bad=skip_bad, new_only=new_only)
-        ready = ready and (comes or source.path is not None)  # what lies on the server may have been mended since
+        ready = ready and (comes or source.path is not None)  # the file on the server may have been fixed since
     elif takes in LOOKED_AT and ready and source is not None:
         of_rows: dict[str, Any] = {"format": chosen, "dimension": dimension}
         of_rows |= {"plan": plan} if takes is Takes.REPLIES else {"model": (model or "").strip() or None}
@@ -219,7 +219,7 @@ def _source(
             source = replace(uploads.staged(home, files or (), media), media_path=of_frames)
             job = import_work.last_import(services, view.name)
             if job is not None and job.person == services.person.id:
-                import_work.put_away(services, job)  # who chooses the next files has read of the last
+                import_work.put_away(services, job)  # choosing the next files means that the last result was read
         st.session_state[_SOURCE] = (chosen, source)
     return source
 
@@ -236,7 +236,7 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
         found = None
         try:
             found = recognised(first, list(formats.values()), view.schema.schema_)
-        except FileRefused:  # the look says what is wrong with it
+        except FileRefused:  # the preview reports the fault
             st.session_state[_OF] = (of, "", "")
         if found is not None:
             st.session_state[_OF] = (of, found[0].name, found[1])

@@ -231,7 +231,7 @@ def _table(
     by = shell.named(services, [line.author for line in found.lines])
     heads = [markup.text("Item"), *(_head(view, asked, name, titles[name]) for name in found.columns)]
     rows = [[_item(view, line), *(_cell(view, line, name, by) for name in found.columns)] for line in found.lines]
-    if lead:  # who may do something with them
+    if lead:  # only leads may act on items
         heads = [_box("Tick all on this page", data_ticks="page"), *heads]
         boxes = [_box(f"Tick {line.name}: {_short(line.title)}", data_tick=line.name) for line in found.lines]
         rows = [[box, *row] for box, row in zip(boxes, rows, strict=True)]

@@ -83,7 +83,7 @@ def _list(services: Services, view: ProjectView) -> None:
         narrowed = any(each is not None and each != "" for each in wanted.values())
         shell.show(markup.notice("Nothing of yours fits that." if narrowed else "You have submitted nothing here yet."))
         return
-    if shell.pager(found.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # there are fewer by now
+    if shell.pager(found.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # the list is shorter now
         found = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
     for row in found.rows:
         _row(services, view, row)
@@ -153,7 +153,7 @@ def _day(written: str) -> date | None:
 
 
 def _row(services: Services, view: ProjectView, row: OwnSubmission, *, why: str = "") -> None:
-    name = f"back.{row.id}" if why else row.id  # what was sent back stands in the list, too
+    name = f"back.{row.id}" if why else row.id  # items that were sent back are also in the list
     with st.container(border=True, key=f"{KEY}.row.{name}"):
         words, right = st.columns([5, 1.2], vertical_alignment="center")
         with words:

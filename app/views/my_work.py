@@ -168,7 +168,7 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
         one, many = NOUN.get(stage, ("task", "tasks"))
         return f"{waiting} {one if waiting == 1 else many}"
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
-    if no_work.WAITS_FOR_MEDIA in reasons:  # whatever else is finished
+    if no_work.WAITS_FOR_MEDIA in reasons:  # even if other work is finished
         return no_work.WAITS_FOR_MEDIA
     return reasons[0] if reasons else "Nothing is waiting for you here."
 
@@ -419,7 +419,7 @@ def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageW
                 shell.go("people", project=view.name)
         return
     if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
-        return  # the stages say it
+        return  # the stages already show the reason
     shell.show(markup.notice("Nothing is waiting for you yet. When a lead adds work for you, it appears here."))
 
 

@@ -195,7 +195,7 @@ def _given(view: ProjectView, entry: AuditEntry) -> str:
     return f"{data.get('role', '')} in {within}, for {at}"
 
 
-# ---- what is chosen for someone ------------------------------------------------------------------------------------
+# ---- rights --------------------------------------------------------------------------------------------------------
 
 
 class _Part:
@@ -276,7 +276,7 @@ def _opened() -> int:
     return n
 
 
-# ---- changing someone's part ---------------------------------------------------------------------------------------
+# ---- changing rights -----------------------------------------------------------------------------------------------
 
 
 def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
@@ -423,7 +423,7 @@ def _set_active(services: Services, member: Membership, *, active: bool) -> None
         _keep_message(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
 
 
-# ---- letting people in ----------------------------------------------------------------------------------------------
+# ---- invitations ----------------------------------------------------------------------------------------------------
 
 
 def _invite(services: Services, view: ProjectView) -> None:
@@ -465,7 +465,7 @@ def _add_member(services: Services, view: ProjectView) -> None:
     _dialog(services, "Add someone who has an account", draw, let_in, button="Add", key=key)
 
 
-# ---- what is said ---------------------------------------------------------------------------------------------------
+# ---- messages -------------------------------------------------------------------------------------------------------
 
 
 def _keep_message(words: str, *, undo: Callable[[], None] | None = None) -> None:

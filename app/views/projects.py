@@ -104,7 +104,7 @@ def _waits(services: Services, view: ProjectView, work: Sequence[StageWork]) -> 
     return sum(my_work.waiting_in(services, view, stage, list(rows)) for stage, rows in stages)
 
 
-# ---- one as a whole --------------------------------------------------------------------------------------------------
+# ---- actions on a whole project --------------------------------------------------------------------------------------
 
 
 def _one(services: Services, led: Sequence[ProjectView]) -> None:

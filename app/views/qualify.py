@@ -79,7 +79,7 @@ def _stage(view: ProjectView, stages: Sequence[Stage]) -> Stage:
     return chosen or (named or list(stages))[0]
 
 
-# ---- one's own -------------------------------------------------------------------------------------------------------
+# ---- own tries -------------------------------------------------------------------------------------------------------
 
 
 def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualification) -> None:

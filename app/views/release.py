@@ -34,7 +34,7 @@ def render(services: Services) -> None:
         "Publish the kept items as a numbered version that anyone can load, verify and recompute.",
         made_up=view.made_up,
     )
-    with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
+    with st.container():  # a fixed place, so that a message does not redraw all below and lose the focus
         shell.tell_refused()
         done = shell.kept_message("release.done")
         if done:
@@ -43,12 +43,12 @@ def render(services: Services) -> None:
     about = settings.about(services.store, by=services.person, project=view.name)
     _say(services, view, about)
     _make(services, view, lines)
-    with st.container():  # where one has pressed: the head of the page is out of sight by then
+    with st.container():  # next to the pressed button, because the page's head is out of sight
         page.show(services, (RELEASE.name, WITHDRAW.name), project=view.name)
     _made(services, view)
 
 
-# ---- what is said ----------------------------------------------------------------------------------------------------
+# ---- data card -------------------------------------------------------------------------------------------------------
 
 
 def _say(services: Services, view: ProjectView, about: About) -> None:
@@ -66,7 +66,7 @@ def _say(services: Services, view: ProjectView, about: About) -> None:
                 style="ts ts-quiet ts-small",
             )
         )
-        columns = st.columns(2)  # a page that begins with a new release is shorter by half
+        columns = st.columns(2)  # two columns halve the height of the form
         for at, each in enumerate(SAYINGS):
             value = about.values.get(each.name, "")
             text = "\n".join(value) if isinstance(value, list) else str(value)
@@ -88,7 +88,7 @@ def _save(services: Services, view: ProjectView, about: About) -> None:
             shell.keep_message("release.done", f"Saved: version {now.number} of the data card.")
 
 
-# ---- a new one -------------------------------------------------------------------------------------------------------
+# ---- new release -----------------------------------------------------------------------------------------------------
 
 
 def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
@@ -205,7 +205,7 @@ def _words(given: object) -> tuple[str, ...]:
     return tuple(str(given or "").replace(",", " ").split())
 
 
-# ---- those that were made --------------------------------------------------------------------------------------------
+# ---- releases --------------------------------------------------------------------------------------------------------
 
 
 def _made(services: Services, view: ProjectView) -> None:

@@ -55,7 +55,7 @@ def render(services: Services) -> None:
     pending_figures.show_pending(services, asked, ask, about="What the answers are worth is")
     known = f"results.titles.{view.name}"
     if asked.figure is None:
-        with left:  # what was chosen stays chosen while there is nothing to show of it
+        with left:  # the choice survives a time without results
             choices.scores(view, st.session_state.get(known, ()))
         return
     found: Leaderboards = asked.figure.value

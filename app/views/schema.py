@@ -293,14 +293,14 @@ def _count(change: Change) -> markup.Markup:
     return markup.quiet(f"  {change.used.in_words}" if change.used else "")
 
 
-# ---- what it would do -----------------------------------------------------------------------------------------------
+# ---- preview --------------------------------------------------------------------------------------------------------
 
 
 def _found(found: Preview) -> None:
     shell.section("What it would do")
     counts = [
         f"{n} {status.value}" for status, n in found.comparison.counts.items() if n
-    ]  # in the order of the classes: what asks nothing first
+    ]  # in the order of the classes: changes without a decision first
     shell.show(markup.tag("p", markup.text(f"Changes: {', '.join(counts) or 'none'}."), style="ts"))
     rows = []
     for status in reversed(Status):
@@ -367,7 +367,7 @@ def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen)
         st.rerun()
 
 
-# ---- what was done --------------------------------------------------------------------------------------------------
+# ---- changes so far -------------------------------------------------------------------------------------------------
 
 
 def _decided(option: str) -> str:

@@ -57,7 +57,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
         body = f'<style>{style()}</style><div class="report">{drawn_tables.html(table)}</div>'
         report(body, key=f"tables.{table.name}")
         for chart in drawn_tables.charts(table):
-            charts.show(chart_of(chart), project=view.name, table=False)  # it stands above
+            charts.show(chart_of(chart), project=view.name, table=False)  # the table is already shown
         if not table.why:
             st.download_button(
                 "CSV",

@@ -1,5 +1,5 @@
 """The working page: one component that draws Author, Verify, Adjudicate and Grade.
 
-``page`` builds the data of a page (pure functions), ``stages`` gets the data from the use cases, ``assets`` serves its
-JavaScript and styles, ``mount`` puts it on the screen, and ``web/`` holds the browser code.
+``page`` builds the data of a page with pure functions, and ``stages`` gets the content from the use cases. ``assets``
+serves the JavaScript and styles in ``web/``, and ``mount`` puts a page on the screen.
 """

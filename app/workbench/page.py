@@ -29,7 +29,7 @@ from domain.states import VERIFICATIONS, Stage
 
 Json = dict[str, Any]
 
-# ---- the part that stays -------------------------------------------------------------------------------------------
+# ---- static part ---------------------------------------------------------------------------------------------------
 
 _static: dict[tuple[str, ...], Json] = {}
 
@@ -100,7 +100,7 @@ def _choice(choice: Choice) -> Json:
 
 
 def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
-    picked = None if field.forms else field.field  # a text that names entries of a list is typed, too
+    picked = None if field.forms else field.field  # a text that names entries of a list is also typed
     options = next((other for other in schema.item.fields if other.name == field.field), None)
     only = _only(schema, field)
     return {
@@ -158,9 +158,10 @@ def _formed(field: ItemField) -> Json:
 
 
 def _only(schema: Schema, field: ItemField) -> Json | None:
-    """Return the values of another field for which this field is filled in, or left empty. None without a condition.
+    """Return the condition for a field that is filled in only if an answer is drawn, or only if it is written.
 
-    This applies where an answer is written or drawn, depending on the other field.
+    ``by`` is the field that decides between the two, and ``values`` are its values for drawn answers. ``with`` tells
+    whether this field is filled in for drawn answers (True) or for written ones (False). None: no condition.
     """
     owner = kinds.text_of_drawn(schema, field)
     text = owner or field
@@ -200,7 +201,7 @@ def guideline_html(markdown: str) -> str:
     return str(_markdown.render(markdown))
 
 
-# ---- the part that changes -----------------------------------------------------------------------------------------
+# ---- changing part -------------------------------------------------------------------------------------------------
 
 
 def task_page(

@@ -43,7 +43,7 @@ def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:
     given["look"] = lambda secrets: told_by(data, secrets)
     if route is not Route.PREVIEW:
         exposure.sent_task(services.store, **given, task=str(task["id"]), revision=task.get("revision"))
-    elif task.get("item"):  # of which there is no task
+    elif task.get("item"):  # an item without a task
         exposure.sent_of_item(services.store, **given, item=str(task["item"]))
 
 

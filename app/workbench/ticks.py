@@ -37,10 +37,10 @@ def ticks(project: str, person: int, *, wanted: bool) -> tuple[str, ...] | None:
     def heard() -> None:
         said = _said(state[key])
         state[f"{kept}.said"] = said
-        if not set(said["ticked"]) & set(state.get(f"{kept}.drop", ())):  # dropped: they may be ticked again
+        if not set(said["ticked"]) & set(state.get(f"{kept}.drop", ())):  # dropped earlier, so they may be ticked again
             state.pop(f"{kept}.drop", None)
 
-    if wanted and not state.get(f"{kept}.wanted"):  # what was said when they were wanted before may be of long ago
+    if wanted and not state.get(f"{kept}.wanted"):  # an earlier reply may be outdated
         state[f"{kept}.asked"] = state.get(f"{kept}.asked", 0) + 1
     state[f"{kept}.wanted"] = wanted
     asked: int = state.get(f"{kept}.asked", 0)

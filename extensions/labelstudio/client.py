@@ -197,7 +197,7 @@ class Client:
                 again=False,
             )
         except OutsideUnreachable:
-            found = self.project_of(key)  # it may have been made, and only the reply was lost
+            found = self.project_of(key)  # the project may exist, and only the reply was lost
             if found is None:
                 raise
             return found

@@ -72,7 +72,7 @@ class Control:
 
     def _value(self, text: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
         if self.kind == "TextArea":
-            return {"text": [text.replace("\x00", "\ufffd")]} if text else None  # PostgreSQL holds no zero character
+            return {"text": [text.replace("\x00", "\ufffd")]} if text else None  # PostgreSQL stores no zero character
         if self.kind == "Choices":
             options = self.offered(data)
             kind = AnswerKind.MULTI if self.several else AnswerKind.OPTION

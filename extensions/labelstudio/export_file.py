@@ -67,7 +67,7 @@ def _annotation(annotation: Annotated) -> dict[str, Any]:
     return {
         "result": [{**part, "meta": {**part.get("meta", {}), **by}} for part in annotation.result],
         "was_cancelled": False,
-        "ground_truth": False,  # what says nothing becomes ground truth there
+        "ground_truth": False,  # without this key, it becomes ground truth there
         **({"lead_time": annotation.seconds} if annotation.seconds is not None else {}),
     }
 

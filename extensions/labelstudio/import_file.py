@@ -47,10 +47,7 @@ class OutsideRating:
     value: Any
     dimension: str
     signed: bool = False
-    """Whether the annotation names the person's account there (``completed_by``).
-
-    Otherwise someone named the rater, or one of our own exports did.
-    """
+    """Whether the annotation itself names the person's account there (``completed_by``)."""
 
 
 @dataclass(frozen=True)
@@ -279,7 +276,7 @@ class _Reader:
                 self.skipped += 1
                 continue
             if not annotation.get("result"):
-                continue  # someone opened the task and said nothing
+                continue  # someone opened the task without an answer
             try:
                 rater, signed = self._rater(annotation)
             except Misfit as error:
@@ -304,10 +301,7 @@ class _Reader:
                     self.ratings.append((rating, here))
 
     def _rater(self, annotation: Mapping[str, Any]) -> tuple[str, bool]:
-        """Return the rater of an annotation, and whether the rater completed it there under that name.
-
-        The rater is named by number, because every form of export has it, or else by address.
-        """
+        """Return the rater by number, or by address without one, and whether the rater completed the annotation."""
         for part in annotation["result"] if isinstance(annotation["result"], list) else ():
             meta = part.get("meta") if isinstance(part, dict) else None
             if isinstance(meta, dict) and isinstance(meta.get(RATER), str) and meta[RATER].strip():
@@ -378,10 +372,7 @@ class _Reader:
             self.predictions.append((settled(PredictionRecord(model, text, item=item.external_id)), here))
 
     def _prediction(self, prediction: Mapping[str, Any]) -> tuple[str, str | None]:
-        """Return the model of a prediction and its answer as text. The text is empty without a result.
-
-        The text is None if no control of the prediction counts.
-        """
+        """Return the model and its answer: empty without a result, and None if no control counts."""
         result = prediction.get("result")
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
             raise Misfit("its result is not a list of objects")
@@ -394,7 +385,7 @@ class _Reader:
         if wanted is not None:
             by_control = {control: texts for control, texts in by_control.items() if control == wanted}
         if not result and (wanted is not None or not self.names.without):
-            by_control = {"": []}  # the model was asked and answered nothing: an answer that is counted as empty
+            by_control = {"": []}  # the model gave no answer, which counts as an empty one
         if not by_control:
             return "", None
         if len(by_control) > 1:

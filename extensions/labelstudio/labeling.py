@@ -198,7 +198,7 @@ def _skip(parent: Element, part: Part) -> None:
     if skip is None:
         return
     control, words = part.side("skip"), part.side("skip-words")
-    if part.type == "choices":  # skipping is one of its choices
+    if part.type == "choices":  # skip is one of its choices
         why = _when(parent, part.name, [SKIP])
         SubElement(why, "Header", value=plain(f"{skip.label}: why?"), size="5")
         if skip.reasons:

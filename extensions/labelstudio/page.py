@@ -58,7 +58,7 @@ def asked_of(schema: Schema, stage: str, dimension: str | None) -> tuple[Criteri
     """Return the criteria of a stage that can be asked about an item of this dimension."""
     asked: list[Criterion] = []
     for criterion in registry.criteria_of(schema, stage, dimension):
-        if set(criterion.show_if) <= {each.name for each in asked}:  # else it hangs on what no one is asked here
+        if set(criterion.show_if) <= {each.name for each in asked}:  # depends only on criteria asked here
             asked.append(criterion)
     return tuple(asked)
 
@@ -88,7 +88,7 @@ def drawn_on(
     return found
 
 
-# ---- what stands on a page -------------------------------------------------------------------------------------------
+# ---- parts of a page -------------------------------------------------------------------------------------------------
 
 
 def parts(schema: Schema, stage: str, dimension: str | None) -> list[Part]:
@@ -203,7 +203,7 @@ def _adjudication_parts(schema: Schema) -> list[Part]:
     return found
 
 
-# ---- what cannot be shown --------------------------------------------------------------------------------------------
+# ---- refusals --------------------------------------------------------------------------------------------------------
 
 
 def _slot(schema: Schema, role: str | None) -> AssetSlot:

@@ -175,7 +175,7 @@ class Context:
     """Width and height of the images, by role."""
 
 
-# ---- what was given ----
+# ---- given answers ----
 
 
 @dataclass

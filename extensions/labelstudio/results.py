@@ -113,7 +113,7 @@ def written(
 def _read_parts(page: Sequence[Part], given: Given, texts: Mapping[str, Any]) -> Read:
     values: dict[str, Any] = {}
     reasons: dict[str, Any] = {}
-    for part in sorted(page, key=lambda part: part.after is not None):  # what picks from a list comes after the list
+    for part in sorted(page, key=lambda part: part.after is not None):  # picks come after their list
         if not kinds.is_shown(part.criterion, values) or not _is_edited(part, values):
             continue
         found = read_part(part, given, Context(texts, values, {}))

@@ -127,7 +127,7 @@ class Requests:
             except _Unknown:
                 if renewed or not self._token.personal:
                     raise
-                renewed, self._sdk = True, None  # it may be only the short-lived token that is not taken any more
+                renewed, self._sdk = True, None  # perhaps only the short-lived token is no longer accepted
             except _Down as down:
                 pause = next(pauses, None)
                 if pause is None or (down.arrived and not again):
@@ -149,7 +149,7 @@ class Requests:
             raise OutsideRefused(f"Label Studio at {self.address} could not be asked.")
         self._refused(reply)
         if reply.request.url.path.endswith(_REFRESH):
-            self.read.odd("the token")  # it was taken, but what came back for it was of no use
+            self.read.odd("the token")  # it was accepted, but the reply was useless
         if not reply.content:
             return None
         try:

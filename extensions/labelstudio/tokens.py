@@ -1,7 +1,8 @@
 """Tokens for Label Studio: where they come from, their kinds, and the server that each may go to.
 
-A lead may name any address, so the operator of this machine ties each token to its server: in the file by its line, in
-the keyring by its entry, in the environment by ``TOUCHSTONE_LABEL_STUDIO_URL``. Touchstone never stores a token.
+A lead may name any address, so the operator of this machine ties each token to its server. In the file, a line has
+both. In the keyring, the entry's user name is the address. For the environment's token, ``TOUCHSTONE_LABEL_STUDIO_URL``
+is the address. Touchstone never stores a token.
 """
 
 from __future__ import annotations
@@ -177,6 +178,6 @@ def _in_keyring(wanted: str) -> str | None:
         return None
     try:
         found = keyring.get_password(KEYRING, wanted)
-    except Exception:  # no keyring, a locked one, one that is not reachable from here: there is none
+    except Exception:  # a missing, locked or unreachable keyring
         return None
     return found if isinstance(found, str) else None

@@ -180,7 +180,7 @@ def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> 
     return sliced_scores(found, Scores("key")).whole[entry.name]
 
 
-# ---- what a file holds ----------------------------------------------------------------------------------------------
+# ---- content of a file ----------------------------------------------------------------------------------------------
 
 
 def _looked_at(
@@ -249,7 +249,7 @@ def _named(what: str, name: str) -> str:
     return told
 
 
-# ---- what is stored -------------------------------------------------------------------------------------------------
+# ---- stored entries -------------------------------------------------------------------------------------------------
 
 
 def _rows(session: Session, project_id: int) -> list[StoredRun]:

@@ -104,7 +104,7 @@ class Board:
     """Chosen parts that cannot be shown, in sentences for the lead."""
 
 
-# ---- what is chosen -------------------------------------------------------------------------------------------------
+# ---- choices --------------------------------------------------------------------------------------------------------
 
 
 def publish(store: Store, *, by: Person | None, project: str, choice: Choice) -> bool:

@@ -60,14 +60,14 @@ class Boards:
 
     def find(self, project: str) -> _Made:
         """Return the current page of a project. Raise ``NotFound`` if nothing is public."""
-        named = project.isascii() and project.isprintable()  # no other text is any project's name
+        named = project.isascii() and project.isprintable()  # any other text is not the name of a project
         shown = public.made_public(self.store, project=project) if named else None
         if shown is None:
             raise NotFound(NOTHING)
         made, fresh = self._known(shown)
         if made is not None and fresh:
             return made
-        if not self._guard.acquire(blocking=made is None):  # someone looks already: what there is will do
+        if not self._guard.acquire(blocking=made is None):  # another request is checking: serve the cached page
             assert made is not None
             return made
         try:

@@ -206,7 +206,7 @@ def status(project: Project, server: Server = None) -> None:
             typer.echo(f"  Next: {step}")
 
 
-# ---- what they share ------------------------------------------------------------------------------------------------
+# ---- shared helpers -------------------------------------------------------------------------------------------------
 
 
 def _shared() -> Resources:
@@ -315,7 +315,7 @@ def _ready(
     _connect(shared, project, client.address, stages=stages, ahead=ahead, hold=hold)
     now = _status(shared, project, client.address)
     if any(line.out or line.removing for line in now.lines):
-        return  # if nothing is to be sent any more, that is to be called back
+        return  # without any stage to send, sent tasks must still be called back
     if not now.stages:
         shown = " ".join(f"--stage {stage.value}" for stage in bridging.stages_shown(schema))
         raise NotFound(

@@ -279,7 +279,7 @@ def deleted(session: Session, link: Link, id: int) -> None:
     now = link.store.now()
     if row.gone_at is not None:
         return
-    if row.state is not BridgeState.REMOVING:  # else it was we who removed it
+    if row.state is not BridgeState.REMOVING:  # otherwise we removed it ourselves
         told = bridge_answers.counting(session, ids=[id]).get(id, (0, ""))
         if row.state is not BridgeState.SENDING:
             note(session, link, row, *told, BridgeOutcome.DELETED, "It was deleted there.", {})

@@ -181,7 +181,7 @@ def _submitted(
     for rating in files.ratings(session, project_id=access.project_id, stage=stage):
         values[rating.unit, called.get(rating.rater, rating.rater)][rating.criterion] = rating.value
     for (unit, rater), said_values in values.items():
-        if unit in units and rater not in {each.rater for each in found[units[unit]]}:  # what was said here counts
+        if unit in units and rater not in {each.rater for each in found[units[unit]]}:  # answers given here count
             found[units[unit]].append(_Submitted(rater, said_values, {}, "", None))
     return found
 

@@ -30,8 +30,8 @@ class Outside:
 def file_shown(store: Store, *, task: str, asset: str) -> Outside:
     """Return the file of an asset of a task that is out, for the person who has the task.
 
-    Raises the same ``NotFound`` in all other cases. The task came back or went to someone else, for example, or its
-    person may no longer work in the stage, or the asset belongs to another item.
+    Raises the same ``NotFound`` in all other cases, for example if the task came back or went to someone else, if its
+    person may no longer work in the stage, or if the asset belongs to another item.
 
     Parameters
     ----------

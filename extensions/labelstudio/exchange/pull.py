@@ -116,7 +116,7 @@ def _read_page(
             strangers += 1
             continue
         ours.append((row, task))
-        if here.setdefault(task.key, task.id) != task.id:  # sent twice: the server took what it said it had not
+        if here.setdefault(task.key, task.id) != task.id:  # sent twice: accepted without a confirmation
             doubled.append(task.id)
         elif row.outside_id != task.id or row.state is BridgeState.SENDING or row.gone_at is not None:
             moved[row.id] = task.id
@@ -179,7 +179,7 @@ def located(link: Link, place: StoredBridgeProject) -> StoredBridgeProject:
         return bridge.locate(session, id=place.id, outside_id=there)
 
 
-# ---- removing there -------------------------------------------------------------------------------------------------
+# ---- removing tasks there -------------------------------------------------------------------------------------------
 
 
 def clear_away(link: Link) -> None:

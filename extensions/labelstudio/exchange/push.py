@@ -135,7 +135,7 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
                 if slot is None:
                     break
                 if bridge_tasks.waits(session, task_id=slot.id, person_id=person.id):
-                    continue  # they had put it off here while it is there
+                    continue  # the person has postponed this task
                 task_claims.hold_until(session, row=slot, until=link.store.now() + plan.hold)
                 _add(session, link, looks, row, slot)
                 want -= 1

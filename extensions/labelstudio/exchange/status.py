@@ -218,7 +218,7 @@ def _next_steps(
     for each, who in mapped:
         if not who.active or (each.person_id not in members and not who.is_admin):
             steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")
-        elif each.outside_user is None and each.why:  # without a reason no one has looked yet
+        elif each.outside_user is None and each.why:  # without a reason, no push has looked yet
             steps.append(
                 f"Invite {each.email} at {row.address}: no one with that address was found there, for {_called(who)}."
             )

@@ -104,7 +104,7 @@ def opened(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pr
         said = "It was broken off; the next try goes on where it stood."
         raise
     finally:
-        with suppress(Exception):  # what broke it off may be the database; then the lease ends by itself
+        with suppress(Exception):  # the database itself may have failed; then the lease expires
             _free(link, said)
 
 

@@ -69,7 +69,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
     return next((each for each in found if each.address == address), None)
 
 
-# ---- how it stands --------------------------------------------------------------------------------------------------
+# ---- state ----------------------------------------------------------------------------------------------------------
 
 
 def _status_line(services: Services, view: ProjectView, status: BridgeStatus) -> None:
@@ -167,7 +167,7 @@ def _line(line: StageThere) -> list[markup.Markup]:
     ]
 
 
-# ---- who is who -----------------------------------------------------------------------------------------------------
+# ---- people ---------------------------------------------------------------------------------------------------------
 
 
 def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None:
@@ -329,7 +329,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
         _keep_result(where, "Saved. The next push acts on it.")
 
 
-# ---- what was said --------------------------------------------------------------------------------------------------
+# ---- messages -------------------------------------------------------------------------------------------------------
 
 
 def _at(where: str) -> None:

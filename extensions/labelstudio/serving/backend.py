@@ -144,7 +144,7 @@ class Backend:
                 raise BadRequest(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
             pictures = [self.fetch(value) for value in named]
         controls = [each for each in config.controls if not self.ranks or (each.kind == "Choices" and not each.several)]
-        if data.get(KEY):  # what stands next to a control of ours has a hyphen in its name
+        if data.get(KEY):  # controls next to one of ours have a hyphen in their names
             controls = [each for each in controls if "-" not in each.name]
         if not controls:
             raise BadRequest(
@@ -187,7 +187,7 @@ class Backend:
             failed.append(str(error))
         except TouchstoneError as error:
             failed.append(str(error))
-        except Exception as error:  # whatever a model raises, the server that asks gets an answer
+        except Exception as error:  # the asking server gets an answer, whatever the model raises
             failed.append(f"The model failed: {type(error).__name__}: {str(error)[:300]}")
         finally:
             self._asking.release()
@@ -258,7 +258,7 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
         return {"status": "UP", "model_class": "Touchstone", "model_version": backend.version}
 
     async def setup(request: Request) -> dict[str, Any]:
-        await _body(request)  # it brings a token of the server along, which no one here needs or keeps
+        await _body(request)  # it has a token of the server, which is neither needed nor stored here
         return {"model_version": backend.version}
 
     async def predict(request: Request) -> dict[str, Any]:
@@ -312,7 +312,7 @@ async def _body(request: Request) -> Any:
             break
         if size <= MOST_BYTES:
             read += piece
-    if size > MOST_BYTES:  # read to its end, so that anyone who sends it hears why it is refused
+    if size > MOST_BYTES:  # read to its end, so that the sender gets the reason of the refusal
         raise TooLarge(f"A request has {MOST_BYTES // 1_000_000} MB at most; ask for fewer tasks.")
     try:
         return json.loads(bytes(read))

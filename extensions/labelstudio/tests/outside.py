@@ -79,7 +79,7 @@ class Outside:
         self._ids = count(1)
         self._moments = count(1)
 
-    # ---- what a client can ask --------------------------------------------------------------------------------------
+    # ---- requests of a client ---------------------------------------------------------------------------------------
 
     def users(self) -> Sequence[OutsideUser]:
         """Return all accounts."""
@@ -139,7 +139,7 @@ class Outside:
 
         self._asked("remove", removed)
 
-    # ---- what people do there ---------------------------------------------------------------------------------------
+    # ---- actions of people ------------------------------------------------------------------------------------------
 
     def waiting(self, user: int | str) -> list[Task]:
         """Return the unanswered tasks in a person's projects, as the person sees them there."""

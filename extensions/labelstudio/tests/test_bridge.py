@@ -138,7 +138,7 @@ def outcomes(store: Store) -> list[BridgeOutcome]:
     return [row.outcome for row in rows(store, BridgeAnswerRow)]
 
 
-# ---- the plain way ---------------------------------------------------------------------------------------------------
+# ---- normal case -----------------------------------------------------------------------------------------------------
 
 
 def test_each_person_gets_their_own_slots_and_what_they_answer_is_stored(
@@ -437,7 +437,7 @@ def test_a_late_answer_counts_if_no_one_has_the_slot_and_else_it_is_kept(
     assert check(store) == []
 
 
-# ---- what does not fit -----------------------------------------------------------------------------------------------
+# ---- invalid answers -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.both_databases
@@ -594,7 +594,7 @@ def test_after_the_verdict_nothing_is_changed(store: Store, clock: Clock, front:
     push(store, front)
     first = front.answer(front.waiting("ann")[0], ANN, choice="red")
     pull(store, front)
-    clock.advance(hours=1)  # longer than a slip may be mended
+    clock.advance(hours=1)  # longer than the time for corrections
     front.edit(first, choice="blue")
     assert pull(store, front).outcomes == {BridgeOutcome.SETTLED: 1}
     assert answers(store) == [(ann.id, "red")]
@@ -676,7 +676,7 @@ def test_anyone_who_leaves_has_nothing_there_any_more(store: Store, front: Outsi
     push(store, front)
     assert front.of("ann") == []
     assert not [row for row in rows(store, TaskRow, person_id=ann.id) if row.state is TaskState.CLAIMED]
-    counted = how in ("unmapped", "disconnected")  # they may still work here, and this was theirs when they answered
+    counted = how in ("unmapped", "disconnected")  # the person had the task at the time of the answer
     assert answers(store) == ([(ann.id, "red")] if counted else [])
     assert outcomes(store) == [BridgeOutcome.STORED if counted else BridgeOutcome.LATE]
     assert [project.title for project in front.projects.values()] == (
@@ -794,7 +794,7 @@ def test_settings_that_do_not_fit_are_refused(store: Store) -> None:
     assert {problem.name for problem in refused.value.problems} == {"stages", "ahead", "hold_hours"}
 
 
-# ---- what can go wrong -----------------------------------------------------------------------------------------------
+# ---- failures --------------------------------------------------------------------------------------------------------
 
 
 def test_a_server_that_is_down_is_told_of_and_nothing_is_lost(store: Store, front: Outside) -> None:
@@ -1003,7 +1003,7 @@ def a_day(
                 ask(store, front, project)
         except Killed:  # the next process does it again
             fate.end()
-            clock.advance(minutes=6)  # so long no one believes that the other one is gone
+            clock.advance(minutes=6)  # until the other process counts as gone
             for ask in asks:
                 ask(store, front, project)
     fate.end()
@@ -1041,7 +1041,7 @@ def test_what_was_sent_right_before_a_kill_is_not_sent_again(store: Store, clock
     arrived = set(front.all_tasks())
     assert len(arrived) == 3
     front.on_call = lambda *_: None
-    clock.advance(minutes=6)  # so long no one believes that the other one is gone
+    clock.advance(minutes=6)  # until the other process counts as gone
     front.calls.clear()
     push(store, front)
     assert "send" not in front.calls
@@ -1129,7 +1129,7 @@ def test_the_real_pages_and_what_is_read_from_them(store: Store, front: Outside)
     assert check(store) == []
 
 
-# ---- what the other side sees ----------------------------------------------------------------------------------------
+# ---- secrets ---------------------------------------------------------------------------------------------------------
 
 
 def test_no_secret_goes_out(store: Store, clock: Clock, front: Outside) -> None:

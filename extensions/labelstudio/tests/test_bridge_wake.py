@@ -48,7 +48,7 @@ def test_a_pause_ends_at_once_for_every_server(store: Store) -> None:
                 time.sleep(0.02)
             assert len(rounds) > n, "not before the pause is over"
         time.sleep(1.5)
-        assert len(rounds) == 3  # what has been heard once is not heard again
+        assert len(rounds) == 3  # a wake-up call counts only once
     finally:
         ended.set()
         thread.join(30)

@@ -388,7 +388,7 @@ def test_choices_are_ranked_by_a_model_on_this_machine(tiny_models: tiny.Shelf, 
     assert 0.5 <= prediction["score"] <= 1
 
 
-# ---- tasks that we sent out -----------------------------------------------------------------------------------------
+# ---- tasks sent out -------------------------------------------------------------------------------------------------
 
 
 def out(store: Store, task: str, person: Person) -> str:

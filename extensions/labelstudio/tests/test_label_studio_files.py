@@ -82,7 +82,7 @@ def test_an_old_project_comes_in_with_everything_at_once(store: Store, media: Me
     folder = pictures(tmp_path / "media", "upload/5/5d48d83e-red.png", "blue.png", "deep/down/grey.png")
     done = bring(store, media, FOLDER / "kitchen.json", media_dir=folder)
     assert (done.imported.items, done.imported.predictions, done.imported.ratings) == (4, 1, 31)
-    assert (done.imported.assets_found, done.imported.assets_missing) == (3, 1)  # no one has green one.png
+    assert (done.imported.assets_found, done.imported.assets_missing) == (3, 1)  # no folder has green one.png
     assert (done.skipped, done.earlier) == (1, 1)
     assert rated(store) == RATINGS
     assert answers(store) == [("tiny-1", "a cup")]

@@ -181,7 +181,7 @@ def test_nothing_secret_is_in_a_blind_task() -> None:
     text = json.dumps(shown) + labeling(schema, Stage.VERIFICATION, "next_action")
     for secret in ("987654", "P01_SECRET", "4242", "SEGMENT", "EPIC_SECRET", "t-public", "i-public"):
         assert secret not in text
-    assert text.count("KETTLE") == 2  # the option: what is shown and what is stored; nothing says that it is the key
+    assert text.count("KETTLE") == 2  # the option as shown and as stored; nothing marks it as the key
     assert [each["alias"] for each in shown["options_choice"]][:4] == content["options"]
     assert shown["media_progress"] == [
         {"title": "Progress", "url": "/media-link/a-progress/display", "fps": FRAME_RATE}
@@ -326,7 +326,7 @@ def test_no_text_of_a_schema_breaks_a_page_or_becomes_a_variable(options: list[s
         if control is not None:
             assert set(wanted) <= {choice.attrib["alias"] for choice in control.iter("Choice")}
     for offered in shown["options_u"]:
-        assert set(offered) == {"value", "alias"}  # no `html`, which that page would take for markup
+        assert set(offered) == {"value", "alias"}  # no `html`, which the page would render as markup
         assert not VARIABLE.search(offered["value"])
     assert {"id", "title"} >= {key for row in shown["list_w"] for key in row}
 
@@ -346,7 +346,7 @@ def test_the_frame_rate_of_a_clip_is_counted(tmp_path: Path) -> None:
     clips.write(pictures, out=tmp_path / "clip.webm", frames_per_second=12.5)
     store = MediaStore(tmp_path / "media")
     rate = store.frame_rate(store.add(tmp_path / "clip.webm").sha256)
-    assert rate == pytest.approx(12.5, abs=0.05)  # moments are whole milliseconds: ten steps of 80 ms
+    assert rate == pytest.approx(12.5, abs=0.05)  # times are whole milliseconds: ten steps of 80 ms
     assert store.frame_rate("0" * 64) is None
 
 

@@ -250,7 +250,7 @@ def test_a_link_opens_nothing_else(home: Home, running: Server, task: TaskView) 
     signed = Client(running.url, cookies={"touchstone_session": text})
     assert signed.get(f"/media/{task.assets[0].id}/display").status == 401
     assert signed.get("/verify?project=tiny").status == 303
-    assert signed.get(f"/link/{text}").status == 200  # a form; what it sends is looked at
+    assert signed.get(f"/link/{text}").status == 200  # a form; its content is checked
     assert signed.send_form(f"/link/{text}").status == 403
     client = Client(running.url).sign_in("bo", PASSWORD)
     assert client.get(f"/media/{text}/display").status == 404

@@ -142,7 +142,7 @@ def test_passages_are_counted_in_characters() -> None:
     assert "not where the text says" in read(schema, "grading", "d", result, {PREDICTION: text}).problems[0].message
 
 
-# ---- there and back --------------------------------------------------------------------------------------------------
+# ---- round trips -----------------------------------------------------------------------------------------------------
 
 WORDS = st.text(
     alphabet=st.one_of(
@@ -397,7 +397,7 @@ def test_decisions_of_seniors_come_back() -> None:
         assert back(schema, values, stage="adjudication")[0] == values
 
 
-# ---- what is not believed --------------------------------------------------------------------------------------------
+# ---- invalid results -------------------------------------------------------------------------------------------------
 
 
 def choice(*chosen: Any, **more: Any) -> dict[str, Any]:
@@ -480,7 +480,7 @@ def test_anything_may_come_and_nothing_breaks(value: Any, control: str) -> None:
     assert set(found.values) <= {"x", "y", "z", "v", "w", "u"}
 
 
-# ---- what cannot be shown --------------------------------------------------------------------------------------------
+# ---- refusals --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

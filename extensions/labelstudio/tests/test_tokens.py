@@ -34,7 +34,7 @@ def settings(tmp_path: Path, **given: str) -> LabelStudioSettings:
 
 @pytest.fixture(autouse=True)
 def _no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "keyring", None)  # as where it is not installed
+    monkeypatch.setitem(sys.modules, "keyring", None)  # as if it were not installed
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def render(services: Services) -> None:
     _entries(services, view)
 
 
-# ---- what everyone may read -----------------------------------------------------------------------------------------
+# ---- public board ---------------------------------------------------------------------------------------------------
 
 
 def _public(services: Services, view: ProjectView) -> None:

@@ -144,7 +144,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     assert (done.answers, done.unanswered) == (4, 6)
     line = entries.score_of(store, by=None, project="p", entry=done.entry)
     assert line is not None
-    assert (line.found.value, line.found.n_units) == (0.3, 10)  # leaving hard items out wins nothing
+    assert (line.found.value, line.found.n_units) == (0.3, 10)  # leaving out hard items brings no advantage
     assert dict(line.unread) == {
         "the model answered with nothing": 6,
         "format violation: states none, or not one": 1,

@@ -53,7 +53,7 @@ def test_a_team_may_send_in_so_many_and_is_told_when_again(store: Store, media: 
         "11 May 2026, 09:00:00 UTC on. Nothing was taken."
     )
     take(store, media, third, team="Team B")
-    with pytest.raises(AlreadyTaken):  # nothing new: that is said first
+    with pytest.raises(AlreadyTaken):  # a duplicate is reported before the budget
         take(store, media, sent(tmp_path, "BBBBBBBBBB"), model="Second")
     clock.advance(days=3, hours=23, minutes=59, seconds=59)
     with pytest.raises(NotAllowed):

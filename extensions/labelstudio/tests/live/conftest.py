@@ -47,7 +47,7 @@ def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStud
 
 @pytest.fixture(scope="package")
 def label_studio_person(label_studio: LabelStudio) -> Callable[[str], Account]:
-    """``label_studio_person("anna@example.org")`` returns her account on the server, created on the first call."""
+    """Return a function from a mail address to the account on the shared server, created on the first call."""
     made: dict[str, Account] = {}
 
     def account(email: str) -> Account:

@@ -100,7 +100,7 @@ def change_key(server: LabelStudio) -> None:
 
     Its admin then gets a new token.
     """
-    server.admin.call("POST", "/api/token/blacklist/", {"refresh": server.admin.personal})  # one has one at a time
+    server.admin.call("POST", "/api/token/blacklist/", {"refresh": server.admin.personal})  # only one at a time
     server._secrets["secret"] = secrets.token_hex(32)
     del server._secrets["personal"]
     server._admin = None

@@ -159,7 +159,7 @@ def sent_of(world: World, stage: Stage) -> list[tuple[str, str, list[Mapping[str
     return found
 
 
-# ---- what one rater can see of another ------------------------------------------------------------------------------
+# ---- raters' views of each other ------------------------------------------------------------------------------------
 
 EVERY = 1.0
 """Seconds between two rounds of the loop, the shortest allowed pause."""
@@ -180,7 +180,7 @@ def seen_by(account: Account, mine: str) -> dict[int, Any]:
         try:
             for task in server.tasks(account, project["id"]):
                 found |= {each["id"]: each["result"] for each in [*task["annotations"], *task.get("drafts", [])]}
-        except urllib.error.HTTPError as error:  # it was removed meanwhile
+        except urllib.error.HTTPError as error:  # it was removed in the meantime
             error.close()
     return found
 

@@ -31,7 +31,7 @@ Asked = Callable[..., Client]
 
 @pytest.fixture
 def asked() -> Iterator[Asked]:
-    """``asked(server)`` returns a client with the admin's personal access token, or with another one."""
+    """Yield a function that returns a client of a server, with the admin's personal access token or another one."""
     with ExitStack() as opened:
 
         def made(running: LabelStudio, token: str = "", **more: Any) -> Client:
@@ -233,7 +233,7 @@ def test_many_are_removed_at_once_and_no_others(front: Client) -> None:
     front.remove(ids[:3], project=project)
     begun = time.monotonic()
     front.remove([*ids[:550], others[0]], project=project)
-    assert time.monotonic() - begun < 30  # one by one it is more than two minutes
+    assert time.monotonic() - begun < 30  # one by one takes more than two minutes
     front.remove(ids[:550], project=project)
     assert [task.id for task in front.tasks(project)] == ids[550:]
     assert [task.id for task in front.tasks(other)] == others
@@ -321,7 +321,7 @@ def test_a_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
 
     sending = threading.Thread(target=send)
     sending.start()
-    time.sleep(0.1)  # storing so many takes half a second at least
+    time.sleep(0.1)  # storing this number takes at least half a second
     open_label_studio.kill()
     sending.join(60)
     assert len(failures) == 1

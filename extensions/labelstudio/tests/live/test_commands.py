@@ -123,7 +123,7 @@ class Team:
 
 @pytest.fixture
 def team(tmp_path: Path, sqlite_template: Path, label_studio: LabelStudio) -> Iterator[Team]:
-    """Our own server has the address that pages use. A test that needs its answers starts it."""
+    """Yield a team whose own server has the address that pages use. A test that needs its answers starts it."""
     home = make_home(tmp_path, sqlite_template, pictures=3)
     written(home, 2)
     serving = Server(home.path, TOUCHSTONE_LABEL_STUDIO_HOOK=HOOK)

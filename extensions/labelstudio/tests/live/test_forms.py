@@ -100,7 +100,7 @@ def put(
     return project, int(made["id"])
 
 
-# ---- over its API ----------------------------------------------------------------------------------------------------
+# ---- over Label Studio's API -----------------------------------------------------------------------------------------
 
 
 def test_every_shipped_page_is_taken(label_studio: LabelStudio) -> None:
@@ -166,7 +166,7 @@ def test_answers_that_are_sent_and_fetched_mean_the_same(name: str, label_studio
         assert (read.values, read.reasons, read.note, read.problems) == (values, reasons, "A note.", ())
 
 
-# ---- in its own screens ----------------------------------------------------------------------------------------------
+# ---- in Label Studio's screens ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_every_kind_of_question_is_answered_on_one_page(
     last.focus()
     for key in ("Space", "ArrowUp", "Space"):
         screens.keyboard.press(key)
-        screens.wait_for_timeout(400)  # it moves before the eye
+        screens.wait_for_timeout(400)  # the entry moves with an animation
     for place in range(3):
         screens.locator('input[name="yes"]').nth(place).check()
     why = screens.locator('textarea[name="why"]')
@@ -288,7 +288,7 @@ def test_boxes_and_marks_are_where_they_were_drawn(
     opened(screens, admin, project, number)
     canvas = screens.locator("canvas").first
     canvas.wait_for()
-    screens.wait_for_timeout(1000)  # the picture is fitted once it is there
+    screens.wait_for_timeout(1000)  # the picture is scaled after it has loaded
     place = canvas.bounding_box()
     assert place is not None
 

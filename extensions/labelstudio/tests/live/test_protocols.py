@@ -116,7 +116,7 @@ class Panel:
         wrong = [option for option in options if option != record["answer"]]
         if stage is Stage.ADJUDICATION:
             return self._settled(dice, options, wrong)
-        if self.asked[login, question] > 1:  # the senior has put another answer, and all see it
+        if self.asked[login, question] > 1:  # the senior has set another answer, and everyone sees it
             return Said({"choice": wrong[0]}, [Picked("choice", wrong[0])])
         if dice.random() < 0.04:
             why = dice.choice(SKIPS)

@@ -78,7 +78,7 @@ class World:
         with self.store.read() as session:
             return list(session.exec(select(table).order_by(col(table.id))))
 
-    # ---- what is compared ------------------------------------------------------------------------------------------
+    # ---- comparisons -----------------------------------------------------------------------------------------------
 
     def verdicts(self) -> dict[str, tuple[str, int]]:
         """Return state and revision, by item."""
