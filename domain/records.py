@@ -262,8 +262,9 @@ class ProjectView:
     """``annotation_schemas.model.LoadedSchema``, a class of the floor above."""
     role: Role
     dimensions: tuple[str, ...] | None = None
-    """None: all of them."""
+    """The dimensions in which the person works; None means all of the schema's."""
     stages: tuple[Stage, ...] | None = None
+    """The stages in which the person works; None means all of the schema's."""
     archived: bool = False
     """True if the project is closed to changes."""
 

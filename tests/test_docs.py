@@ -14,6 +14,7 @@ from tests.paths import ROOT
 from tools import reference
 from tools.floors import ROOMS
 
+CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
@@ -57,6 +58,19 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not there.exists() or (anchor and there.suffix == ".md" and anchor not in anchors(there)):
             dead.append(target)
     assert dead == []
+
+
+def functions_shown() -> list[tuple[str, str]]:
+    """(module, name) of every function that a table row shows as ``| `module.py`: `name`, `name` |``."""
+    rows = re.findall(r"^\| `([\w/]+\.py)`: ((?:`\w+(?:\.\w+)?`(?:, )?)+) \|", CONTRIBUTING, flags=re.M)
+    return [(module, name) for module, names in rows for name in re.findall(r"[\w.]+", names)]
+
+
+@pytest.mark.parametrize(("module", "name"), functions_shown())
+def test_functions_shown_exist(module: str, name: str) -> None:
+    source = (ROOT / module).read_text(encoding="utf-8")
+    for each in name.split("."):
+        assert re.search(rf"^ *(?:class |def )?{each}\b *[(:=]", source, flags=re.M), f"{module} has no {each}"
 
 
 def command_lines() -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Write ``docs/reference.md``: everything that a program can list, listed by a program.
+"""Write ``docs/reference.md``, which lists everything that a program can list, and the JSON Schema of schemas.
 
 make docs
 """
@@ -402,9 +402,13 @@ def written() -> str:
 
 
 def main() -> int:
-    """Write the page."""
+    """Write the page and the JSON Schema."""
+    from annotation_schemas.json_schema import KEPT, write_kept
+
     PAGE.write_text(written(), encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(ROOT)}")
+    write_kept()
+    for path in (PAGE, KEPT):
+        print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 

@@ -53,7 +53,7 @@ _OPEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Verdict:
+class OptionVerdict:
     """The verdict of a line on one option."""
 
     place: int
@@ -76,10 +76,10 @@ _IN_ROW = (
 """Options in one line, each with its verdict: “A ✗ B ✓”, “A? No. B? Yes.”, or “✗ A ✓ B”."""
 
 
-def _row(text: str, start: int, end: int, choices: Choices) -> list[Verdict]:
+def _row(text: str, start: int, end: int, choices: Choices) -> list[OptionVerdict]:
     """Return the verdicts of a line with only options and their verdicts."""
     for pattern in _IN_ROW:
-        found: list[Verdict] = []
+        found: list[OptionVerdict] = []
         at = start
         while (each := pattern.match(text, at, end)) is not None:
             place = choices.place_of(each["letter"])
@@ -87,21 +87,21 @@ def _row(text: str, start: int, end: int, choices: Choices) -> list[Verdict]:
                 break
             has = each.groupdict()
             is_right = any(has.get(name) is not None for name in ("good", "good2", "yes"))
-            found.append(Verdict(place, is_right, each.start(), each.end()))
+            found.append(OptionVerdict(place, is_right, each.start(), each.end()))
             at = each.end()
         if found and at >= end:
             return found
     return []
 
 
-def verdicts(text: str, choices: Choices) -> list[Verdict]:
+def verdicts(text: str, choices: Choices) -> list[OptionVerdict]:
     """Return the verdict (right or wrong) of each line that begins with an option's letter.
 
     >>> options = Choices(("cup", "plate", "fork"))
     >>> [(each.place, each.right) for each in verdicts("A: incorrect\\nB. plate (correct)\\nC: looks odd", options)]
     [(0, False), (1, True)]
     """
-    found: list[Verdict] = []
+    found: list[OptionVerdict] = []
     heading: tuple[int, int] | None = None
     for start, end in _lines(text, choices):
         row = _row(text, start, end, choices)
@@ -113,7 +113,7 @@ def verdicts(text: str, choices: Choices) -> list[Verdict]:
         if verdict is None and heading is not None:
             said = _VERDICT.match(text, _after(text, start, end), end)
             if said is not None and not _OPEN.search(text, start, min(end, start + 120)):
-                verdict = Verdict(heading[1], said["good"] is not None, heading[0], end)
+                verdict = OptionVerdict(heading[1], said["good"] is not None, heading[0], end)
         heading = _heading(text, start, end, choices) if verdict is None else None
         if verdict is not None:
             found.append(verdict)
@@ -145,7 +145,7 @@ def _lines(text: str, choices: Choices) -> Iterator[tuple[int, int]]:
         yield begin, line.end()
 
 
-def _of_line(text: str, start: int, end: int, choices: Choices) -> Verdict | None:
+def _of_line(text: str, start: int, end: int, choices: Choices) -> OptionVerdict | None:
     label = _LABEL.match(text, start, end)
     if label is None:
         return None
@@ -171,7 +171,7 @@ def _of_line(text: str, start: int, end: int, choices: Choices) -> Verdict | Non
             said = None
     if said is None or _OPEN.search(text, at, min(end, at + 120)):
         return None
-    return Verdict(place, said["good"] is not None, start, end)
+    return OptionVerdict(place, said["good"] is not None, start, end)
 
 
 def _after(text: str, at: int, end: int) -> int:

@@ -24,6 +24,7 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from app import figures, list_order, schema_work, shell, sidebar, uploads
 from app.commands.agreement import table
+from app.screens import SCREENS
 from app.views import audit as audit_page
 from db import files
 from db.engine import Store
@@ -35,7 +36,7 @@ from domain.roles import Role
 from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
 from testkit.factories import Clock, claimed, make_items, make_schema
-from testkit.missing_extensions import needs, needs_every
+from testkit.missing_extensions import needs_every
 from tests.app.homes import Home, make_home, picture
 from tests.app.screens import drawn, part, rows, words
 from tests.planting import plant_format
@@ -147,24 +148,10 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
 # ---- who may ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "dashboard",
-        "adjudication_reasons",
-        "expired_submissions",
-        "guideline",
-        "people",
-        pytest.param("label_studio", marks=needs("pages", "label_studio")),
-        "import_",
-        "models",
-        "judges",
-        "results",
-        "cases",
-        "agreement",
-        "export",
-    ],
-)
+LEAD_PAGES = [name for name, screen in SCREENS.items() if screen.role is Role.LEAD]
+
+
+@pytest.mark.parametrize("name", LEAD_PAGES)
 @pytest.mark.parametrize("login", ["ana", "sen"])
 def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: str) -> None:
     test = show(name, login)
@@ -173,24 +160,7 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
     assert "No one" not in words(test)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "dashboard",
-        "adjudication_reasons",
-        "expired_submissions",
-        "guideline",
-        "people",
-        pytest.param("label_studio", marks=needs("pages", "label_studio")),
-        "import_",
-        "models",
-        "judges",
-        "results",
-        "cases",
-        "agreement",
-        "export",
-    ],
-)
+@pytest.mark.parametrize("name", LEAD_PAGES)
 def test_a_lead_of_one_project_is_no_one_in_another(show: Show, name: str) -> None:
     test = show(name, "lea", project="other")
     assert "There is no project" in words(test)
