@@ -96,6 +96,19 @@ def is_zip(content: IO[bytes]) -> bool:
         content.seek(place)
 
 
+def unpacked_size(path: Path) -> int:
+    """Return the bytes of a file, or if it is a zip, the bytes that its entries have unpacked by its own account."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if not is_zip(file):
+            return size
+        try:
+            with zipfile.ZipFile(file) as packed:
+                return max(size, sum(entry.file_size for entry in packed.infolist()))
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):  # whoever unpacks it says what is wrong
+            return size
+
+
 def safe_name(name: str) -> PurePosixPath:
     """Return a name from an archive or a browser as a relative path without ``..``.
 

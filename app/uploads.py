@@ -44,11 +44,11 @@ class Source:
         return f"{self.names[0]}{more}" if self.names else ""
 
     def size(self, most: int) -> int:
-        """Return the bytes of all files. Counting stops above ``most``."""
+        """Return the bytes of all files; a zip counts as its content. Counting stops above ``most``."""
         n = 0
         for place in (self.path or self.folder / "raw", self.media_path):
             for path in [place] if place is not None and place.is_file() else place.rglob("*") if place else ():
-                n += path.stat().st_size if path.is_file() else 1
+                n += archives.unpacked_size(path) if path.is_file() else 1
                 if n > most:
                     return n
         return n

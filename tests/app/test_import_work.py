@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -265,6 +266,15 @@ def book(*sheets: str) -> bytes:
         made[name].append(["1", "Q?", "It", "all", "a.png"])
     made.save(out)
     return out.getvalue()
+
+
+def test_a_small_zip_of_a_large_file_is_left_to_another_process(ann: Services) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("asks.csv", table(60_000))
+    assert len(content.getvalue()) < imports.HERE
+    assert not order(uploaded(ann, content.getvalue(), "asks.zip")).is_small
+    assert order(uploaded(ann, table())).is_small
 
 
 def test_what_is_wrong_with_a_file_is_said_in_a_sentence(ann: Services) -> None:
