@@ -22,7 +22,8 @@ class _CheckoutModules(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self) if fullname.startswith(f"{__name__}.") else None
+        name = fullname.removeprefix(f"{__name__}.")
+        return ModuleSpec(fullname, self) if name not in (fullname, "__main__") else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(spec.name.removeprefix(f"{__name__}."))

@@ -1,0 +1,5 @@
+"""``python -m touchstone_vlm``: the ``touchstone`` command."""
+
+from touchstone_vlm import main
+
+main()
