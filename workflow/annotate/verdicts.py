@@ -20,7 +20,7 @@ def rounds_of(schema: Schema) -> dict[Stage, Verification]:
     return {Stage(name): part for name, part in schema.stages.verifications.items()}
 
 
-class Said(Protocol):
+class StoredVote(Protocol):
     """A stored vote or decision, with the parts that the policy reads."""
 
     @property
@@ -37,11 +37,11 @@ class Said(Protocol):
     def schema_version_id(self) -> int: ...
 
 
-_Said = TypeVar("_Said", bound=Said)
+_Vote = TypeVar("_Vote", bound=StoredVote)
 
 
-class Judging:
-    """The rules by which the items of a project are judged, computed once for all items."""
+class VerdictRules:
+    """The rules that turn votes into verdicts in a project, computed once for all items."""
 
     def __init__(self, access: Access) -> None:
         stages = access.schema.stages
@@ -57,7 +57,9 @@ class Judging:
             for stage, part in self.rounds.items()
         }
 
-    def verdict(self, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
+    def verdict(
+        self, fields: Mapping[str, Any], votes: Sequence[StoredVote], decisions: Sequence[StoredVote]
+    ) -> Verdict:
         """Return the verdict; see ``judge``."""
         decided = {decided_in(each.answers): each.answers.get("decision") for each in decisions}
         rounds = [
@@ -73,21 +75,23 @@ class Judging:
         ]
         return state_after(rounds, item_fields=fields)
 
-    def wanted(self, votes: Sequence[Said], stage: Stage) -> int:
+    def wanted(self, votes: Sequence[StoredVote], stage: Stage) -> int:
         """Return ``votes_wanted`` for a stage that the schema has."""
         versions = [vote.schema_version_id for vote in of_stage(votes, stage)]
         return self.access.reading.wanted(self.rounds[stage].raters, versions, stage)
 
 
-def judge(access: Access, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
+def judge(
+    access: Access, fields: Mapping[str, Any], votes: Sequence[StoredVote], decisions: Sequence[StoredVote]
+) -> Verdict:
     """Return the verdict on an item from the votes on its current revision and the seniors' decisions.
 
-    The votes are those of all verification stages. To judge many items, make one ``Judging`` for all of them.
+    The votes are those of all verification stages. To judge many items, make one ``VerdictRules`` for all of them.
     """
-    return Judging(access).verdict(fields, votes, decisions)
+    return VerdictRules(access).verdict(fields, votes, decisions)
 
 
-def _passes(access: Access, stage: Stage, votes: Sequence[Said], decisions: Sequence[Said]) -> bool:
+def _passes(access: Access, stage: Stage, votes: Sequence[StoredVote], decisions: Sequence[StoredVote]) -> bool:
     """Return whether an item skips a stage that the schema did not have when the item was kept."""
     if not access.reading.passed:
         return False
@@ -98,7 +102,7 @@ def _passes(access: Access, stage: Stage, votes: Sequence[Said], decisions: Sequ
     return access.reading.passes(stage, [each.schema_version_id for each in said])
 
 
-def of_stage(votes: Sequence[_Said], stage: Stage) -> list[_Said]:
+def of_stage(votes: Sequence[_Vote], stage: Stage) -> list[_Vote]:
     """Return the votes that were cast in a stage."""
     return [vote for vote in votes if vote.stage is stage]
 
@@ -108,7 +112,7 @@ def decided_in(said: Mapping[str, Any]) -> Stage:
     return Stage(said.get(DECIDED_IN, Stage.VERIFICATION))
 
 
-def votes_wanted(access: Access, votes: Sequence[Said], stage: Stage) -> int:
+def votes_wanted(access: Access, votes: Sequence[StoredVote], stage: Stage) -> int:
     """Return how many votes an item with these votes needs in a stage.
 
     This is the schema's number. Where decided items stay decided, it is the number of an earlier schema version under
@@ -120,7 +124,7 @@ def votes_wanted(access: Access, votes: Sequence[Said], stage: Stage) -> int:
     return access.reading.wanted(part.raters, [vote.schema_version_id for vote in of_stage(votes, stage)], stage)
 
 
-def as_votes(rows: Sequence[Said]) -> list[Vote]:
+def as_votes(rows: Sequence[StoredVote]) -> list[Vote]:
     """Return stored votes in the form that the policy reads."""
     return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
 

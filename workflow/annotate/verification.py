@@ -21,7 +21,7 @@ from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log_items
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answering, coding, comparison, grading, qualification
-from workflow.annotate.verdicts import Said, as_votes, judge, of_stage, rounds_of, votes_wanted
+from workflow.annotate.verdicts import StoredVote, as_votes, judge, of_stage, rounds_of, votes_wanted
 
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
 
@@ -99,7 +99,7 @@ def verdict_of(session: Session, *, access: Access, item: StoredItem) -> Verdict
 
 def _said_of(
     session: Session, access: Access, item: StoredItem
-) -> tuple[Mapping[str, Any], Sequence[Said], Sequence[Said]]:
+) -> tuple[Mapping[str, Any], Sequence[StoredVote], Sequence[StoredVote]]:
     """Return the current fields of an item, its votes, and the seniors' decisions."""
     item_id, revision, rounds = item.id, item.current_revision, [*rounds_of(access.schema)]
     said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=(*rounds, Stage.ADJUDICATION))

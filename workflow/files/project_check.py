@@ -24,7 +24,7 @@ from workflow.access.projects import Access, access_or_why, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, sent_back, triage_figures
-from workflow.annotate.verdicts import Judging, as_votes, decided_in, judge, of_stage, rounds_of
+from workflow.annotate.verdicts import VerdictRules, as_votes, decided_in, judge, of_stage, rounds_of
 from workflow.annotate.verification import follow, match_slots, open_missing
 from workflow.files import exposures
 
@@ -173,8 +173,8 @@ def _put_right(
 
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Yield items (id, sentence) whose cached state or slots differ from their votes and the policy."""
-    judging = Judging(access)
-    several = len(judging.rounds) > 1
+    rules = VerdictRules(access)
+    several = len(rules.rounds) > 1
     with_author = sent_back.of_project(session, access=access)  # other people are not asked about these items
     for lot in judged(session, access):
         slots = queries.current_slots(session, ids=[each.id for each in lot])
@@ -186,9 +186,9 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
             if verdict.state is not each.state:
                 became = f"is stored as {each.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
                 yield each.id, f"{name} {became}"
-            for stage in judging.rounds:
+            for stage in rules.rounds:
                 offered, cast = slots.get((each.id, stage), 0), of_stage(each.votes, stage)
-                missing = judging.wanted(cast, stage) - offered
+                missing = rules.wanted(cast, stage) - offered
                 here = f" in {stage.value}" if several else ""
                 if missing > 0 and verdict.state is VOTED_ON[stage] and each.id not in with_author:
                     yield each.id, f"{name} lacks {missing} of its slots for votes{here}."
@@ -215,7 +215,7 @@ class Judged:
 
 def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
     """Yield all items in the order in which they came, in lots, because a large project does not fit into memory."""
-    judging, last = Judging(access), 0
+    rules, last = VerdictRules(access), 0
     while some := items.with_states(session, project_id=access.project_id, after=last, limit=_AT_ONCE):
         last = some[-1][0]
         about: dict[str, Any] = {"project_id": access.project_id, "ids": [id for id, *_ in some]}
@@ -225,7 +225,7 @@ def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
         for id, external_id, _, state in some:
             votes = [each for each in said.get(id, ()) if each.stage is not Stage.ADJUDICATION]
             decisions = [each for each in said.get(id, ()) if each.stage is Stage.ADJUDICATION]
-            verdict = judging.verdict(fields[id], votes, decisions)
+            verdict = rules.verdict(fields[id], votes, decisions)
             lot.append(Judged(id, external_id, state, fields[id], votes, decisions, verdict))
         yield lot
 
@@ -253,22 +253,22 @@ class GateCounts:
     """A counter for ``gates``, for callers that iterate over ``judged`` anyway."""
 
     def __init__(self, access: Access) -> None:
-        self._access, self._judging = access, Judging(access)
-        self._found: dict[Stage, Counter[str]] = {stage: Counter() for stage in self._judging.rounds}
+        self._access, self._rules = access, VerdictRules(access)
+        self._found: dict[Stage, Counter[str]] = {stage: Counter() for stage in self._rules.rounds}
 
     def take(self, item: Judged) -> None:
         """Count one more item."""
         for stage, counted in self._found.items():
             if stage is not Stage.VERIFICATION and not _came_to(stage, item):
                 continue
-            for name in _gone_through(self._judging, stage, item):
+            for name in _gone_through(self._rules, stage, item):
                 counted[name] += 1
 
     def told(self, session: Session) -> dict[str, Any]:
         """Return the counts."""
         gone: dict[str, Any] = {}
         for stage, counted in self._found.items():
-            part = self._judging.rounds[stage]
+            part = self._rules.rounds[stage]
             names = ["voted", "skipped", "unanimous", _wanted(part), "adjudicated", "kept", "rejected"]
             settles = self._access.schema.stages.adjudication is not None and part.adjudicates
             came = ["imported" if stage is Stage.VERIFICATION else "came"]
@@ -286,19 +286,19 @@ def _came_to(stage: Stage, item: Judged) -> bool:
     return item.verdict.stage is stage or bool(of_stage(item.votes, stage))
 
 
-def _gone_through(judging: Judging, stage: Stage, item: Judged) -> list[str]:
+def _gone_through(rules: VerdictRules, stage: Stage, item: Judged) -> list[str]:
     """Return the gates of a stage that an item has passed.
 
     With several stages, each counts its own verdict. An item that one stage keeps may wait for the next stage, or be
     rejected there.
     """
-    part = judging.rounds[stage]
+    part = rules.rounds[stage]
     votes, state = of_stage(item.votes, stage), item.verdict.state
     last = item.verdict.stage
     beyond = VERIFICATIONS.index(last) > VERIFICATIONS.index(stage)
     before = VERIFICATIONS.index(last) < VERIFICATIONS.index(stage)
     cast = as_votes(votes)
-    complete = len(cast) >= judging.wanted(votes, stage)
+    complete = len(cast) >= rules.wanted(votes, stage)
     unanimous = complete and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=False)
     through = {
         "imported": True,
