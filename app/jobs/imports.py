@@ -7,7 +7,7 @@ import hashlib
 import io
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ DOING = {
     "saving": "Saving items",
     "offering": "Opening the work on items",
 }
+RESUMED = "The first process of this import ended early. The rows that it had stored count as there already."
 _MEGABYTE = 1e6
 
 
@@ -151,9 +152,15 @@ def _imported(context: JobContext, order: Order) -> Came:
             path, media_dir = order.source.placed()
             about: Any = {"by": context.by, "project": order.project, "path": path, "media_dir": media_dir}
             media, on = MediaStore(context.home / "media"), _told(context.progress)
-            return Came(import_files(context.store, media, **about, **order.about, progress=on))
+            done = import_files(context.store, media, **about, **order.about, progress=on)
+            return Came(_as_resumed(done) if context.is_resumed else done)
     except RowsRefused as error:
         raise JobRefused(str(error), Came(None, error.rows, error.n, error.end)) from error
+
+
+def _as_resumed(done: Imported) -> Imported:
+    """Explain why rows of a file that is imported for the first time were there already."""
+    return replace(done, note=" ".join(each for each in (done.note, RESUMED) if each)) if done.repeated else done
 
 
 LOOK = JobKind("look", "Look at files", "Looking at files for {}", look_for_job, outlives=False)

@@ -21,6 +21,7 @@ from annotation_schemas.formats import FORMATS, Said, offered
 from annotation_schemas.loader import load_text
 from app import import_work, uploads
 from app.controls import on_page
+from app.import_result import imported_sentence
 from app.import_seen import as_changed
 from app.jobs import imports
 from app.jobs.imports import Order, Seen
@@ -151,6 +152,21 @@ def test_two_presses_count_once_and_two_leads_come_after_each_other(ann: Service
     assert not (first.source.folder / "raw").exists(), "what is in is not kept twice"
     import_work.put_away(bob, last)
     assert import_work.last_import(bob, "p") is None
+
+
+def test_a_resumed_import_says_that_it_stored_the_rows_itself(ann: Services) -> None:
+    import_work.begin(ann, order(uploaded(ann, table())))
+    about: Any = {"kind": "import", "slot": "import/p", "project": "p", "by": ann.person}
+    made = desk.begin(ann.store, **about, input=order(uploaded(ann, table())))
+    worker = Worker(ann.store, ann.settings.home, ann.settings, KINDS, Lane.TASKS)
+    row = worker.take(public_id=made.id)
+    assert row is not None
+    with ann.store.write() as session:
+        jobs.free(session, id=row.id, attempt=row.attempts)
+    worker.work_off()
+    done = import_work.came_of(ann, made).done
+    assert done is not None
+    assert imported_sentence(done).endswith(imports.RESUMED)
 
 
 def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, home: Path) -> None:
