@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredJob
 from db.tables import JobRow
-from domain.jobs import OPEN_JOBS, JobState
+from domain.jobs import JobState
 
 # ---- asked for -------------------------------------------------------------------------------------------------------
 
@@ -251,9 +251,3 @@ def _mine(id: int, attempt: int) -> tuple[Any, ...]:
 
 def _without_result() -> Any:
     return defer(col(JobRow.result))  # type: ignore[arg-type]
-
-
-def count_open(session: Session, *, project_id: int) -> int:
-    """Count the jobs of a project that have not ended."""
-    wanted = select(func.count()).where(JobRow.project_id == project_id, col(JobRow.state).in_(OPEN_JOBS))
-    return session.exec(wanted).one()

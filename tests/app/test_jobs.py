@@ -364,6 +364,10 @@ def test_the_command_lists_shows_cancels_and_repeats(
     shown = said("show", again)
     assert "state     done" in shown
     assert "outcome   The files were looked at. Nothing was stored." in shown
+    about: Any = {"slot": "s", "project": "p", "by": lea.person}
+    left = desk.begin(lea.store, kind="of_an_extension_that_is_gone", **about)
+    assert "progress  waits for an extension that is not installed" in said("show", left.id)
+    assert said("cancel", left.id) == f"{left.id} is canceled.\n"
     resources.cache_clear()
 
 
