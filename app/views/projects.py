@@ -113,6 +113,10 @@ def _one(services: Services, led: Sequence[ProjectView]) -> None:
     names = list(titles)
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
     first = names.index(named) if named in names else 0
+    if named is not None and named not in names:
+        other = titles[names[0]]
+        sentence = f"You lead no project called {named}. The buttons below change {other}; choose another project here."
+        shell.show(markup.notice(sentence))
     place, _ = st.columns([2, 3])
     with place:
         chosen = st.selectbox("Project", names, index=first, format_func=titles.__getitem__, key="projects.one")

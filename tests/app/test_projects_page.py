@@ -98,6 +98,15 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     assert "Second round is in use again." in words(page)
 
 
+def test_an_address_of_a_deleted_project_does_not_pass_for_another_one(store: Store, home: Path) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+    gone = words(drawn(store, home, "projects", "lea", project="gone"))
+    assert "You lead no project called gone. The buttons below change A blind test" in gone
+    assert "You lead no project" not in words(drawn(store, home, "projects", "lea", project="p"))
+    assert "You lead no project" not in words(drawn(store, home, "projects", "lea"))
+
+
 def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Path) -> None:
     make_project(store)
     make_items(store, 3)
