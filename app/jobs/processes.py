@@ -35,10 +35,9 @@ class _Process:
 
     process: subprocess.Popen[bytes]
     lane: Lane
-    database: str
     busy: bool = True
-    again: bool = False
-    """Whether the process must look for jobs again, because a job was begun while it was busy."""
+    pending: dict[str, tuple[Store, Path]] = field(default_factory=dict)
+    """The databases to look for jobs in next, because a job was begun while the process was busy."""
 
 
 @dataclass
@@ -56,31 +55,31 @@ class Processes:
             mine = [each for each in self.there if each.lane is lane and each.process.poll() is None]
             idle = [each for each in mine if not each.busy]
             for each in idle:
-                if self._order(each, order, url):
+                if self._order(each, order):
                     return
             if len(mine) - len(idle) < (most or MOST[lane]):
-                self._start(store, home, lane, order, url)
+                self._start(store, home, lane, order)
                 return
             for each in mine:
-                each.again = each.again or each.database == url
+                each.pending[url] = (store, home)
 
-    def _order(self, each: _Process, order: bytes, url: str) -> bool:
+    def _order(self, each: _Process, order: bytes) -> bool:
         assert each.process.stdin is not None
         try:
             each.process.stdin.write(order)
             each.process.stdin.flush()
         except OSError:  # it has just ended after a long idle time
             return False
-        each.busy, each.database = True, url
+        each.busy = True
         return True
 
-    def _start(self, store: Store, home: Path, lane: Lane, order: bytes, url: str) -> None:
+    def _start(self, store: Store, home: Path, lane: Lane, order: bytes) -> None:
         process = subprocess.Popen(
             process_of("app.jobs.process"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
         )
-        each = _Process(process, lane, url)
+        each = _Process(process, lane)
         self.there.append(each)
-        self._order(each, order, url)
+        self._order(each, order)
         threading.Thread(target=self._hear, args=(each, store, home), name="jobs", daemon=True).start()
 
     def _hear(self, each: _Process, store: Store, home: Path) -> None:
@@ -88,9 +87,9 @@ class Processes:
         assert each.process.stdout is not None
         for _ in each.process.stdout:
             with self.guard:
-                each.busy, again, each.again = False, each.again, False
-            if again:
-                self.wake(store, home, each.lane)
+                each.busy, pending, each.pending = False, each.pending, {}
+            for other, its_home in pending.values():
+                self.wake(other, its_home, each.lane)
         status = each.process.wait()
         with self.guard:
             died = each.busy
