@@ -20,9 +20,9 @@ def exposure(
         Path | None, typer.Option(help="Where the faults go, as CSV; `-` is standard output, after the counts.")
     ] = None,
 ) -> None:
-    """Count, for each stage, the votes of which it is known what was sent to the voter before, and those before which
-    the voter had been sent what the schema keeps from them: the key, an author, a model's name, another person's
-    vote, a judge's score. Ends with 1 if there is one that counts."""
+    """Count, for each stage, the votes with a record of what the server sent to the voter before the vote. Also count
+    the votes whose voter had been sent something that the schema hides: the key, an author, a model's name, another
+    person's vote, or a judge's score. The exit status is 1 if such a vote counts."""
     from app.services import opened
     from workflow.files import exposures
 

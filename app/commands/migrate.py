@@ -42,11 +42,10 @@ def register(project: typer.Typer) -> None:
         history: Annotated[bool, typer.Option("--history", help="All changes of the project's schema.")] = False,
         every: Annotated[bool, typer.Option("--all", help="List every item that comes out otherwise.")] = False,
     ) -> None:
-        """Let a project in use take another schema, while everyone works on; or take the last change back.
+        """Change the schema of a project in use, or undo the last change. Everyone can go on working.
 
-        First it is said what differs, what has to be decided (the options that decide stand behind it), and how many
-        items and votes come out how; nothing happens before it is asked for with --yes. Votes keep the version that
-        they were given under, and nothing is lost.
+        Without --yes, the command only shows what differs, which options decide open points, and how many items and
+        votes change. Votes keep the version that they were given under, and nothing is lost.
         """
         from app.services import opened
         from workflow.schemas import migration

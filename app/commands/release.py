@@ -233,8 +233,8 @@ def diff(
 
 @release.command("verify")
 def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]) -> None:
-    """Hold a release against its manifest, on any machine, and look through its ledger of what people had been sent
-    before they voted; the private part beside it is looked at, too. Status 1 if anything is wrong, a line each."""
+    """Compare a release, and the private part beside it, with its manifest. Also check its record of what the server
+    sent to people before they voted. This works on any machine. Each fault is a line, and the exit status is then 1."""
     from workflow.releases.verify import verify as held
 
     private = _private(folder) if _private(folder).is_dir() else None
