@@ -36,6 +36,8 @@ class _Process:
     process: subprocess.Popen[bytes]
     lane: Lane
     busy: bool = True
+    serves: dict[str, tuple[Store, Path]] = field(default_factory=dict)
+    """The database of the last order."""
     pending: dict[str, tuple[Store, Path]] = field(default_factory=dict)
     """The databases to look for jobs in next, because a job was begun while the process was busy."""
 
@@ -49,40 +51,40 @@ class Processes:
 
     def wake(self, store: Store, home: Path, lane: Lane, *, most: int = 0) -> None:
         """Make a process look for jobs of a lane now. ``most``: start no process if this number is already busy."""
-        url = store.engine.url.render_as_string(hide_password=False)  # command lines are public; this pipe is not
-        order = json.dumps({"url": url, "home": str(home), "lane": lane.value}).encode() + b"\n"
+        url = store.engine.url.render_as_string(hide_password=False)
         with self.guard:
             mine = [each for each in self.there if each.lane is lane and each.process.poll() is None]
             idle = [each for each in mine if not each.busy]
             for each in idle:
-                if self._order(each, order):
+                if self._order(each, url, store, home):
                     return
             if len(mine) - len(idle) < (most or MOST[lane]):
-                self._start(store, home, lane, order)
+                self._start(url, store, home, lane)
                 return
             for each in mine:
                 each.pending[url] = (store, home)
 
-    def _order(self, each: _Process, order: bytes) -> bool:
+    def _order(self, each: _Process, url: str, store: Store, home: Path) -> bool:
+        order = {"url": url, "home": str(home), "lane": each.lane.value}  # command lines are public; this pipe is not
         assert each.process.stdin is not None
         try:
-            each.process.stdin.write(order)
+            each.process.stdin.write(json.dumps(order).encode() + b"\n")
             each.process.stdin.flush()
         except OSError:  # it has just ended after a long idle time
             return False
-        each.busy = True
+        each.busy, each.serves = True, {url: (store, home)}
         return True
 
-    def _start(self, store: Store, home: Path, lane: Lane, order: bytes) -> None:
+    def _start(self, url: str, store: Store, home: Path, lane: Lane) -> None:
         process = subprocess.Popen(
             process_of("app.jobs.process"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
         )
         each = _Process(process, lane)
         self.there.append(each)
-        self._order(each, order)
-        threading.Thread(target=self._hear, args=(each, store, home), name="jobs", daemon=True).start()
+        self._order(each, url, store, home)
+        threading.Thread(target=self._hear, args=(each,), name="jobs", daemon=True).start()
 
-    def _hear(self, each: _Process, store: Store, home: Path) -> None:
+    def _hear(self, each: _Process) -> None:
         """Listen to a process until it ends. If it ended while busy, it has died, and another process continues."""
         assert each.process.stdout is not None
         for _ in each.process.stdout:
@@ -99,9 +101,15 @@ class Processes:
                 return
         if died:
             log.error("a process for jobs (%s) ended with %s; what it said stands above", each.lane.value, status)
-            with suppress(Exception):
-                if each.lane in waiting_lanes(store, KINDS):
-                    self.wake(store, home, each.lane)
+            for store, home in (each.serves | each.pending).values():
+                self._wake_for_waiting(store, home, each.lane)
+
+    def _wake_for_waiting(self, store: Store, home: Path, lane: Lane) -> None:
+        try:
+            if lane in waiting_lanes(store, KINDS):
+                self.wake(store, home, lane)
+        except Exception:
+            log.warning("the database cannot be reached to look for jobs", exc_info=True)
 
     def close(self) -> None:
         """End the idle processes. The busy ones end by themselves."""

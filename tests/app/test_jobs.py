@@ -280,6 +280,23 @@ def test_a_process_that_is_killed_is_replaced_and_two_presses_begin_one_job(real
     other.close()
 
 
+def test_a_killed_process_is_replaced_for_the_database_that_it_served_last(real: Services, tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    first = open_store(None, tmp_path / "first")
+    first.upgrade()
+    processes.wake(first, tmp_path / "first", "import")
+    for _ in range(1_200):
+        if processes.is_warm(Lane.TASKS):
+            break
+        time.sleep(0.05)
+    case = CASES[1]
+    job = jobs.begin(real, case.kind, slot=case.slot, project="p", input=case.input(real))
+    (pid,) = processes.at_work()
+    os.kill(pid, signal.SIGKILL)
+    assert until(real, job.id, lambda job: not job.is_open).state is JobState.DONE
+    first.close()
+
+
 def test_another_server_goes_on_where_one_died(real: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "LEFT_ALONE", timedelta())
     job = begun(real, CASES[1])
