@@ -35,7 +35,6 @@ COMMANDS = (
     "files",
     "release",
     "release_statistics",
-    "duplicates",
     "items",
     "wording",
     "bulk",

@@ -17,12 +17,12 @@ from annotation_schemas.asked import plain
 from annotation_schemas.formats import id_keys
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
-from workflow.releases.leak_encoded import EncodedKeys
-from workflow.releases.leak_keys import NAMES, Known, looks_like_a_path
-from workflow.releases.leak_lists import PLACE, list_of, option_lists
-from workflow.releases.leak_media import in_base64
-from workflow.releases.leak_sets import KeyPart, as_letters, least_of_parts, place_of
-from workflow.releases.leak_stats import (
+from extensions.leaks.encoded import EncodedKeys
+from extensions.leaks.keys import NAMES, Known, looks_like_a_path
+from extensions.leaks.lists import PLACE, list_of, option_lists
+from extensions.leaks.media import in_base64
+from extensions.leaks.sets import KeyPart, as_letters, least_of_parts, place_of
+from extensions.leaks.stats import (
     FEW,
     MOST_KINDS,
     NOTHING,
@@ -34,8 +34,8 @@ from workflow.releases.leak_stats import (
     trend,
     within,
 )  # fmt: skip
-from workflow.releases.leak_tables import Row, Table, written
-from workflow.releases.leak_writing import HIDDEN, Writing, kinds_of
+from extensions.leaks.tables import Row, Table, written
+from extensions.leaks.writing import HIDDEN, Writing, kinds_of
 
 _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
 _MOST_COLUMNS = 400

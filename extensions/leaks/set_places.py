@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from exporters.release_keys import KeyItem
-from workflow.releases.leak_rows import Signal
-from workflow.releases.leak_sets import Places
-from workflow.releases.leak_stats import more_than
+from extensions.leaks.rows import Signal
+from extensions.leaks.sets import Places
+from extensions.leaks.stats import more_than
 
 
 def of_set_places(where: str, items: Sequence[tuple[KeyItem, Places]]) -> Iterator[tuple[str, Signal]]:

@@ -8,11 +8,11 @@ import numpy as np
 
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
-from workflow.releases.leak_keys import Known
-from workflow.releases.leak_rows import Signal
-from workflow.releases.leak_set_places import of_set_places
-from workflow.releases.leak_sets import Places
-from workflow.releases.leak_stats import limits, more_than
+from extensions.leaks.keys import Known
+from extensions.leaks.rows import Signal
+from extensions.leaks.set_places import of_set_places
+from extensions.leaks.sets import Places
+from extensions.leaks.stats import limits, more_than
 
 
 def told_by_options(one: Known) -> Iterator[tuple[str, Signal]]:

@@ -6,7 +6,7 @@ import re
 
 from annotation_schemas.asked import plain
 from exporters.release_keys import KeyItem
-from workflow.releases.leak_tables import Row
+from extensions.leaks.tables import Row
 
 PLACE = re.compile(r"\[\d+\]")
 """The place of an entry in the name of its column."""

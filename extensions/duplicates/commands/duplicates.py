@@ -42,7 +42,7 @@ def duplicates(
     """
     from app.services import opened
     from exporters.writing import write_files
-    from workflow.releases import duplicates as room
+    from extensions.duplicates import search as room
 
     shared = opened()
     place = Path(against) if against is not None and Path(against).exists() else against

@@ -26,10 +26,10 @@ from PIL.PngImagePlugin import PngInfo
 
 from annotation_schemas.formats.released import ReleasedAsset
 from domain.errors import FileRefused
+from extensions.leaks import stats as leak_stats
+from extensions.leaks.check import DO, LeakReport, leaks
+from extensions.leaks.release_check import accepted_leaks, must_not_leak
 from tests.workflow.releases.made import CANARY, made, schema_of
-from workflow.releases import leak_stats
-from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
-from workflow.releases.leaks import DO, LeakReport, leaks
 
 pytestmark = pytest.mark.thorough
 

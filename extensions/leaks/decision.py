@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from workflow.releases.leak_rows import Signal
-from workflow.releases.leak_stats import rejected
+from extensions.leaks.rows import Signal
+from extensions.leaks.stats import rejected
 
 
 def told_by(signals: Sequence[Signal], level: float) -> Iterator[Signal]:

@@ -1,11 +1,13 @@
-"""Decide which leaks stop a release, and which ones a lead accepts with a reason."""
+"""The release check of this extension: which leaks stop a release, and which kinds a lead accepts with a reason."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from domain.errors import FileRefused
-from workflow.releases.leaks import DO, LeakReport
+from extensions.leaks.check import DO, LeakReport, leaks
+from workflow.releases.extension_checks import FolderCheck
 
 
 def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
@@ -31,10 +33,17 @@ def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
     """
     found = set()
     for text in given:
-        kind, _, reason = text.partition(":")
-        if kind.strip() not in DO:
-            raise FileRefused(f"There is no kind of leak {kind.strip()!r}. Kinds are {', '.join(DO)}.")
-        if not reason.strip():
-            raise FileRefused(f"Give a reason for accepting {kind.strip()}: --accept-leak '{kind.strip()}: REASON'.")
-        found.add(kind.strip())
+        kind, _, reason = (part.strip() for part in text.partition(":"))
+        if kind not in DO:
+            raise FileRefused(f"There is no kind of leak {kind!r}. Kinds are {', '.join(DO)}.")
+        if not reason:
+            raise FileRefused(f"Give a reason for accepting {kind}: --accept-leak '{kind}: REASON'.")
+        found.add(kind)
     return frozenset(found)
+
+
+def _check(public: Path, private: Path, accepted: Sequence[str]) -> None:
+    must_not_leak(leaks(public, private), accepted=accepted_leaks(accepted))
+
+
+CHECK = FolderCheck(name="leaks", must_accept=accepted_leaks, must_pass=_check)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from urllib.parse import unquote
 
 from exporters.release_keys import KeyItem
-from workflow.releases.leak_keys import Known
+from extensions.leaks.keys import Known
 
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{4,}={0,2}|[A-Za-z0-9]{2,3}={1,2}")
 _PIECES = re.compile(r"[-_/+]")

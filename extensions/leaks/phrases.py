@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from annotation_schemas.asked import plain
-from workflow.releases.leak_keys import LONG, Known
+from extensions.leaks.keys import LONG, Known
 
 _SHOWN = 3
 

@@ -13,8 +13,8 @@ from annotation_schemas.formats import place_keys
 from domain.decimals import exact
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem, Keys
-from workflow.releases.leak_sets import KeyPart, Places, parts_of, place_of, right_places, set_forms, stated_sets
-from workflow.releases.leak_stats import Codes
+from extensions.leaks.sets import KeyPart, Places, parts_of, place_of, right_places, set_forms, stated_sets
+from extensions.leaks.stats import Codes
 
 NAMES = frozenset(
     {

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from workflow.releases.leak_keys import Known
-from workflow.releases.leak_rows import IDS, Rows, Signal, in_kinds
-from workflow.releases.leak_sets import association
-from workflow.releases.leak_tables import Table
+from extensions.leaks.keys import Known
+from extensions.leaks.rows import IDS, Rows, Signal, in_kinds
+from extensions.leaks.sets import association
+from extensions.leaks.tables import Table
 
 _BETWEEN = re.compile(r"[^0-9A-Za-z]+")
 _MOST_CHARACTERS = 12

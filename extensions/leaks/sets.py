@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from annotation_schemas.asked import plain
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
-from workflow.releases.leak_stats import NONE, NOTHING, Codes, Tried, goes_with
+from extensions.leaks.stats import NONE, NOTHING, Codes, Tried, goes_with
 
 Places = tuple[int, ...]
 

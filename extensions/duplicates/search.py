@@ -25,12 +25,12 @@ from domain.csv_text import Writer
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from domain.states import Items, Stage
+from extensions.duplicates.near_texts import alike, likeness, parts_of, telling
 from importers.readers import reader_of
 from media.perceptual_hash import ALIKE, BITS
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access, require_lead
 from workflow.releases.looks import looks_of
-from workflow.releases.near_texts import alike, likeness, parts_of, telling
 from workflow.releases.set_statistics import which_items
 from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.split_groups import near_pairs, says_nothing

@@ -19,19 +19,19 @@ import numpy as np
 
 from domain.errors import FileRefused
 from exporters.release_keys import key_files, read_keys
+from extensions.leaks import media as leak_media
+from extensions.leaks.decision import told_by
+from extensions.leaks.ids import of_ids
+from extensions.leaks.keys import LONG, Known, known, looks_like_a_path
+from extensions.leaks.media import Picture
+from extensions.leaks.options import told_by_options
+from extensions.leaks.phrases import SecretPhrases
+from extensions.leaks.rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds
+from extensions.leaks.sets import association
+from extensions.leaks.stats import LEVEL, Tried
+from extensions.leaks.tables import Row, Table, flat, tables_of
 from media import file_type
 from media.perceptual_hash import ALIKE
-from workflow.releases import leak_media
-from workflow.releases.leak_decision import told_by
-from workflow.releases.leak_ids import of_ids
-from workflow.releases.leak_keys import LONG, Known, known, looks_like_a_path
-from workflow.releases.leak_media import Picture
-from workflow.releases.leak_options import told_by_options
-from workflow.releases.leak_phrases import SecretPhrases
-from workflow.releases.leak_rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds
-from workflow.releases.leak_sets import association
-from workflow.releases.leak_stats import LEVEL, Tried
-from workflow.releases.leak_tables import Row, Table, flat, tables_of
 from workflow.releases.split_groups import near_pairs
 
 _TEXTS = (".json", ".jsonld", ".md", ".txt", ".yaml", ".yml", ".html", ".py", ".toml", ".cff", ".bib")

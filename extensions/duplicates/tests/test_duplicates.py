@@ -17,13 +17,13 @@ from app.services import resources
 from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed
 from domain.roles import Role
+from extensions.duplicates import search as room
+from extensions.duplicates.near_texts import alike, likeness, parts_of
 from media.store import MediaStore
 from testkit.factories import make_fields, make_items, make_person, make_project
 from testkit.pictures import encoded, photo
 from tests.workflow.releases.pictured import One, pictured
-from workflow.releases import duplicates as room
 from workflow.releases.create import create
-from workflow.releases.near_texts import alike, likeness, parts_of
 from workflow.releases.settings import Asked
 
 

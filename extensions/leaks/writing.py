@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from workflow.releases.leak_stats import MOST_KINDS, NONE, Codes, quarters
+from extensions.leaks.stats import MOST_KINDS, NONE, Codes, quarters
 
 _LONGEST = 20_000
 """Characters of a text that is looked at."""
