@@ -31,7 +31,6 @@ COMMANDS = (
     "answers",
     "score",
     "failures",
-    "plan",
     "files",
     "release",
     "release_statistics",

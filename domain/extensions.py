@@ -56,6 +56,9 @@ class Extension:
     """Rows of ``workflow.jobs.kinds.JobKind``: long tasks."""
     schema_keys: Rows = _nothing
     """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
+    schema_checks: Rows = _nothing
+    """Functions that take a schema and yield its faults (``annotation_schemas.protocol_checks.Finding``), before it is
+    stored."""
     run_kinds: Rows = _nothing
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     strategies: Rows = _nothing
@@ -132,6 +135,7 @@ COMES_WITH: Mapping[str, Parts] = {
     ),
     "leaks": Parts("Leak check", folder_checks=("leaks",)),
     "duplicates": Parts("Duplicate search", commands=("duplicates",)),
+    "planner": Parts("Planner", commands=("plan", "schema try")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),

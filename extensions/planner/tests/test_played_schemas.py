@@ -2,87 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 
-from annotation_schemas import shipped
 from annotation_schemas.loader import examine, load_schema, load_text
 from domain.errors import SchemaError
+from tests.annotation_schemas.test_besides import TEXT as BESIDES
+from tests.annotation_schemas.test_planted_mistakes import check_mistake, folder
+from tests.annotation_schemas.test_protocol_checks import KEEP, Case, said, text
+from tests.annotation_schemas.test_rules_between import text as text_between
+from tests.annotation_schemas.test_time_span import KEPT_BY_OVERLAP
 
-HEAD = """\
-name: small
-version: 1
-title: Small
-dimensions: [{id: one, title: One}, {id: two, title: Two}]
-item:
-  assets: [{role: image, kind: image}]
-  fields:
-    - {name: question, kind: text}
-    - {name: options, kind: text_list}
-    - {name: others, kind: text_list}
-    - {name: number, kind: integer, secret_in: [verification]}
-    - {name: note, kind: text, secret_in: [verification]}
-    - {name: several, kind: options_of, field: options, secret_in: [verification]}
-    - {name: letter, kind: choice, options: [A, B, C], secret_in: [verification]}
-    - {name: answer, kind: option_of, field: options, secret_in: [verification]}
-"""
-CRITERIA = """\
-stages:
-  verification:
-    raters: RATERS
-    criteria:
-      - {name: choice, kind: option_of, field: options, prompt: Which}
-      - {name: other, kind: option_of, field: others, prompt: Which other}
-      - {name: fits, kind: choice, prompt: Fits, options: ["yes", "no"]}
-      - {name: size, kind: scale, prompt: How large, values: [1, 2, 3], show_if: {fits: ["yes"]}}
-      - {name: why, kind: choice, prompt: Why, options: [dark, old], show_if: {fits: ["no"]}}
-      - {name: count, kind: number, prompt: How many, min: 0, max: 9, step: 1}
-      - {name: words, kind: text, prompt: What is it, required: false}
-      - {name: seen, kind: multi_choice, field: options, prompt: Which are there}
-      - {name: letters, kind: choice, prompt: Which letter, options: [A, B]}
-"""
-KEEP = 29
-"""The line of `keep`."""
+__all__ = ["folder"]
 
-
-def text(keep: str, *, raters: int = 3, after: str = "  adjudication: none\n", **replaced: str) -> str:
-    found = HEAD + CRITERIA.replace("RATERS", str(raters)) + f"    keep: {keep}\n" + after
-    for old, new in replaced.items():
-        assert f"name: {old}," in found
-        line = next(line for line in found.splitlines() if f"name: {old}," in line)
-        found = found.replace(line, new)
-    return found
-
-
-def said(content: str, tmp_path: Path) -> tuple[list[str], list[str]]:
-    """Errors and warnings about a file, without its folder."""
-    path = tmp_path / "small.yaml"
-    path.write_text(content, encoding="utf-8")
-    try:
-        lines = list(examine(path).warnings)
-    except SchemaError as error:
-        lines = str(error).splitlines()
-    lines = [line.removeprefix(f"{tmp_path}/") for line in lines]
-    return [line for line in lines if ": warning: " not in line], [line for line in lines if ": warning: " in line]
-
-
-class Case(NamedTuple):
-    """A rule, and what the one line about it must begin with and say; the level stands in the beginning."""
-
-    content: str
-    begins: str
-    says: str
-
+MISTAKES = tomllib.loads((Path(__file__).parent / "mistakes.toml").read_text(encoding="utf-8"))["mistake"]
 
 IMPOSSIBLE = [
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
-              "models: {strategy: generate, clips: {frames: 2}}\n"), "31: models.clips.frames", "cannot say `frames`"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
-              "models: {strategy: generate, clips: {recent_segments: few}}\n"), "31: models.clips.recent_segments",
-         "no number of frames"),
     Case(text("{rule: majority, criteria: [choice, fits], key: answer}"), f"{KEEP}: stages.verification.keep.key",
          "rejected although its votes are right and unanimous"),
     Case(text("{rule: unanimous, criterion: count, value: 12}"), f"{KEEP}: stages.verification.keep.value",
@@ -130,14 +70,6 @@ IMPOSSIBLE = [
               "      - {name: better, kind: choice, prompt: Better, options: [y, n], show_if: {other_right: [y]}}\n"
               "    done: {other_right: n, better: n}\n"),
          "35: stages.refinement.done", "no item of one is ever done"),
-    Case(text("{rule: unanimous_and_key, criterion: choice, key: answer}",
-              number="    - {name: answer_index, kind: integer}").replace(
-                  "title: Small", "title: Small\nsource: {format: pca_bench}"),
-         "12: item.fields[3]", "`answer_index` says where the right answer stands"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
-              after="  adjudication: none\n"
-              "models: {strategy: generate, prompts: egothink, variants: {planing: [one]}}\n"),
-         "31: models.variants.planing", "would silently get `general`; there are general, planning"),
 ]  # fmt: skip
 PART = f"{KEEP}: stages.verification.keep.parts"
 IMPOSSIBLE += [
@@ -172,27 +104,6 @@ MAYBE_MEANT = [
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {choice: [any]}}'),
          "24: warning: stages.verification.criteria[4].show_if.choice", "whose `options` has exactly `any`"),
-    Case(text("{rule: unanimous_and_key, criterion: choice, key: answer}", note="    - {name: reason, kind: text}"),
-         "12: warning: item.fields[4]", "`reason` may give away the right answer"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
-              several="    - {name: several, kind: options_of, field: options}"),
-         "13: warning: item.fields[5]", "while they see `several`"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
-              after="    qualification: {items: 3, reviewers: 1, pass_mark: 0}\n"),
-         "30: warning: stages.verification.qualification", "everyone passes"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
-              "  grading:\n    raters: 2\n    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
-         "32: warning: stages.grading.raters", "a majority of two"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
-              "  grading:\n    raters: 1\n    shuffle: [options]\n"
-              "    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
-         "33: warning: stages.grading.shuffle", "nothing is shuffled"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
-              after="  adjudication: none\nmodels: {strategy: generate, score: mean_logprob}\n"),
-         "31: warning: models.score", "does nothing"),
-    Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
-              after="  adjudication: none\nmodels: {strategy: generate, clips: {recent_segments: 2}}\n"),
-         "31: warning: models.clips", "the item has no clip"),
 ]  # fmt: skip
 FITS = [
     text('{rule: majority, criterion: fits, value: "yes"}'),
@@ -246,43 +157,9 @@ def test_a_long_form_is_played_in_all_its_ways(tmp_path: Path) -> None:
     assert errors
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ("raters: 3", "raters: 1001", "stages.verification.raters: this may be at most 1,000"),
-        ("{name: options, kind: text_list}", "{name: options, kind: text_list, length: 1000000000}", "at most 1,000"),
-        ('["yes", "no"]', f'["yes", "no", {", ".join(f"n{n}" for n in range(999))}]', "1,001 entries; at most 1,000"),
-        ("{name: seen, kind: multi_choice,", "{name: seen, kind: multi_choice, min: 1001,", "at most 1,000 entries"),
-        ("      - {name: seen,", "      - {name: drawn, kind: boxes, prompt: Draw, min: 1001, options: [a]}\n"
-         "      - {name: seen,", "at most 1,000 entries"),
-    ],
-    ids=lambda given: given[:20],
-)  # fmt: skip
-def test_more_than_anyone_could_answer_is_refused_at_once(old: str, new: str, says: str, tmp_path: Path) -> None:
-    content = text('{rule: unanimous, criterion: fits, value: "yes"}')
-    assert old in content
-    errors, _ = said(content.replace(old, new), tmp_path)
-    assert [each for each in errors if says in each], errors
-
-
-def test_writers_who_are_too_few_are_told(tmp_path: Path) -> None:
-    after = "  adjudication: none\n  authoring: {people: 1, dimensions_per_person: %d, people_per_dimension: 2}\n"
-    short, enough = (text('{rule: unanimous, criterion: fits, value: "yes"}', after=after % n) for n in (3, 4))
-    errors, warnings = said(short, tmp_path)
-    assert errors == []
-    assert [each for each in warnings if "are 3 parts, and 2 dimensions with 2 each need 4" in each] == warnings
-    assert warnings
-    assert said(enough, tmp_path) == ([], [])
-
-
 @pytest.mark.parametrize("content", FITS, ids=lambda content: content.splitlines()[KEEP - 1].strip())
 def test_rules_that_work_are_left_alone(content: str, tmp_path: Path) -> None:
     assert said(content, tmp_path) == ([], [])
-
-
-@pytest.mark.parametrize("name", shipped())
-def test_the_schemas_that_come_along_have_neither(name: str) -> None:
-    assert examine(shipped()[name]).warnings == ()
 
 
 @pytest.mark.thorough
@@ -300,3 +177,63 @@ def test_errors_and_warnings_of_a_file_come_together(tmp_path: Path) -> None:
     assert len(warnings) == 1
     with pytest.raises(SchemaError):
         load_schema(tmp_path / "small.yaml")
+
+
+def test_what_keeps_items_by_overlap(tmp_path: Path) -> None:
+    """Nothing is said of what can be; what never can says what to do."""
+    (tmp_path / "timed.md").write_text("# Timed\n")
+    path = tmp_path / "timed.yaml"
+    cases = {
+        "{rule: unanimous, criterion: when, key: span}": "",
+        "{rule: majority, criterion: when, key: span}": "",
+        "{rule: majority, criterion: where, key: things}": "",
+        '{rule: all_of, parts: [{criterion: when, key: span}, {criterion: fits, value: "yes"}]}': "",
+        "{rule: unanimous, criterion: when, value: 5}": "name the field as `key`",
+        "{rule: unanimous, criterion: when}": "name the field as `key`",
+        "{rule: all_of, parts: [{criterion: when, at_most: 5}]}": "name the field as `key`",
+        "{rule: unanimous, criterion: when, key: frames}": "`when` counts in seconds and `frames` in frames; give both",
+        "{rule: unanimous, criterion: when, key: elsewhere}": "`when` is about `clip` and `elsewhere` about `other`",
+        "{rule: unanimous, criterion: when, key: words}": "let both be a `time_span`",
+        "{rule: unanimous, criterion: fits, key: span}": "let both be a `time_span`",
+        "{rule: unanimous, criterion: where, key: span}": "let both be a `boxes`",
+        "{rule: unanimous, criterion: where, key: plain}": "the labels of `where` are not those of `plain`",
+    }
+    for keep, words in cases.items():
+        path.write_text(KEPT_BY_OVERLAP.replace("KEEP", keep))
+        try:
+            found = list(examine(path).warnings)
+        except SchemaError as error:
+            found = str(error).splitlines()
+        assert bool(found) == bool(words), (keep, found)
+        assert words in "".join(found), (keep, found)
+
+
+def test_answers_that_no_one_can_give_together_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "between.yaml"
+    always = 'when: {verdict: ["yes", "no"]}, say: S}'
+    rule = f"{{rule: less_than, of: [size, late], {always}"
+    path.write_text(text_between(vote=rule), encoding="utf-8")
+    assert examine(path).warnings == ()
+    both = text_between(vote=f"{rule}, {{rule: less_than, of: [late, size], {always}")
+    for old in (', required: false, show_if: {verdict: ["yes"]}', ", skip: {reasons: [dark]}"):
+        assert old in both
+        both = both.replace(old, "")
+    path.write_text(both.replace("values: [1, 2, 3], required: false", "values: [1, 2, 3]"), encoding="utf-8")
+    with pytest.raises(SchemaError, match="no answers about one keep to all of these; take one away"):
+        examine(path)
+
+
+def test_a_vote_that_stands_next_to_the_options_needs_a_key_that_may_have_it(tmp_path: Path) -> None:
+    path = tmp_path / "besides.yaml"
+    path.write_text(BESIDES, encoding="utf-8")
+    assert examine(path).warnings == ()
+    old = ", none: None of these, cannot_tell: I cannot tell}"
+    assert old in BESIDES
+    path.write_text(BESIDES.replace(old, "}"), encoding="utf-8")
+    with pytest.raises(SchemaError, match=re.escape("(for instance `none_of_these`)")):
+        examine(path)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: str(mistake["what"]).replace(" ", "_"))
+def test_a_planted_mistake_is_told(mistake: dict[str, Any], folder: Path) -> None:
+    check_mistake(mistake, folder)

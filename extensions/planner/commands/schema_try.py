@@ -14,20 +14,21 @@ import typer
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import examine
+from app.commands.groups import find_group
 from app.ending import exiting_on_signals
 
 if TYPE_CHECKING:
-    from app.trying import Tried
     from db.engine import Store
+    from extensions.planner.trial_project import Tried
 
 VARIABLE = "TOUCHSTONE_"
 """The prefix of an installation's environment variables. None of these variables applies to a tried schema."""
 
 
-def register(schema: typer.Typer) -> None:
+def register(cli: typer.Typer) -> None:
     """Add the subcommand to those of ``touchstone schema``."""
 
-    @schema.command("try")
+    @find_group(cli, "schema").command("try")
     def try_out(
         name: Annotated[str, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes along.")],
         port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8502,
@@ -41,7 +42,7 @@ def register(schema: typer.Typer) -> None:
         from app import server
         from app.commands.serve import check_free, shown
         from app.services import resources
-        from app.trying import build
+        from extensions.planner.trial_project import build
 
         examined = examine(shipped().get(name, Path(name)))
         for warning in examined.warnings:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotation_schemas import made_up
+from annotation_schemas.ballots import Ballot
 from annotation_schemas.formats import FORMATS, new_record
 from annotation_schemas.loader import load_text
 from annotation_schemas.made_up import Item
 from annotation_schemas.model import LoadedSchema
-from annotation_schemas.simulation import Ballot
 from app.services import Resources
 from domain.errors import NotAvailable
 from domain.records import Person, TaskView, TriageGroup
