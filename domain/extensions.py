@@ -127,6 +127,7 @@ COMES_WITH: Mapping[str, Parts] = {
         run_kinds=("shortcut",),
     ),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
+    "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
