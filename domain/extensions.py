@@ -126,6 +126,7 @@ COMES_WITH: Mapping[str, Parts] = {
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
+    "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),

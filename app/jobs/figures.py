@@ -25,7 +25,6 @@ WORKS: Mapping[str, str] = {
     "floors": "workflow.releases.floors:standings",
     "forecast": "workflow.lead.forecast:forecasts",
     "losses": "workflow.results.project_losses:of_project",
-    "preferences": "workflow.lead.preferences_page:preferences_page",
     "progress": "workflow.lead.progress_over_time:by_day",
     "gold": "workflow.annotate.gold_making:count_candidates",
     "reasons": "workflow.lead.adjudication_reasons:overview",
