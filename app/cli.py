@@ -25,7 +25,6 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
-    "preferences",
     "tables",
     "variants",
     "answers",

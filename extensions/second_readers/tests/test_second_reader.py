@@ -17,15 +17,16 @@ from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome
 from domain.runs import Answerer, Attempt, Outcome, Question
 from domain.states import Items, ItemState
+from extensions.second_readers import reader_agreement, second_reader
 from inference.opening import open_answerer
 from inference.spec import ModelSpec
 from testkit import factories
 from testkit.scripted import Asked as Request
 from testkit.scripted import Reply, ScriptedServer, chat, error
 from workflow.annotate import answer_readings
-from workflow.results import leaderboard, project_answers, reader_agreement
+from workflow.results import leaderboard, project_answers
 from workflow.results.score_choices import Scores
-from workflow.runs import run_control, second_reader
+from workflow.runs import run_control
 from workflow.runs.model_descriptions import named
 
 KEY = Scores("key")

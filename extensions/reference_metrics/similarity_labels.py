@@ -14,7 +14,7 @@ from db.engine import Session, Store
 from domain.attributes import NAME
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
-from inference.local import text_similarity
+from extensions.reference_metrics import text_similarity
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.results import attributes
@@ -56,7 +56,7 @@ def measure(
     fields
         The two texts of an item.
     folder, layer
-        The arguments of ``inference.local.text_similarity.opened``.
+        The arguments of ``text_similarity.opened``.
     name
         The name of the label.
 

@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
+from app.commands.groups import find_group
 from app.commands.options import CountedItems
+from app.commands.runs_in_terminal import opened
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands to ``touchstone run``."""
+    run = find_group(cli, "run")
+    run.command("metric")(metric)
+    run.command("similarity")(similarity)
 
 
 def metric(
@@ -32,12 +41,10 @@ def metric(
     """Measure models' answers against a reference; the numbers are a rater's. Run the command again later to add new
     items.
     """
-    from app.commands import runs_in_terminal as commands
-    from workflow.results import reference_metrics
+    from extensions.reference_metrics.measuring import measure
 
-    shared = commands.opened()
-    found = reference_metrics.measure(
-        shared.store, by=None, project=project, name=name, reference=reference, criterion=criterion, items=items
+    found = measure(
+        opened().store, by=None, project=project, name=name, reference=reference, criterion=criterion, items=items
     )
     made = found.metric
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
@@ -59,13 +66,12 @@ def similarity(
     ] = None,
     name: Annotated[str, typer.Option(help="What the label of the items is called.")] = "bertscore",
 ) -> None:
-    """Measure the similarity of two texts of each item by BERTScore. Then `results --by NAME` can split scores by it."""
-    from app.commands import runs_in_terminal as commands
-    from workflow.results import text_similarity
+    """Measure the similarity of two texts of each item by BERTScore. Then `results --by` can split scores by it."""
+    from extensions.reference_metrics.similarity_labels import measure
 
     first, _, second = of.partition("~")
-    found = text_similarity.measure(
-        commands.opened().store, by=None, project=project, fields=(first, second), folder=model, layer=layer, name=name
+    found = measure(
+        opened().store, by=None, project=project, fields=(first, second), folder=model, layer=layer, name=name
     )
     typer.echo(f"{found.name} of {of}: {found.new} items measured, {found.known} as they were, {found.without} without")
     typer.echo(f"  by {json.dumps(dict(found.about), ensure_ascii=False)}")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.errors import InvalidInput, NotAvailable
-from inference.judges.metrics import MEANINGS, metric
+from extensions.reference_metrics.metrics import MEANINGS, metric
 
 REFERENCE, ANSWER = "the cup on the table", "A cup is on a table!"
 """Five words and six; in common and in order: cup, on, table."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from agreement import Statistic, elo
 from app import markup
 from app.results import shown
-from workflow.results import preference_files
-from workflow.results.preference_figures import OfCriterion, Part, Share
+from extensions.preferences import preference_files
+from extensions.preferences.preference_figures import OfCriterion, Part, Share
 
 STRENGTHS = (
     "Strengths are logs of Davidson's model, with mean 0: the difference of two is the log of the odds that the one is "

@@ -26,7 +26,7 @@ from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.states import Items, Stage
-from inference.judges.metrics import Metric, metric
+from extensions.reference_metrics.metrics import Metric, metric
 from workflow.access.counted_items import Counting, counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -99,7 +99,7 @@ def measure(
     by
         A lead; None is a command on the machine itself.
     name
-        The name of the metric (``inference.judges.metrics.MEANINGS``).
+        The name of the metric (``metrics.MEANINGS``).
     reference
         The item's field that answers are compared with; None for the one with the annotated answer.
     criterion

@@ -15,13 +15,18 @@ from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
+from extensions.reference_metrics import measuring
 from reports.calibration import calibration
-from testkit.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_fields, make_items, make_people, make_person, make_predictions, make_project
 from testkit.serving import touchstone
+from tests.workflow.test_counted_items import project_with_verdicts
+from tests.workflow.test_dimension_means import project
 from tests.workflow.test_rater_agreement import only
+from workflow.access.projects import require_lead
 from workflow.annotate import submissions
-from workflow.results import case_page, leaderboard, project_answers, reference_metrics, score_choices
+from workflow.results import case_page, leaderboard, project_answers, score_choices
 from workflow.results.calibration import study_of
+from workflow.results.dimension_means import PEOPLE, agreement_of_means
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.results.score_choices import Scores
@@ -54,7 +59,7 @@ def measured(store: Store) -> Store:
     with store.read() as session:
         from db import files
 
-        access = reference_metrics.require_lead(session, by=None, project="p")
+        access = require_lead(session, by=None, project="p")
         rows = files.predictions(session, project_id=access.project_id)
         at = {row.text: ids.index(row.item_id) for row in rows}
         texts = {row.id: TEXTS[ids.index(row.item_id)] for row in rows}
@@ -69,7 +74,7 @@ def measured(store: Store) -> Store:
 
 
 def test_numbers_of_every_answer(measured: Store) -> None:
-    found = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    found = measuring.measure(measured, by=None, project="p", name="rouge_l")
     assert (found.name, found.criterion, found.reference) == (NAME, "score", "answer")
     assert (found.new, found.known, found.scored, found.left_out) == (4, 0, 4, {})
     rows = [row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]
@@ -80,18 +85,18 @@ def test_numbers_of_every_answer(measured: Store) -> None:
 
 
 def test_again_adds_what_is_new_and_what_has_changed(measured: Store) -> None:
-    first = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
-    again = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    first = measuring.measure(measured, by=None, project="p", name="rouge_l")
+    again = measuring.measure(measured, by=None, project="p", name="rouge_l")
     assert (again.run, again.new, again.known, again.scored) == (first.run, 0, 4, 4)
     ids = make_items(measured, 1, fields=RED)
     make_predictions(measured, ids, models=["m"])
-    more = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    more = measuring.measure(measured, by=None, project="p", name="rouge_l")
     assert (more.run, more.new, more.known, more.scored) == (first.run, 1, 4, 5)
     with measured.read() as session:
         changed = session.get(PredictionRow, 1)
         assert changed is not None
     say(measured, {1: "blue"})
-    last = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    last = measuring.measure(measured, by=None, project="p", name="rouge_l")
     assert (last.new, last.known, last.scored) == (1, 4, 5)
     unit = "colour/0 · m"
     values = [
@@ -103,12 +108,12 @@ def test_again_adds_what_is_new_and_what_has_changed(measured: Store) -> None:
 
 
 def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
-    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
-    other = reference_metrics.measure(measured, by=None, project="p", name="rouge_l", reference="question")
-    third = reference_metrics.measure(measured, by=None, project="p", name="chrf")
+    measuring.measure(measured, by=None, project="p", name="rouge_l")
+    other = measuring.measure(measured, by=None, project="p", name="rouge_l", reference="question")
+    third = measuring.measure(measured, by=None, project="p", name="chrf")
     assert (other.name, third.name) == ("rouge_l against question", "chrf against answer")
     with measured.read() as session:
-        access = reference_metrics.require_lead(session, by=None, project="p")
+        access = require_lead(session, by=None, project="p")
         (kept, *_) = reversed(runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC))
     assert kept.params["metric"]["library"] == "rouge-score"
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
@@ -120,7 +125,7 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
 
 def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     say(measured, {1: "杯子"})
-    found = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    found = measuring.measure(measured, by=None, project="p", name="rouge_l")
     why = "The answer holds no Latin letters and digits, and rouge_l reads nothing else."
     assert (found.scored, found.left_out) == (3, {why: 1})
     assert len([row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]) == 3
@@ -131,7 +136,7 @@ def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
 
 
 def test_in_agreement_and_calibration(measured: Store) -> None:
-    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    measuring.measure(measured, by=None, project="p", name="rouge_l")
     asked = {"person": None, "project": "p", "stage": Stage.GRADING}
     people = agreement_of(measured, **asked)  # type: ignore[arg-type]
     assert {each.n_raters for each in people} == {2}
@@ -159,7 +164,7 @@ def test_in_agreement_and_calibration(measured: Store) -> None:
 def test_a_leader_s_own_scale_stays(measured: Store) -> None:
     from domain.errors import RatingsError
 
-    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    measuring.measure(measured, by=None, project="p", name="rouge_l")
     with pytest.raises(RatingsError, match="not on the declared scale"):
         agreement_of(
             measured,
@@ -173,7 +178,7 @@ def test_a_leader_s_own_scale_stays(measured: Store) -> None:
 
 def test_in_results_and_cases(measured: Store) -> None:
     before = project_answers.mark(measured, person=None, project="p")
-    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    measuring.measure(measured, by=None, project="p", name="rouge_l")
     assert project_answers.mark(measured, person=None, project="p") != before
     found = project_answers.read(measured, person=None, project="p")
     scores = Scores("judge", "score", NAME)
@@ -194,10 +199,38 @@ def test_what_is_meant_has_to_be_there(measured: Store) -> None:
         ({"criterion": "choice"}, "'choice' is no criterion of grading; there are score"),
     ]:
         with pytest.raises(InvalidInput, match=sentence):
-            reference_metrics.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]
+            measuring.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]
     ann = make_person(measured, "cat", role=Role.ANNOTATOR)
     with pytest.raises(NotAllowed):
-        reference_metrics.measure(measured, by=ann, project="p", name="rouge_l")
+        measuring.measure(measured, by=ann, project="p", name="rouge_l")
+
+
+def test_kept_items_are_measured_unless_all_are_asked_for(store: Store) -> None:
+    project_with_verdicts(store)
+    measured = measuring.measure(store, by=None, project="p", name="exact_match", reference="answer")
+    assert (measured.new, measured.counted.sentence) == (40, "20 kept items; 6 rejected, 4 open left out.")
+    everything = measuring.measure(store, by=None, project="p", name="exact_match", reference="answer", items="all")
+    assert everything.new == 20
+
+
+def test_people_are_one_and_a_metric_another(store: Store) -> None:
+    project(store, "colour", "shape")
+    answers = {"colour": ("red", "blue"), "shape": ("red", "red")}
+    grades = {"ann": {"colour": 40, "shape": 80}, "bob": {"colour": 60, "shape": 100}}
+    for dimension in answers:
+        make_predictions(store, make_items(store, 2, dimension=dimension), models=["m"], dimension=dimension)
+    for person in make_people(store, "ann", "bob"):
+        for _ in range(4):
+            task = claimed(store, person, Stage.GRADING)
+            values = {"score": grades[person.login][task.dimension]}
+            submissions.submit(store, person=person, task=task.id, key=f"{person.login}-{task.id}", values=values)
+    measuring.measure(store, by=None, project="p", name="token_f1")
+    found = agreement_of_means(store, person=None, project="p")
+    bias = only(found, "bias")
+    assert bias.args["pair"] == [PEOPLE, "token_f1 against answer"]
+    # people's means are 50 and 90; no answer has a word of the reference
+    assert abs(bias.value or 0) == pytest.approx(70)
+    assert (bias.n_units, bias.args["answers"]) == (2, 4)
 
 
 def test_the_command(demo: Path) -> None:

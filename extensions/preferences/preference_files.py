@@ -9,8 +9,8 @@ from typing import Any
 
 from agreement import Statistic, elo
 from domain import csv_text
+from extensions.preferences.preference_figures import OfCriterion, Part, PreferenceFigures
 from reports.study import JudgeOfPairs
-from workflow.results.preference_figures import OfCriterion, Part, PreferenceFigures
 
 COLUMNS = (
     *("criterion", "slice", "model", "against", "votes", "wins", "ties", "losses", "win_rate", "low", "high"),

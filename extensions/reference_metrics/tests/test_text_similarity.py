@@ -15,12 +15,12 @@ from app.services import Resources
 from db.engine import Store
 from domain.errors import InvalidInput, ModelRefused
 from domain.settings import Settings
-from inference.local import text_similarity
+from extensions.reference_metrics import similarity_labels as labels
+from extensions.reference_metrics import text_similarity
 from media.store import MediaStore
 from testkit.egoplan import KEYS, made
 from workflow.access.audit import entries as events
 from workflow.results import project_answers
-from workflow.results import text_similarity as labels
 from workflow.results.slices import sliced
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "clean", "cup", "take", "the", "wash", "dry", "put", "down", "0", "1", "2"]
@@ -115,7 +115,10 @@ def test_items_have_it_as_a_label_and_results_are_cut_by_it(
 ) -> None:
     media = MediaStore(tmp_path / "media")
     made(store, media, tmp_path, KEYS[:3])
-    monkeypatch.setattr("app.commands.runs_in_terminal.opened", lambda: Resources(store, media, Settings(tmp_path, "")))
+    monkeypatch.setattr(
+        "extensions.reference_metrics.commands.run_metric.opened",
+        lambda: Resources(store, media, Settings(tmp_path, "")),
+    )
 
     def said(*more: str) -> str:
         asked = ["run", "similarity", "p", "--of", "task_goal~answer", "--model", str(folder), "--layer", "0", *more]

@@ -8,17 +8,18 @@ from typing import Any
 import streamlit as st
 
 from app import figures, items_switch, markup, pending_figures, shell
-from app.results import choices, preferences, shown
+from app.results import choices, shown
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow.lead import pair_intake, preferences_page
-from workflow.lead.preferences_page import PreferencesPage
-from workflow.results import attributes, leaderboard_page, preference_files
+from extensions.preferences import page_figures, page_parts, preference_files
+from extensions.preferences.page_figures import PreferencesPage
+from extensions.preferences.preference_figures import OfCriterion, PreferenceFigures
+from workflow.lead import pair_intake
+from workflow.results import attributes, leaderboard_page
 from workflow.results.clusters import ALONE
-from workflow.results.preference_figures import OfCriterion, PreferenceFigures
 from workflow.results.slices import DIMENSION, ways
 
 SCREEN = Screen("Preferences", place=232, role=Role.LEAD, part="comparison", group=Group.NUMBERS)
@@ -56,7 +57,7 @@ def render(services: Services) -> None:
         _criterion(services, each, found)
     if found.marks:
         shell.section("Of each answer")
-        shell.show(preferences.marks_table(found.marks))
+        shell.show(page_parts.marks_table(found.marks))
     _downloads(view, found)
 
 
@@ -86,7 +87,7 @@ def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> fig
         "preferences",
         wanted,
         state=leaderboard_page.mark(services.store, **about),
-        size=preferences_page.size(services.store, **about),
+        size=page_figures.size(services.store, **about),
     )
 
 
@@ -106,14 +107,14 @@ def _criterion(services: Services, each: OfCriterion, found: PreferenceFigures) 
     shell.show(markup.tag("p", markup.text(whole.sentence), style="ts", data_part="counts"))
     if not whole.rates:
         return
-    shell.show(preferences.models_table(whole))
+    shell.show(page_parts.models_table(whole))
     for line in preference_files.of_strengths(whole):
         shell.show(markup.notice(line))
     if not whole.strengths.reason:
-        shell.show(markup.tag("p", markup.quiet(preferences.STRENGTHS), style="ts ts-small"))
-    shell.show(preferences.matrix(whole))
+        shell.show(markup.tag("p", markup.quiet(page_parts.STRENGTHS), style="ts ts-small"))
+    shell.show(page_parts.matrix(whole))
     if len(each.parts) > 1:
-        shell.show(preferences.slices_table(each, found.by))
+        shell.show(page_parts.slices_table(each, found.by))
     called = shell.named(services, each.alone)
     told = [markup.text(line) for line in preference_files.sentences(each)]
     if each.alone:
@@ -122,7 +123,7 @@ def _criterion(services: Services, each: OfCriterion, found: PreferenceFigures) 
     if told:
         shell.show(*(markup.tag("p", line, style="ts", data_part="agreement") for line in told))
     if each.judges:
-        shell.show(preferences.judges_table(each))
+        shell.show(page_parts.judges_table(each))
 
 
 def _downloads(view: ProjectView, found: PreferenceFigures) -> None:

@@ -41,8 +41,8 @@ def preferences(
     agree.
     """
     from app.services import opened
-    from workflow.results import preference_files
-    from workflow.results.preference_figures import preference_figures
+    from extensions.preferences import preference_files
+    from extensions.preferences.preference_figures import preference_figures
 
     shared = opened()
     found = preference_figures(shared.store, project=project, items=items, by=by, together=cluster)
