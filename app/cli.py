@@ -45,7 +45,6 @@ COMMANDS = (
     "worker",
     "jobs",
     "people",
-    "mail",
     "demo",
     "check",
     "guideline",
