@@ -42,7 +42,6 @@ COMMANDS = (
     "worker",
     "jobs",
     "people",
-    "mail",
     "demo",
     "check",
     "guideline",

@@ -80,6 +80,10 @@ class Extension:
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
+    invitation_mails: Rows = _nothing
+    """Modules with the functions of ``app.invitation_mails.InvitationMail``; the first one is asked."""
+    notice_sections: Rows = _nothing
+    """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -101,6 +105,8 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    options: tuple[str, ...] = ()
+    """Options of core's commands that do nothing without this extension, each behind its command."""
     schema_keys: tuple[str, ...] = ()
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
@@ -149,6 +155,7 @@ COMES_WITH: Mapping[str, Parts] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
+    "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
@@ -160,6 +167,7 @@ NOUNS = {
     "formats": "format",
     "pages": "page",
     "commands": "command",
+    "options": "option",
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
     "strategies": "strategy",

@@ -14,24 +14,26 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from app.cli import cli
-from app.mail import look, send
-from app.routes import mail_off
-from app.services import Resources, Services
+from app.services import Resources
 from db.engine import Store
 from domain.errors import InvalidInput, SettingsError
-from domain.mail import Letter, MailServer, MailState, MailTime, NotSent, mail_server
+from domain.mail import MailState, MailTime
 from domain.notices import Notice
 from domain.records import Person
 from domain.roles import Role
 from domain.settings import Settings, settings_from
 from domain.states import Stage
+from extensions.mail import mail_off_route, notice_mails
+from extensions.mail.notice_job import look
+from extensions.mail.sending import Letter, NotSent, send
+from extensions.mail.settings import MailServer, MailSettings, mail_server
+from extensions.mail.tests.smtp import Inbox, inbox
 from media.store import MediaStore
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
-from testkit.smtp import Inbox, inbox
 from tests.app.screens import drawn, text, words
 from workflow.access import accounts, project_care
 from workflow.access.projects import remove_member, set_member
-from workflow.annotate import comments, mails, notices
+from workflow.annotate import comments, notices
 
 URL = "https://annotate.example.org"
 SENDER = "Touchstone <touchstone@example.org>"
@@ -65,9 +67,14 @@ def mailer(store: Store, server: Inbox, clock: Clock) -> Mailer:
     return Mailer(store, mail_server(server.url, "", SENDER))
 
 
+def with_mail(home: Path, server: Inbox) -> Settings:
+    own = MailSettings(server.url, smtp_from=SENDER)
+    return Settings(home, "", public_url=URL, of_extensions={MailSettings: own})
+
+
 def wants(store: Store, login: str, time: MailTime = MailTime.DAILY, **part: object) -> Person:
     person = make_person(store, login, **part)  # type: ignore[arg-type]
-    mails.choose(store, person=person, address=f"{login}@example.org", time=time)
+    notice_mails.choose(store, person=person, address=f"{login}@example.org", time=time)
     return person
 
 
@@ -166,13 +173,13 @@ def test_at_once_to_those_who_want_it_until_they_say_no_more(store: Store, serve
     assert f"- A comment is for you.\n  {URL}/comments?project=p\n" in text
     assert not re.findall(r"\b(?:ann|red|question|colour)\b", text, re.IGNORECASE), "who wrote what, and on which item"
     with TestClient(
-        Starlette(routes=mail_off.routes(Resources(store, MediaStore(Path("m")), Settings(Path(), ""))))
+        Starlette(routes=mail_off_route.routes(Resources(store, MediaStore(Path("m")), Settings(Path(), ""))))
     ) as c:
         link = f"/mail-off/{text.rpartition('/mail-off/')[2].strip()}"
         assert "Send me no more mails" in c.get(link).text
-        assert mails.choice(store, person=sam)[1] is MailTime.AT_ONCE, "looking at the link does nothing"
+        assert notice_mails.choice(store, person=sam)[1] is MailTime.AT_ONCE, "looking at the link does nothing"
         assert c.post(link, content="List-Unsubscribe=One-Click").status_code == 200
-        assert mails.choice(store, person=sam) == ("sam@example.org", MailTime.OFF)
+        assert notice_mails.choice(store, person=sam) == ("sam@example.org", MailTime.OFF)
         assert c.get("/mail-off/x").status_code == c.post("/mail-off/x").status_code == 404
     set_member(store, by=None, project="p", login="sam", role=Role.LEAD)
     assert mailer.look() == 0
@@ -187,7 +194,7 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
     make_project(store, loaded=make_schema())
 
     def standing() -> tuple[dict[str, int], list[str]]:
-        counts, troubled = mails.standing(store)
+        counts, troubled = notice_mails.standing(store)
         return {state.value: n for state, n in counts.items()}, [row.said for _, row in troubled]
 
     wants(store, "ann", MailTime.AT_ONCE)
@@ -217,9 +224,9 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
         raise KeyboardInterrupt
 
     wants(store, "cy", MailTime.AT_ONCE)
-    mails.write(store, public_url=URL)
+    notice_mails.write(store, public_url=URL)
     with pytest.raises(KeyboardInterrupt):
-        mails.hand_over(store, send=dies, public_url=URL)
+        notice_mails.hand_over(store, send=dies, public_url=URL)
     clock.advance(days=1)
     assert mailer.look() == 0, "no one knows whether it arrived"
     assert standing()[0] == {"sent": 1, "failed": 1, "sending": 1}
@@ -230,10 +237,10 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
     clock.advance(days=1)
     mailer.look()
     assert standing()[0] == {"sent": 1, "failed": 1, "sending": 1, "waiting": 1}, "tried again as often as it takes"
-    mails.choose(store, person=accounts.find_person(store, login="dee"), address="", time=MailTime.OFF)
+    notice_mails.choose(store, person=accounts.find_person(store, login="dee"), address="", time=MailTime.OFF)
     clock.advance(days=1)
     mailer.look()
-    assert mails.standing(store)[0][MailState.DROPPED] == 1
+    assert notice_mails.standing(store)[0][MailState.DROPPED] == 1
 
 
 def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
@@ -277,9 +284,9 @@ def test_the_operator_tries_it_and_people_choose(
     ann = make_person(store, "ann")
     for address in ("ann", "a b@c", "ann@example.org\nBcc: x@y", "a@b@c", ""):
         with pytest.raises(InvalidInput, match="one e-mail address"):
-            mails.choose(store, person=ann, address=address, time=MailTime.DAILY)
+            notice_mails.choose(store, person=ann, address=address, time=MailTime.DAILY)
     assert "By e-mail" not in words(drawn(store, home, "notices", "ann")), "this server sends none"
-    settings = Settings(home, "", public_url=URL, smtp=server.url, smtp_from=SENDER)
+    settings = with_mail(home, server)
     shared = Resources(store, MediaStore(home / "media"), settings)
     monkeypatch.setattr("app.services.resources", lambda: shared)
     runner = CliRunner()
@@ -305,14 +312,14 @@ def test_the_operator_tries_it_and_people_choose(
     with pytest.raises(InvalidInput, match="new is no e-mail address"):
         runner.invoke(cli, ["people", "invite", "p", "--mail", "new"], catch_exceptions=False)
     assert runner.invoke(cli, ["mail", "set", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
-    assert mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)
+    assert notice_mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)
     assert "0 waiting" in runner.invoke(cli, ["mail", "status"]).output
     page = drawn(store, home, "notices", "ann", settings=settings)
     assert page.text_input(key="notices.address").value == "ann@example.org"
     page.radio(key="notices.time").set_value(MailTime.OFF)
     page.button[-1].click().run()
     assert "You get no mails." in words(page)
-    assert mails.choice(store, person=ann)[1] is MailTime.OFF
+    assert notice_mails.choice(store, person=ann)[1] is MailTime.OFF
     page.text_input(key="notices.address").set_value("no address")
     page.radio(key="notices.time").set_value(MailTime.DAILY)
     page.button[-1].click().run()
@@ -339,7 +346,7 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
-    settings = Settings(home, "", public_url=URL, smtp=server.url, smtp_from=SENDER)
+    settings = with_mail(home, server)
     page = drawn(store, home, "people", "lea", settings=settings, project="p")
     invite(page, "new@example.org, b ob@example.org\nno address; <b>x</b>")
     assert "b ob@example.org, no address, &lt;b&gt;x&lt;/b&gt; are no e-mail addresses" in words(page)
@@ -375,26 +382,6 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
         assert ("TOUCHSTONE_SMTP" in words(page)) is said
 
 
-def test_a_second_press_in_a_dialog_that_is_over_does_nothing(store: Store, home: Path) -> None:
-    make_project(store)
-    make_person(store, "lea", role=Role.LEAD)
-
-    def screen(services):  # type: ignore[no-untyped-def]
-        import streamlit as st
-
-        from app import dialogs
-        from app.views import people
-
-        dialogs.show("Invite", lambda: None, name="d")
-        done: list[int] = []
-        for _ in range(2):  # the browser sends both before it sees what the first one did
-            people._pressed(services, lambda: done.append(1), "d")
-        st.text(str(len(done)))
-
-    services = Services(store, MediaStore(home), Settings(home, ""), accounts.find_person(store, login="lea"), "csrf")
-    assert AppTest.from_function(screen, args=(services,)).run().text[0].value == "1"
-
-
 @pytest.mark.both_databases
 def test_of_two_workers_that_look_at_once_one_writes(
     store: Store, server: Inbox, mailer: Mailer, monkeypatch: pytest.MonkeyPatch
@@ -407,10 +394,10 @@ def test_of_two_workers_that_look_at_once_one_writes(
     def first_comes_another(session: object, **of: object) -> list[Notice]:
         found = looked(session, **of)  # type: ignore[arg-type]
         monkeypatch.setattr(notices, "told", looked)
-        mails.write(store, public_url=URL)
+        notice_mails.write(store, public_url=URL)
         return found
 
     monkeypatch.setattr(notices, "told", first_comes_another)
-    mails.write(store, public_url=URL)
+    notice_mails.write(store, public_url=URL)
     assert mailer.look() == 1
     assert [each["To"] for each in server.mails] == ["ann@example.org"]

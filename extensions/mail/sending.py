@@ -1,70 +1,48 @@
-"""The job ``mail``: send mails by the operator's mail server."""
+"""Send mails by the operator's mail server."""
 
 from __future__ import annotations
 
-import logging
 import smtplib
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
-from functools import partial
 
-from db.engine import Store
-from domain.errors import InvalidInput, Problem, SettingsError
-from domain.mail import Letter, MailServer, NotSent, is_address
-from domain.settings import Settings
-from workflow.annotate import mails
-from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
+from extensions.mail.settings import MailServer
 
-LOOK_SECONDS = 60.0
-"""Seconds between two checks for mails to send."""
 REPLY_SECONDS = 20.0
 """Seconds that the server may take for each reply."""
 LONGEST_REPLY = 200
 LONGEST_LINE = 500
 """Longest header line, in characters. Some mail programs look for the unsubscribe link only in the first line."""
 
-_log = logging.getLogger(__name__)
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail that is ready to send."""
+
+    id: str
+    """A random ID, with which the Message-ID begins."""
+    address: str
+    subject: str
+    text: str = field(repr=False)
+    off: str = field(default="", repr=False)
+    """The address that turns mails off; empty if mails cannot be turned off."""
 
 
-def look(store: Store, server: MailServer, public_url: str, *, stop: Callable[[], bool] = lambda: False) -> int:
-    """Write and send the mails that are due. Return how many mails the server accepted."""
-    mails.write(store, public_url=public_url)
-    return mails.hand_over(store, send=partial(send, server), public_url=public_url, stop=stop)
+class NotSent(Exception):
+    """An error for a mail that was not accepted; the text is a sentence for the people who run the server."""
 
-
-def _mail(context: JobContext) -> JobOutcome:
-    server, url = context.settings.mail_server, context.settings.public_url
-    if server is None or url is None:
-        raise SettingsError("TOUCHSTONE_SMTP names no mail server, so nothing can be sent.")
-    try:
-        n = look(context.store, server, url, stop=context.stop)
-        said = f"The mail server took {n:,} {'mail' if n == 1 else 'mails'}."
-    except Exception:
-        _log.warning("mails could not be looked after; trying again", exc_info=True)
-        said = "The mails could not be looked after; the log of the worker says why."
-    return JobOutcome(said, again_in=timedelta(seconds=LOOK_SECONDS))
-
-
-MAIL = JobKind("mail", "Mail", "Sending mail", _mail, lane=Lane.MAIL)
-"""One job that repeats itself. If a worker dies during a mail, the next check continues after that mail."""
-
-
-def server_for(settings: Settings, *addresses: str) -> MailServer:
-    """Return the mail server for a mail to these addresses.
-
-    Raises ``SettingsError`` if no mail server is set up, and ``InvalidInput`` for an invalid address.
-    """
-    server = settings.mail_server
-    if server is None:
-        raise SettingsError("TOUCHSTONE_SMTP names no mail server, so nothing can be sent.")
-    if not addresses or not all(map(is_address, addresses)):
-        raise InvalidInput([Problem("address", "Give one e-mail address, such as ann@example.org.")])
-    return server
+    def __init__(self, words: str, *, again: bool, away: bool = False) -> None:
+        super().__init__(words)
+        self.again = again
+        """Whether another try makes sense, because the mail cannot have arrived."""
+        self.away = away
+        """Whether the server failed, so that other mails would fail too."""
 
 
 def send(server: MailServer, letter: Letter) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import SettingsError
-from domain.mail import Letter, MailState, MailTime, NotSent
+from domain.mail import MailState, MailTime
 
 mail = typer.Typer(help="Notices by e-mail: try the mail server, see what became of mails.", no_args_is_help=True)
 
@@ -21,11 +21,13 @@ def register(cli: typer.Typer) -> None:
 @mail.command("try")
 def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
     """Send one test mail now, and print the mail server's reply."""
-    from app.mail import send, server_for
     from app.services import resources
+    from extensions.mail.sending import Letter, NotSent, send
+    from extensions.mail.settings import require_address, require_server
 
-    server = server_for(resources().settings, address)
-    text = f"Hello,\n\nTouchstone at {resources().settings.public_url} can send mail.\n"
+    settings = resources().settings
+    server, address = require_server(settings), require_address(address)
+    text = f"Hello,\n\nTouchstone at {settings.public_url} can send mail.\n"
     try:
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
     except NotSent as error:
@@ -41,12 +43,12 @@ def set_(
 ) -> None:
     """Say where someone gets their notices by e-mail; they can change it on the page Notices."""
     from app.services import opened
+    from extensions.mail import notice_mails
     from workflow.access import accounts
-    from workflow.annotate import mails
 
     store = opened().store
     person = accounts.find_person(store, login=login)
-    mails.choose(store, person=person, address=address, time=when)
+    notice_mails.choose(store, person=person, address=address, time=when)
     typer.echo(f"{person.name} gets notices at {address}: {when.label}.")
 
 
@@ -54,14 +56,15 @@ def set_(
 def status() -> None:
     """How many mails wait, left or failed, and why the last ones did."""
     from app.services import opened
-    from workflow.annotate import mails
+    from extensions.mail import notice_mails
+    from extensions.mail.settings import server_of
 
     shared = opened()
-    server = shared.settings.mail_server
+    server = server_of(shared.settings)
     typer.echo(
         f"Mails go to {server.host}:{server.port}." if server else "This server sends no mail (TOUCHSTONE_SMTP)."
     )
-    counts, troubled = mails.standing(shared.store)
+    counts, troubled = notice_mails.standing(shared.store)
     typer.echo(", ".join(f"{counts.get(state, 0):,} {state.value}" for state in MailState))
     for login, row in troubled:
         said = row.said or "A worker ended over it, so it may have arrived; it is not sent again."

@@ -16,8 +16,9 @@ from app.routes.auth import calmly
 from app.routes.replies import read_body
 from app.services import Resources
 from domain.errors import NotFound
-from workflow.annotate import mails
+from extensions.mail import notice_mails
 
+PUBLIC = ("/mail-off/",)
 NO_LINK = "This link turns off no one's mails. The page Notices says where yours go."
 
 
@@ -27,7 +28,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     async def ask(request: Request) -> Response:
         token = request.path_params["token"]
-        if not await run_in_threadpool(mails.is_link, store, token=token):
+        if not await run_in_threadpool(notice_mails.is_link, store, token=token):
             return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
         return _page(
             "No more mails?",
@@ -38,7 +39,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     async def do(request: Request) -> Response:
         await read_body(request)
         try:
-            await run_in_threadpool(mails.turn_off, store, token=request.path_params["token"])
+            await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
         except NotFound:
             return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
         words = "Touchstone sends you no more mails. The page Notices turns them on again."

@@ -15,15 +15,19 @@ from itertools import groupby
 from db import mails, people, projects
 from db.engine import Store
 from db.records import StoredMail, StoredMailChoice
-from domain.errors import InvalidInput, NotFound, Problem
-from domain.mail import Letter, MailState, MailTime, NotSent, digest_is_due, is_address
+from domain.errors import NotFound
+from domain.mail import MailState, MailTime
 from domain.notices import Notice, NoticeKind
 from domain.records import Person
 from domain.states import Stage
+from extensions.mail.sending import Letter, NotSent
+from extensions.mail.settings import require_address
 from workflow.access.accounts import person_of
 from workflow.access.projects import access_to
 from workflow.annotate import notices, progress
 
+DIGEST_HOUR = 6
+"""The hour (UTC) at which the notices of a day are sent in one mail."""
 AWAY_FOR = timedelta(hours=20)
 """A person who has worked in a stage within this time knows what waits there."""
 WORK = "work:"
@@ -49,9 +53,8 @@ def choice(store: Store, *, person: Person) -> tuple[str, MailTime]:
 
 def choose(store: Store, *, person: Person, address: str, time: MailTime) -> None:
     """Set a person's address and time for notices; raise ``InvalidInput`` if the address is invalid."""
-    address = address.strip()
-    if (address or time is not MailTime.OFF) and not is_address(address):
-        raise InvalidInput([Problem("address", "Give one e-mail address, such as ann@example.org.")])
+    if address.strip() or time is not MailTime.OFF:
+        address = require_address(address)
     with store.write(archived_too=True) as session:
         mails.choose(session, person_id=person.id, address=address, time=time, now=store.now())
 
@@ -77,6 +80,14 @@ def write(store: Store, *, public_url: str) -> int:
     with store.read() as session:
         due = mails.takers(session)
     return sum(_write(store, person_of(person), row, public_url) for person, row in due)
+
+
+def digest_is_due(told_at: datetime, now: datetime) -> bool:
+    """Whether the hour of the daily digest lies between the two times."""
+    last = now.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
+    if last > now:
+        last -= timedelta(days=1)
+    return told_at < last
 
 
 def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: str) -> bool:
