@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import markup, shell
+from app.reruns import messages
 from app.screens import Screen
 from app.services import Services
 from domain.mail import LONGEST_ADDRESS, MailTime
@@ -76,7 +77,7 @@ def _mail(services: Services) -> None:
     )
     shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
     address, time = mails.choice(services.store, person=services.person)
-    done = shell.kept_message("notices.kept")
+    done = messages.kept("notices.kept")
     if done:
         shell.show(markup.notice(done, style="good"))
     with st.form("notices.mail", border=False):
@@ -99,4 +100,4 @@ def _kept(services: Services) -> None:
         address, time = st.session_state["notices.address"], MailTime(st.session_state["notices.time"])
         mails.choose(services.store, person=services.person, address=address, time=time)
         told = "You get no mails." if time is MailTime.OFF else f"You get notices at {address.strip()}, {time.label}."
-        shell.keep_message("notices.kept", told)
+        messages.keep("notices.kept", told)
