@@ -37,8 +37,9 @@ def duplicates(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lists.")] = False,
 ) -> None:
-    """Pairs of items whose images look alike, or whose questions, or questions and right answers, are nearly the same:
-    in a project and across its splits, or next to another project or a file. For leads."""
+    """List pairs of items with similar images, nearly equal questions, or nearly equal questions and right answers. The
+    command compares items within a project and across its splits, or with another project or a file. For leads.
+    """
     from app.services import opened
     from exporters.writing import write_files
     from workflow.releases import duplicates as room

@@ -20,7 +20,7 @@ def register(cli: typer.Typer) -> None:
 
 @mail.command("try")
 def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
-    """Hand one mail to the mail server now, and say what it says."""
+    """Send one test mail now, and print the mail server's reply."""
     from app.mail import send, server_for
     from app.services import resources
 

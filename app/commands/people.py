@@ -166,7 +166,9 @@ def role_(
         bool, typer.Option("--remove", help="Take them out of the project; what they submitted stays.")
     ] = False,
 ) -> None:
-    """Give existing accounts a part in a project, or another one: all of them or, if one does not fit, none."""
+    """Give existing accounts a role in a project, or change their role. If one account cannot have the role, none
+    changes.
+    """
     from importers.people_files import read_parts
     from workflow.access import members
 
@@ -212,7 +214,7 @@ def password(
 def deactivate(
     login: Annotated[str, typer.Argument(help="Whose account.")],
 ) -> None:
-    """Let no one sign in with an account any more. What it submitted stays; what it has in hand goes to the others."""
+    """Block an account from signing in. Its submissions stay. Its open tasks go back to the other annotators."""
     from workflow.access import accounts
 
     person = accounts.set_active(_store(), login=login, active=False)
@@ -227,7 +229,8 @@ def erase(
     ] = None,
 ) -> None:
     """Erase a person for good: name, login, password, sessions, addresses, drafts, and the key of their pseudonyms.
-    What they submitted stays under no name, and every release still verifies. The command rewrites SQLite's file.
+    Their submissions stay without a name, and every release still passes verification. The command rewrites SQLite's
+    file.
     """
     from workflow.access import erasing
 

@@ -50,7 +50,7 @@ def plan(
     seed: Annotated[int | None, typer.Option(help="The seed of the simulation.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
-    """How narrow the interval of an agreement gets with so many raters and units, by simulation."""
+    """Simulate how wide the interval of an agreement is for a number of raters and units."""
     from agreement.bootstrap import SEED
     from agreement.planning import plan_study
 

@@ -35,7 +35,8 @@ def register(schema: typer.Typer) -> None:
         """Open the forms of every stage in the browser, with made-up items, to see them as annotators will.
 
         It prints a link for each role. Everything is in a folder that is removed when it ends (Ctrl+C); projects that
-        exist are not touched. After a change of the file start it again. What is wrong with the schema is said instead.
+        exist are not touched. After a change of the file start it again. If the schema has errors, they are printed
+        instead.
         """
         from app import server
         from app.commands.serve import check_free, shown
