@@ -88,6 +88,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "formats": {row.name for row in record.formats()},
         "pages": set(pages),
         "commands": commands,
+        "options": {"people invite --mail"} if record.invitation_mails() else set(),
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},

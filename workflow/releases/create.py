@@ -22,7 +22,7 @@ from db.engine import IntegrityError, Store
 from domain.errors import Conflict, FileRefused
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
-from domain.registers import function_of
+from exporters.hf_dataset import front_matter
 from exporters.release_folder import ReleaseFolder
 from exporters.release_keys import write_keys
 from exporters.writers import release_writer_of
@@ -250,7 +250,7 @@ def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
     if "hf_dataset" in released.formats:
         sizes = {path: each.bytes for path, each in folder.hashes.items()}
-        head |= function_of("exporters.hf_dataset:front_matter")(released, sizes)
+        head |= front_matter(released, sizes)
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
 
 
