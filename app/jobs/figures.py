@@ -18,7 +18,6 @@ from workflow.lead import (
     coding_intake,
     disagreement,
     forecast,
-    preferences_page,
     progress_over_time,
     scorecard,
 )
@@ -45,7 +44,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "floors": floors.standings,
     "forecast": forecast.forecasts,
     "losses": project_losses.of_project,
-    "preferences": preferences_page.preferences_page,
     "progress": progress_over_time.by_day,
     "gold": gold_making.count_candidates,
     "reasons": adjudication_reasons.overview,
