@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from annotation_schemas.asked import plain
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
-from extensions.leaks.stats import NONE, NOTHING, Codes, Tried, goes_with
+from extensions.leaks.stats import NONE, NOT_TESTED, ChanceTest, Codes, association_test
 
 Places = tuple[int, ...]
 
@@ -39,12 +39,12 @@ class KeyPart:
     name: str
     codes: NDArray[Any]
 
-    def of(self, said: Codes) -> Codes:
+    def of(self, values: Codes) -> Codes:
         """Return the values of items that have this part; -1 for all others."""
-        return np.where(self.codes >= 0, said, NONE)
+        return np.where(self.codes >= 0, values, NONE)
 
     @property
-    def known(self) -> NDArray[Any]:
+    def present(self) -> NDArray[Any]:
         """The codes of items that have this part."""
         return self.codes[self.codes >= 0]
 
@@ -78,10 +78,10 @@ def as_letters(options: Sequence[str], text: str) -> str:
     return text if places is None else "".join(chr(65 + place) for place in places)
 
 
-def set_forms(options: Sequence[str], places: Places) -> set[str]:
+def set_spellings(options: Sequence[str], places: Places) -> set[str]:
     """Return a set as letters and as bits.
 
-    >>> sorted(set_forms(["a cup", "a pot", "a box"], (0, 2)))
+    >>> sorted(set_spellings(["a cup", "a pot", "a box"], (0, 2)))
     ['101', 'AC']
     """
     bits = "".join(str(int(at in places)) for at in range(len(options)))
@@ -163,18 +163,18 @@ def parts_of(keys: Codes, sets: Sequence[tuple[Places, int] | None]) -> list[Key
     return parts
 
 
-def least_of_parts(parts: Sequence[KeyPart], test: Callable[[KeyPart], Tried]) -> tuple[str, Tried]:
+def strongest_part(parts: Sequence[KeyPart], test: Callable[[KeyPart], ChanceTest]) -> tuple[str, ChanceTest]:
     """Return the part of the key with the least p-value and its test, corrected for the number of parts tested.
 
     A part that differs enough from chance to be reported comes before a part that does not.
     """
     tested = [(part.name, tried) for part in parts if (tried := test(part)).n]
     if not tested:
-        return WHOLE, NOTHING
-    name, least = min(tested, key=lambda each: (not each[1].off, each[1].p_value))
+        return WHOLE, NOT_TESTED
+    name, least = min(tested, key=lambda each: (not each[1].is_large, each[1].p_value))
     return name, replace(least, p_value=min(1.0, least.p_value * len(tested)))
 
 
-def association(parts: Sequence[KeyPart], said: Codes) -> tuple[str, Tried]:
+def strongest_association(parts: Sequence[KeyPart], values: Codes) -> tuple[str, ChanceTest]:
     """Return the part of the key that public values are associated with most clearly, and its test."""
-    return least_of_parts(parts, lambda part: goes_with(part.of(said), part.codes))
+    return strongest_part(parts, lambda part: association_test(part.of(values), part.codes))
