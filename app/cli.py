@@ -26,7 +26,6 @@ COMMANDS = (
     "calibrate",
     "results",
     "preferences",
-    "tables",
     "variants",
     "answers",
     "score",

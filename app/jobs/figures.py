@@ -32,8 +32,6 @@ WORKS: Mapping[str, str] = {
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.jobs.schema_changes:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
-    "set": "workflow.releases.set_statistics:of_project",
-    "tables": "workflow.results.paper_tables:of_project",
 }
 """The function that computes each figure, ``module:function``, by the figure's name.
 
