@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import archives, charts, figures, items_switch, markup, pending_figures, shell
+from app import archives, charts, figures, items_switch, markup, shell
+from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
