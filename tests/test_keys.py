@@ -47,7 +47,6 @@ from annotation_schemas.kinds import (
 from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
-from annotation_schemas.table_layouts import Says
 from app import services
 from app.cli import cli
 from app.commands.schema import summary
@@ -103,7 +102,6 @@ from workflow.results import (
     score_choices,
 )
 from workflow.results.slices import Item
-from workflow.results.table_numbers import Numbers
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
 
 BASE = yaml.safe_load(
@@ -401,8 +399,10 @@ def regressed(seen: Seen) -> Any:
         "clear": {at: [float(at % 4 == 1)] for at in range(18) if at % 3},
     }
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
-    numbers = Numbers(seen.stores(), found, person=None, items=None)
-    return numbers.of(Says(source="regression", part="one"))
+    try:
+        return dict(extensions.rows("table_sources"))["regression"](found, judge=None, criterion=None, form=None)["one"]
+    except TouchstoneError as error:
+        return str(error)
 
 
 def derivations(seen: Seen) -> Any:
