@@ -54,7 +54,6 @@ COMMANDS = (
     "comparison",
     "audit",
     "exposure",
-    "scorecard",
     "triage",
     "pool",
 )

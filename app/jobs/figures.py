@@ -31,7 +31,6 @@ WORKS: Mapping[str, str] = {
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "schema": "app.jobs.schema_changes:looked",
-    "scorecard": "workflow.lead.scorecard:scorecards",
     "set": "workflow.releases.set_statistics:of_project",
     "tables": "workflow.results.paper_tables:of_project",
 }

@@ -25,7 +25,7 @@ from app import (
     shell,
 )
 from app.progress_chart import progress_chart
-from app.screens import Screen
+from app.screens import SCREENS, Screen
 from app.services import Services
 from app.views import history, preview, refine, triage
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
@@ -33,7 +33,7 @@ from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access import schedule
 from workflow.annotate import project_progress
-from workflow.lead import disagreement, forecast, progress_over_time, scorecard
+from workflow.lead import disagreement, forecast, progress_over_time
 from workflow.lead.disagreement import Disagreement
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
@@ -287,7 +287,7 @@ def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
         "forecast",
         {"project": project, "by": None},
         state=forecast.mark(store, by=person, project=project),
-        size=scorecard.size(store, by=person, project=project),
+        size=forecast.count_submissions(store, by=person, project=project),
     )
 
 
@@ -359,7 +359,7 @@ def _people(services: Services, view: ProjectView) -> None:
 
 
 def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
-    """Return a table with a row for each person. The name links to the person's work."""
+    """Return a table with a row for each person. The name links to the person's scorecard, if that page exists."""
     heads = [
         ("Person", "line"),
         ("Role", ""),
@@ -377,14 +377,10 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
 def _person(one: AtWork, project: str) -> list[markup.Markup]:
     seen = markup.moment(one.seen)
     over = f" (+{one.over} left open)" if one.over else ""
-    name = markup.tag(
-        "a",
-        markup.tag("b", markup.text(one.name)),
-        href="/scorecard?" + urlencode({"project": project, "person": one.login}),
-        target="_self",
-        title="Their scorecard",
-        data_person=one.login,
-    )
+    name = markup.tag("b", markup.text(one.name))
+    if "scorecard" in SCREENS:
+        href = "/scorecard?" + urlencode({"project": project, "person": one.login})
+        name = markup.tag("a", name, href=href, target="_self", title="Their scorecard", data_person=one.login)
     return [
         markup.joined([name, markup.quiet(f" {one.login}")]),
         markup.text(one.role.value) if one.role else markup.quiet("not here any more"),
