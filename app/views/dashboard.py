@@ -86,7 +86,7 @@ def render(services: Services) -> None:
     if any(row.stuck for row in board.rows):
         shell.section("What is blocked")
         shell.show(blocked(board.rows, project=view.name))
-    shell.show(_targets(view), preview.links(view))
+    shell.show(*_targets(view), preview.links(view))
     _forecasts(services, view)
     _disagreement(services, view)
     _people(services, view)
@@ -98,12 +98,14 @@ def render(services: Services) -> None:
         graded_sample.for_leads(services, view)
 
 
-def _targets(view: ProjectView) -> markup.Markup:
-    """Return a line with a link to the page where a lead changes targets and deadlines."""
+def _targets(view: ProjectView) -> list[markup.Markup]:
+    """Return a line with a link to the page where a lead changes targets and deadlines, if that page exists."""
+    if "schedule" not in SCREENS:
+        return []
     href = "/schedule?" + urlencode({"project": view.name})
     link = markup.tag("a", markup.text("Schedule"), href=href, target="_self")
     before, after = markup.quiet("How many items are wanted, and until when: on the page "), markup.quiet(".")
-    return markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")
+    return [markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")]
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
