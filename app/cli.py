@@ -50,7 +50,6 @@ COMMANDS = (
     "comparison",
     "audit",
     "exposure",
-    "scorecard",
     "triage",
     "pool",
 )

@@ -158,6 +158,8 @@ COMES_WITH: Mapping[str, Parts] = {
         events=("privacy.marked", "privacy.decided"),
     ),
     "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
+    "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),

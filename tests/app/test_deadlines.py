@@ -1,4 +1,4 @@
-"""The page Schedule, and what becomes of it on My work and on the Dashboard."""
+"""Deadlines and pace on My work and on the Dashboard, and who had which part on People."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, part, rows, words
-from workflow.access import schedule
-from workflow.access.projects import project, remove_member, set_member
+from tests.workflow.test_notices import set_deadlines
+from workflow.access.projects import remove_member, set_member
 from workflow.annotate import own_pace
 from workflow.lead.forecast import Forecast
 
@@ -25,41 +25,6 @@ def the(test: AppTest, kind: str, ending: str) -> object:
 def pressed(test: AppTest, label: str) -> AppTest:
     next(each for each in test.button if each.label == label).click()
     return test.run()
-
-
-def test_a_lead_sets_deadlines_an_order_and_numbers_and_sees_what_was_changed(store: Store, home: Path) -> None:
-    make_project(store, loaded=make_schema())
-    make_items(store, 3)
-    lea = make_person(store, "lea", role=Role.LEAD)
-    make_person(store, "ann")
-    due = store.now().astimezone(UTC).date() + timedelta(days=2)
-    test = drawn(store, home, "schedule", "lea", project="p")
-    assert "None." in words(test)
-    stages = [each for each in Stage if getattr(make_schema().schema_.stages, each) is not None]
-    assert len(test.date_input) == len(stages)
-    the(test, "date_input", "due.verification").set_value(due)  # type: ignore[attr-defined]
-    the(test, "number_input", "place.grading").set_value(1)  # type: ignore[attr-defined]
-    test = pressed(test, "Save")
-    assert "Saved." in words(test)
-    kept = schedule.schedule(store, by=lea, project="p")
-    assert dict(kept.deadlines) == {Stage.VERIFICATION: due}
-    assert kept.in_order(stages)[0] is Stage.GRADING
-    assert kept.in_order(stages)[1:] == [each for each in stages if each is not Stage.GRADING]
-    assert [each["By"] for each in rows(test, "What")] == ["Lea"]
-    the(test, "number_input", ".colour").set_value(70)  # type: ignore[attr-defined]
-    test = pressed(test, "Change the numbers wanted")
-    assert "Version 2 is in force." in words(test)
-    assert "Colour: 70 wanted (was 4)" in words(test)
-    assert project(store, person=lea, project="p").schema.schema_.dimension("colour").wanted == 70
-    assert "Nothing was changed." in words(pressed(pressed(test, "Save"), "Change the numbers wanted"))
-    # what people see of it
-    mine = drawn(store, home, "my_work", "ann")
-    assert part(mine, "due") == f"due on {due}, in 2 days"
-    cards = [each.key for each in mine.button if str(each.key).startswith("my_work.start.p.")]
-    shown = [str(key).split(".")[3] for key in cards]
-    assert shown.index("grading") < shown.index("verification")
-    assert 'href="/schedule?project=p"' in words(drawn(store, home, "dashboard", "lea", project="p"))
-    assert not drawn(store, home, "schedule", "ann", project="p").date_input
 
 
 def test_what_a_forecast_says_about_a_deadline() -> None:
@@ -75,6 +40,19 @@ def test_what_a_forecast_says_about_a_deadline() -> None:
     stages = make_schema().schema_.stages
     assert "Deadline" not in str(forecasts([one], stages))
     assert "2026-06-02" in str(forecasts([one], stages, {Stage.VERIFICATION: date(2026, 6, 2)}))
+
+
+def test_my_work_shows_deadlines_and_offers_stages_in_their_order(store: Store, home: Path) -> None:
+    make_project(store, loaded=make_schema())
+    make_items(store, 3)
+    make_person(store, "ann")
+    due = store.now().astimezone(UTC).date() + timedelta(days=2)
+    set_deadlines(store, {Stage.VERIFICATION: due}, order=[Stage.GRADING])
+    mine = drawn(store, home, "my_work", "ann")
+    assert part(mine, "due") == f"due on {due}, in 2 days"
+    cards = [str(each.key) for each in mine.button if str(each.key).startswith("my_work.start.p.")]
+    shown = [key.split(".")[3] for key in cards]
+    assert shown.index("grading") < shown.index("verification")
 
 
 def test_my_work_says_what_i_did_today_and_keeps_the_goal_that_i_set(store: Store, home: Path) -> None:

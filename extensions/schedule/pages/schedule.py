@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from annotation_schemas.changes import Decisions
-from annotation_schemas.loader import load_text
-from annotation_schemas.model import LoadedSchema
-from annotation_schemas.wanted_text import with_wanted
 from app import markup, schema_work, shell
 from app.jobs.schema_changes import Order
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
-from domain.errors import Conflict, SchemaError
 from domain.records import DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
 from domain.states import Stage
+from extensions.schedule import changes
+from extensions.schedule.wanted_numbers import wanting
 from workflow.access import schedule
 from workflow.access.projects import stages_of
 from workflow.annotate import project_progress
@@ -87,7 +85,7 @@ def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual:
         # of two stages in the same place, the stage that was moved there comes first
         places = {stage: (st.session_state[f"{key}.place.{stage}"], at) for at, stage in enumerate(shown, 1)}
         order = sorted(usual, key=lambda stage: (places[stage][0], places[stage][0] == places[stage][1], places[stage]))
-        changed = schedule.put(
+        changed = changes.put(
             services.store,
             by=services.person,
             project=view.name,
@@ -146,34 +144,9 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
             )
 
 
-def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int) -> LoadedSchema | None:
-    """Return the schema's next version with new targets, by dimension. None if the targets are already the same.
-
-    Raises
-    ------
-    Conflict
-        The schema's text is written in a way that does not let the numbers be replaced alone.
-    """
-    old = now.schema_
-    if all(each.wanted == wanted.get(each.id, each.wanted) for each in old.dimensions):
-        return None
-    meant = tuple(each.model_copy(update={"wanted": wanted.get(each.id, each.wanted)}) for each in old.dimensions)
-    changed = {each.id: each.wanted for each, before in zip(meant, old.dimensions, strict=True) if each != before}
-    try:
-        loaded = load_text(with_wanted(now.text, changed, version=version), now.guideline_text, old.name)
-    except SchemaError:
-        loaded = None
-    if loaded is None or loaded.schema_ != old.model_copy(update={"dimensions": meant, "version": version}):
-        raise Conflict(
-            "The schema of this project is written in a way in which the numbers cannot be changed here. Change "
-            "`wanted` on the page Schema. Nothing was changed."
-        )
-    return loaded
-
-
 def _past(services: Services, view: ProjectView) -> None:
     shell.section("Changes so far")
-    past = schedule.history(services.store, by=services.person, project=view.name)
+    past = changes.history(services.store, by=services.person, project=view.name)
     if not past:
         shell.show(markup.paragraph("None.", style="ts ts-quiet"))
         return

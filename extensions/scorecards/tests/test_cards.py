@@ -5,23 +5,37 @@ from __future__ import annotations
 import csv
 import math
 from datetime import date
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 from sqlmodel import select
 
-from app.scorecard_charts import charts_of
 from db.engine import Store
 from db.tables import AnnotationRow, AssetRow, TaskRow, TriageDecisionRow
 from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.states import Stage
-from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
-from workflow.access import accounts, audit
+from extensions.scorecards import cards as scorecard
+from extensions.scorecards.card_charts import charts_of
+from extensions.scorecards.csv_tables import pay_csv
+from extensions.scorecards.pay_sheet import pay_sheet
+from testkit.factories import (
+    Clock,
+    claimed,
+    make_items,
+    make_people,
+    make_person,
+    make_pool,
+    make_project,
+    make_schema,
+    vote,
+)
+from tests.workflow import test_gold
+from tests.workflow.test_query_cost import assert_no_scans, statements_asked
+from tests.workflow.test_statement_counts import statements_for
+from workflow.access import accounts
 from workflow.access.projects import access_to
-from workflow.annotate import project_progress, submissions
-from workflow.lead import forecast, scorecard, scorecard_csv
+from workflow.annotate import submissions
+from workflow.lead import forecast
 
 pytestmark = pytest.mark.both_databases
 
@@ -56,13 +70,13 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     said = {}
     for number, choice in enumerate(("red", "blue", "red", None)):
         said[_vote(store, ann, choice, 30.0 + number, clock)] = choice  # 30 + 31 + 32 + 33 = 126 s
-    marks = [scorecard.mark(store, by=lea, project="p")]
+    marks = [forecast.work_mark(store, by=lea, project="p")]
     claimed(store, lea)  # who has something in hand is on no card
-    assert scorecard.mark(store, by=lea, project="p") == marks[0]
+    assert forecast.work_mark(store, by=lea, project="p") == marks[0]
     theirs = {_vote(store, ben, "red", 60.0, clock): "red" for _ in range(3)}
-    marks.append(scorecard.mark(store, by=lea, project="p"))
+    marks.append(forecast.work_mark(store, by=lea, project="p"))
     accounts.set_active(store, login="ann", active=False)
-    marks.append(scorecard.mark(store, by=lea, project="p"))
+    marks.append(forecast.work_mark(store, by=lea, project="p"))
     assert len(set(marks)) == 3
     # Ben corrects his last one: 30 s more, and no second item.
     again = submissions.undo(store, person=ben, project="p", stage=Stage.VERIFICATION)
@@ -81,13 +95,13 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     assert math.isnan(mine.settled.value)
     low, high = mine.skips.limits
     assert (low, high) == (pytest.approx(0.0456, abs=1e-4), pytest.approx(0.6994, abs=1e-4))  # Wilson, 1 of 4
-    lines = list(csv.DictReader(scorecard_csv.pay_csv(scorecard.pay_sheet(store, by=lea, project="p")).splitlines()))
+    lines = list(csv.DictReader(pay_csv(pay_sheet(store, by=lea, project="p")).splitlines()))
     assert [(row["login"], row["items"], row["corrections"], row["active_minutes"]) for row in lines] == [
         ("ann", "4", "0", "2.1"),
         ("ben", "3", "1", "3.5"),
     ]
-    assert scorecard.pay_sheet(store, by=lea, project="p", since=date(2026, 5, 5)) == []
-    assert len(scorecard.pay_sheet(store, by=lea, project="p", since=date(2026, 5, 4), until=date(2026, 5, 4))) == 2
+    assert pay_sheet(store, by=lea, project="p", since=date(2026, 5, 5)) == []
+    assert len(pay_sheet(store, by=lea, project="p", since=date(2026, 5, 4), until=date(2026, 5, 4))) == 2
     with pytest.raises(NotAllowed):
         scorecard.scorecards(store, by=ann, project="p")
 
@@ -174,7 +188,7 @@ def test_triage_and_gold_are_on_the_pay_sheet(store: Store, clock: Clock) -> Non
         given = {"stage": Stage.VERIFICATION, "purpose": "gold", "item_id": item, "revision": 1, "seconds": 90.0}
         given |= {"dimension": "colour", "task_id": task.id, "submit_key": "k", "schema_hash": "s"}
         session.add(AnnotationRow(**told, **given, answers={"choice": "red"}, reasons={}))
-    lines = scorecard.pay_sheet(store, by=None, project="p")
+    lines = pay_sheet(store, by=None, project="p")
     assert [(line.stage, line.items, line.gold, line.active_minutes, line.untimed) for line in lines] == [
         ("triage", 1, 0, 0, 1),
         ("verification", 1, 1, 1.5, 0),
@@ -183,40 +197,37 @@ def test_triage_and_gold_are_on_the_pay_sheet(store: Store, clock: Clock) -> Non
 
 @pytest.mark.thorough
 @pytest.mark.one_database
-def test_pages_of_leads_ask_no_more_of_the_database_if_there_is_more(store: Store, clock: Clock) -> None:
-    """As many statements for three contested items as for nine, or fewer: nothing is looked up one by one."""
+def test_cards_and_pay_ask_no_more_of_the_database_if_there_is_more(store: Store, clock: Clock) -> None:
+    few, many = statements_for(
+        store,
+        clock,
+        lambda store, person, project: scorecard.scorecards(store, by=person, project=project),
+        lambda store, person, project: pay_sheet(store, by=person, project=project),
+    )
+    assert all(more <= less for less, more in zip(few, many, strict=True)), (few, many)
+
+
+@pytest.mark.one_database
+def test_pay_and_marks_look_up_no_row_of_the_work_that_they_do_not_show(store: Store) -> None:
     make_project(store)
-    lea = make_person(store, "lea", role=Role.LEAD)
-    ann, ben = make_people(store, "ann", "ben", stages=[Stage.VERIFICATION])
-    sue = make_person(store, "sue", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
-    asked: list[list[int]] = []
-    for n in (3, 6):
-        make_items(store, n)
-        for person, choice in ((ann, "red"), (ben, "blue")):
-            for _ in range(n):
-                _vote(store, person, choice, 5, clock)
-        for _ in range(n - 1):
-            view = claimed(store, sue, Stage.ADJUDICATION)
-            submissions.submit(
-                store, person=sue, task=view.id, key=view.id, values={"decision": "accept", "cause": "wrong_key"}
-            )
-        counts = []
-        for look in (
-            project_progress.dashboard,
-            lambda store, person, project: scorecard.scorecards(store, by=person, project=project),
-            lambda store, person, project: scorecard.pay_sheet(store, by=person, project=project),
-            lambda store, person, project: forecast.forecasts(store, by=person, project=project),
-            lambda store, person, project: forecast.at_work(store, by=person, project=project),
-            lambda store, person, project: audit.entries(store, by=person, project=project, limit=200),
-        ):
-            statements: list[str] = []
+    make_items(store, 4)
+    vote(store, make_person(store, "ann"))
+    with statements_asked(store) as asked:
+        assert [line.items for line in pay_sheet(store, by=None, project="p")] == [1]
+        forecast.work_mark(store, by=None, project="p")
+    assert asked
+    assert_no_scans(store, asked)
 
-            def note(c: Any, cursor: Any, statement: str, *rest: Any, into: list[str] = statements) -> None:
-                into.append(statement)
 
-            event.listen(store.engine, "before_cursor_execute", note)
-            look(store, person=lea, project="p")
-            event.remove(store.engine, "before_cursor_execute", note)
-            counts.append(len(statements))
-        asked.append(counts)
-    assert all(more <= few for few, more in zip(*asked, strict=True)), asked
+@pytest.mark.one_database
+def test_gold_is_on_the_card_and_paid_as_work(store: Store, clock: Clock) -> None:
+    test_gold.begin(store, clock)
+    test_gold.draw(store)
+    ann = make_person(store, "ann")
+    assert len(test_gold.answer_all(store, ann, lambda view: "red", n=30)) == 30
+    n = sum(test_gold.turns(store, ann, 30))
+    (card,) = [card for card in scorecard.scorecards(store, by=None, project="p") if card.login == "ann"]
+    assert (card.gold.k, card.gold.n) == (n, n)
+    assert card.score.submissions == 30 - n, "what counts elsewhere is live work"
+    (line,) = [line for line in pay_sheet(store, by=None, project="p") if line.login == "ann"]
+    assert (line.items, line.gold) == (30, n), "who is paid by the item is paid for all of them"

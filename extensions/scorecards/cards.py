@@ -1,17 +1,17 @@
-"""Scorecards of people's work: pace, agreement, skips and drift; and the pay sheet."""
+"""Scorecards of people's work: pace, agreement, skips and drift."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time, timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from itertools import combinations
 
 from agreement.limits import wilson
 from annotation_schemas import kinds, registry
-from db import events, items, people, work_pace
+from db import items, people, work_pace
 from db.engine import Session, Store
 from db.work_pace import TimedSubmission
 from domain.policies import KEEP_RULES, Vote, item_state
@@ -105,27 +105,6 @@ class Card:
     """The same, for each week with work, the earliest first."""
 
 
-@dataclass(frozen=True)
-class Pay:
-    """A line of the pay sheet: a person's work in a stage within the given days."""
-
-    login: str
-    name: str
-    stage: str
-    items: int = 0
-    """Tasks submitted for the first time within the days, hidden gold included: to anyone who does it, it is work like
-    any other. A correction is no second item. In triage, frames kept or dropped."""
-    gold: int = 0
-    """The number of hidden gold checks among the items."""
-    corrections: int = 0
-    qualification: int = 0
-    """Tasks of a qualification, counted as items are; they are no items."""
-    active_minutes: float = 0
-    """The active minutes of all submissions on these days: items, corrections, qualification, gold."""
-    untimed: int = 0
-    """Submissions that came without a time, which count no minutes."""
-
-
 def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
     """Return the scorecards of all people who have submitted live work, by stage and login, for leads.
 
@@ -144,6 +123,10 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
         known = {
             stage: gold_checks.shares(session, access=access, stage=stage) for stage in {stage for stage, _ in whose}
         }
+
+        def score(by_task: Sequence[Sequence[TimedSubmission]]) -> Score:
+            return _score(by_task, pairs, settled)
+
         cards = []
         for (stage, person_id), theirs in whose.items():
             row = everyone[person_id]
@@ -154,80 +137,17 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
                     name=row.name,
                     active=row.active,
                     stage=stage,
-                    score=_score(ordered, pairs, settled),
+                    score=score(ordered),
                     qualification=score_of(session, access, person_id, stage),
                     gold=Share(*known[stage].get(person_id, (0, 0))),
-                    windows=tuple(
-                        _score(ordered[at : at + WINDOW], pairs, settled) for at in range(0, len(ordered), WINDOW)
-                    ),
-                    drift=drifts(
-                        _score(ordered[:-WINDOW], pairs, settled),
-                        _score(ordered[-WINDOW:], pairs, settled),
-                    ),
-                    days=_periods(ordered, pairs, settled, of=lambda day: day)[-MOST_DAYS:],
-                    weeks=_periods(ordered, pairs, settled, of=lambda day: day - timedelta(days=day.weekday())),
+                    windows=tuple(score(ordered[at : at + WINDOW]) for at in range(0, len(ordered), WINDOW)),
+                    drift=drifts(score(ordered[:-WINDOW]), score(ordered[-WINDOW:])),
+                    days=_periods(ordered, score, of=lambda day: day)[-MOST_DAYS:],
+                    weeks=_periods(ordered, score, of=lambda day: day - timedelta(days=day.weekday())),
                 )
             )
         order = list(Stage)
         return sorted(cards, key=lambda card: (order.index(card.stage), card.login))
-
-
-def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """Return a state that changes whenever the scorecards may change.
-
-    The state covers submissions, items' states, gold, qualifications, the schema and people's names.
-    """
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.all_people(session))
-        return (
-            access.began,
-            access.loaded.hash,
-            work_pace.newest(session, project_id=access.project_id),
-            events.newest(session, project_id=access.project_id),
-            *names,
-        )
-
-
-def size(store: Store, *, by: Person | None, project: str) -> int:
-    """Return the number of submissions."""
-    with store.read() as session:
-        return work_pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
-
-
-def pay_sheet(
-    store: Store, *, by: Person | None, project: str, since: date | None = None, until: date | None = None
-) -> list[Pay]:
-    """Return the work of all people from one day up to and including another (UTC), by login and stage, for leads."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        known = {row.id: row for row in people.all_people(session)}
-        first = datetime.combine(since, time(), UTC) if since else None
-        end = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
-        where = {"project_id": access.project_id}
-        lines: dict[tuple[str, str], Pay] = {}
-
-        def add(person_id: int, stage: Stage, **more: float) -> None:
-            key = (known[person_id].login, stage.value)
-            line = lines.get(key) or Pay(key[0], known[person_id].name, key[1])
-            lines[key] = replace(line, **{name: getattr(line, name) + n for name, n in more.items()})
-
-        for one in work_pace.paid(session, **where, since=first, until=end):
-            new = one.n - one.corrections
-            add(
-                one.person_id,
-                one.stage,
-                items=0 if one.purpose is Purpose.QUALIFICATION else new,
-                gold=new if one.purpose is Purpose.GOLD else 0,
-                corrections=one.corrections,
-                qualification=new if one.purpose is Purpose.QUALIFICATION else 0,
-                active_minutes=one.seconds / 60,
-                untimed=one.untimed,
-            )
-        for person_id, at in work_pace.triaged(session, **where):
-            if (first is None or at >= first) and (end is None or at < end):
-                add(person_id, Stage.TRIAGE, items=1, untimed=1)
-        return [replace(line, active_minutes=round(line.active_minutes, 2)) for _, line in sorted(lines.items())]
 
 
 def drifts(before: Score, lately: Score) -> tuple[str, ...]:
@@ -290,8 +210,7 @@ def _score(
 
 def _periods(
     by_task: Sequence[Sequence[TimedSubmission]],
-    pairs: Mapping[int, tuple[int, int]],
-    settled: Mapping[int, bool],
+    score: Callable[[Sequence[Sequence[TimedSubmission]]], Score],
     *,
     of: Callable[[date], date],
 ) -> tuple[Period, ...]:
@@ -299,7 +218,7 @@ def _periods(
     found: dict[date, list[Sequence[TimedSubmission]]] = defaultdict(list)
     for sent in by_task:
         found[of(sent[0].at.astimezone(UTC).date())].append(sent)
-    return tuple(Period(first, _score(found[first], pairs, settled)) for first in sorted(found))
+    return tuple(Period(first, score(found[first])) for first in sorted(found))
 
 
 def _pairs(access: Access, sent: Sequence[TimedSubmission]) -> dict[int, tuple[int, int]]:

@@ -9,8 +9,8 @@ from datetime import date
 from typing import Any, Literal
 
 from app import markup
+from extensions.scorecards.cards import MOST_DAYS, SMALL, Card, Period, Score
 from reports.vega import ACCENT, GREY, ChartSpec
-from workflow.lead.scorecard import MOST_DAYS, SMALL, Card, Period, Score
 
 By = Literal["day", "week"]
 HEIGHT = 240

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from domain import csv_text
-from workflow.lead.scorecard import Card, Pay, Share
+from extensions.scorecards.cards import Card, Share
+from extensions.scorecards.pay_sheet import Pay
 
 
 def as_csv(cards: Sequence[Card]) -> str:

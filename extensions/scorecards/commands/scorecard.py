@@ -23,10 +23,10 @@ def register(cli: typer.Typer) -> None:
 
 def scorecard(project: Annotated[str, typer.Argument(help="The project.")], out: Out = None) -> None:
     """How everyone works, by stage: pace, agreement with peers and with seniors, skips; and the same over time."""
-    from workflow.lead import scorecard as cards
-    from workflow.lead import scorecard_csv
+    from extensions.scorecards.cards import scorecards
+    from extensions.scorecards.csv_tables import as_csv
 
-    _write(scorecard_csv.as_csv(cards.scorecards(_store(), by=None, project=project)), out)
+    _write(as_csv(scorecards(_store(), by=None, project=project)), out)
 
 
 def paysheet(
@@ -36,17 +36,17 @@ def paysheet(
     out: Out = None,
 ) -> None:
     """Items and active minutes of everyone, by stage: a correction is no second item, but its minutes count."""
-    from workflow.lead import scorecard as cards
-    from workflow.lead import scorecard_csv
+    from extensions.scorecards import pay_sheet
+    from extensions.scorecards.csv_tables import pay_csv
 
-    lines = cards.pay_sheet(
+    lines = pay_sheet.pay_sheet(
         _store(),
         by=None,
         project=project,
         since=since.date() if since else None,
         until=until.date() if until else None,
     )
-    _write(scorecard_csv.pay_csv(lines), out)
+    _write(pay_csv(lines), out)
 
 
 def _write(text: str, out: Path | None) -> None:

@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import charts, figures, list_order, markup, scorecard_charts, shell
+from app import charts, figures, list_order, markup, shell
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow.lead import scorecard, scorecard_csv
-from workflow.lead.scorecard import SMALL, WINDOW, Card, Score, Share
+from extensions.scorecards import card_charts, csv_tables
+from extensions.scorecards.cards import SMALL, WINDOW, Card, Score, Share
+from extensions.scorecards.pay_sheet import pay_sheet
+from workflow.lead import forecast
 
 SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
 
@@ -66,9 +68,7 @@ def render(services: Services) -> None:
         if chosen:
             shell.show(table(stages, chosen[first : first + PAGE]))
         name = f"{view.name}-scorecard.csv"
-        st.download_button(
-            "Scorecard as CSV", lambda: scorecard_csv.as_csv(cards), name, "text/csv", key="scorecard.csv"
-        )
+        st.download_button("Scorecard as CSV", lambda: csv_tables.as_csv(cards), name, "text/csv", key="scorecard.csv")
         _over_time(view, cards)
     elif found.current:
         shell.show(markup.notice("No one has submitted anything yet."))
@@ -82,8 +82,8 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
         services.settings,
         "scorecard",
         {"project": view.name, "by": None},
-        state=scorecard.mark(services.store, by=services.person, project=view.name),
-        size=scorecard.size(services.store, by=services.person, project=view.name),
+        state=forecast.work_mark(services.store, by=services.person, project=view.name),
+        size=forecast.count_submissions(services.store, by=services.person, project=view.name),
     )
 
 
@@ -104,7 +104,7 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
         at = st.selectbox("Whose", range(len(cards)), index=first, format_func=labels.__getitem__, key=key) or 0
     card = cards[at]
     with right:
-        by: scorecard_charts.By = (
+        by: card_charts.By = (
             st.segmented_control(
                 "By",
                 ("day", "week"),
@@ -115,7 +115,7 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
             )
             or "week"
         )
-    drawn = scorecard_charts.charts_of(cards, card, by)
+    drawn = card_charts.charts_of(cards, card, by)
     for chart in drawn:
         charts.show(chart, project=view.name)
     if not drawn:
@@ -203,12 +203,10 @@ def _pay(services: Services, view: ProjectView) -> None:
         since = st.date_input("First day (UTC)", value=None, key="scorecard.since")
     with middle:
         until = st.date_input("Last day (UTC)", value=None, key="scorecard.until")
-    lines = scorecard.pay_sheet(services.store, by=services.person, project=view.name, since=since, until=until)
+    lines = pay_sheet(services.store, by=services.person, project=view.name, since=since, until=until)
     with right:
         name = f"{view.name}-paysheet.csv"
-        st.download_button(
-            "Pay sheet as CSV", lambda: scorecard_csv.pay_csv(lines), name, "text/csv", key="scorecard.pay"
-        )
+        st.download_button("Pay sheet as CSV", lambda: csv_tables.pay_csv(lines), name, "text/csv", key="scorecard.pay")
     st.caption(
         "Items are tasks submitted for the first time within the days, gold checks included; a correction is no second"
         " item, but its minutes count. Qualification is counted apart; its minutes count, too. Triage has no times."

@@ -1,4 +1,4 @@
-"""Changing the targets in the text of a schema: only numbers change; comments and spacing stay."""
+"""Change the numbers wanted in the text of a schema; comments and spacing stay."""
 
 from __future__ import annotations
 
@@ -6,8 +6,37 @@ from collections.abc import Mapping
 
 import yaml
 
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import LoadedSchema
+from domain.errors import Conflict, SchemaError
+
 Edit = tuple[int, int, str]
 """A change of the text: its start and end position, and the new text."""
+
+
+def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int) -> LoadedSchema | None:
+    """Return the schema's next version with new targets, by dimension. None if the targets are already the same.
+
+    Raises
+    ------
+    Conflict
+        The schema's text is written in a way that does not let the numbers be replaced alone.
+    """
+    old = now.schema_
+    if all(each.wanted == wanted.get(each.id, each.wanted) for each in old.dimensions):
+        return None
+    meant = tuple(each.model_copy(update={"wanted": wanted.get(each.id, each.wanted)}) for each in old.dimensions)
+    changed = {each.id: each.wanted for each, before in zip(meant, old.dimensions, strict=True) if each != before}
+    try:
+        loaded = load_text(with_wanted(now.text, changed, version=version), now.guideline_text, old.name)
+    except SchemaError:
+        loaded = None
+    if loaded is None or loaded.schema_ != old.model_copy(update={"dimensions": meant, "version": version}):
+        raise Conflict(
+            "The schema of this project is written in a way in which the numbers cannot be changed here. Change "
+            "`wanted` on the page Schema. Nothing was changed."
+        )
+    return loaded
 
 
 def with_wanted(text: str, wanted: Mapping[str, int | None], *, version: int) -> str:

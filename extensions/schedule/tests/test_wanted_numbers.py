@@ -7,9 +7,8 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
-from annotation_schemas.wanted_text import with_wanted
-from app.views.schedule import wanting
 from domain.errors import Conflict
+from extensions.schedule.wanted_numbers import wanting, with_wanted
 
 REST = """
 item: {fields: [{name: question, kind: text}]}

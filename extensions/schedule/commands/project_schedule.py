@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from annotation_schemas.model import Stages, as_words
+from app.commands.groups import find_group
 from domain.errors import SettingsError
 from domain.states import Stage
 
 
-def register(project: typer.Typer) -> None:
+def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    project.command("schedule")(schedule)
+    find_group(cli, "project").command("schedule")(schedule)
 
 
 def schedule(
@@ -37,6 +38,7 @@ def schedule(
 ) -> None:
     """Show or set deadlines and the order of stages. The schema says how many items are wanted."""
     from app.services import opened
+    from extensions.schedule import changes
     from workflow.access import projects
     from workflow.access import schedule as kept
 
@@ -53,7 +55,7 @@ def schedule(
             else:
                 deadlines[stage] = day
         wanted = now.order if order is None else () if order.strip() == "usual" else _stages(order, stages)
-        done = kept.put(store, by=None, project=project, deadlines=deadlines, order=wanted, based_on=now.number)
+        done = changes.put(store, by=None, project=project, deadlines=deadlines, order=wanted, based_on=now.number)
         typer.echo("Saved." if done else "Nothing was changed.")
         now = kept.schedule(store, by=None, project=project)
     for stage, last in sorted(now.deadlines.items(), key=lambda each: each[1]):
@@ -63,7 +65,7 @@ def schedule(
     if now.order:
         typer.echo(f"Offered first: {', '.join(now.order)}")
     if history:
-        for each in kept.history(store, by=None, project=project):
+        for each in changes.history(store, by=None, project=project):
             typer.echo(f"{each.at:%Y-%m-%d %H:%M} {each.by or 'on the machine'}: {'; '.join(each.what)}")
 
 
