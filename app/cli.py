@@ -26,7 +26,6 @@ COMMANDS = (
     "calibrate",
     "results",
     "tables",
-    "variants",
     "answers",
     "score",
     "failures",
