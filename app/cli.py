@@ -25,7 +25,6 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
-    "variants",
     "answers",
     "score",
     "failures",

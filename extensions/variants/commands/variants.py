@@ -13,7 +13,7 @@ from app.commands.results import By, Format
 from domain.errors import InvalidInput, Problem
 
 if TYPE_CHECKING:
-    from workflow.results.item_pairs import PairedDifference
+    from extensions.variants.item_pairs import PairedDifference
 
 
 def register(cli: typer.Typer) -> None:
@@ -52,7 +52,8 @@ def variants(
 ) -> None:
     """How each model does on two variants of the same items: the mean difference over pairs, its interval and test."""
     from app.services import opened
-    from workflow.results import item_pairs, project_answers, score_choices
+    from extensions.variants import item_pairs
+    from workflow.results import project_answers, score_choices
 
     shared = opened()
     read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
@@ -74,7 +75,7 @@ def variants(
 
 def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
     """Yield the differences as lines for people: one block for each way of scoring."""
-    from workflow.results.item_pairs import TESTS
+    from extensions.variants.item_pairs import TESTS
     from workflow.results.leaderboard_lines import reasons_in_words
 
     if not blocks:

@@ -19,9 +19,10 @@ from app.cli import cli
 from app.services import resources
 from db.engine import open_store
 from domain.errors import InvalidInput, SchemaError
+from extensions.variants import item_pairs
+from extensions.variants.item_pairs import NO_PARTNER, NO_SCORE, TWICE, Named
 from tests.workflow.test_results import CLOSED, KEY, filled, made
-from workflow.results import item_pairs, project_answers
-from workflow.results.item_pairs import NO_PARTNER, NO_SCORE, TWICE, Named
+from workflow.results import project_answers
 from workflow.results.project_answers import Read
 from workflow.results.score_choices import Scores
 

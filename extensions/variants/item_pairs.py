@@ -13,14 +13,16 @@ from agreement.judge_bias import holm
 from agreement.means import paired_difference
 from agreement.statistic import Statistic
 from annotation_schemas.model import Schema
+from db.engine import Store
 from domain import csv_text
 from domain.errors import InvalidInput, Problem
+from domain.states import Items
 from workflow.results import attributes
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
 from workflow.results.leaderboard_lines import reasons_in_words, values_of
 from workflow.results.people_rows import with_people
-from workflow.results.project_answers import Read
-from workflow.results.score_choices import Scores, title_of
+from workflow.results.project_answers import Read, current
+from workflow.results.score_choices import Scores, scores_of, title_of
 from workflow.results.scores import scored
 from workflow.results.slices import value_of
 
@@ -211,6 +213,20 @@ def _of_model(
         equal=sum(b == a for a, b in zip(one, other, strict=True)),
         left_out=dict(left_out),
     )
+
+
+def of_project(
+    store: Store,
+    *,
+    project: str,
+    pair: str,
+    variant: str,
+    items: Items | None = None,
+    together: str | None = None,
+) -> dict[str, list[PairedDifference]]:
+    """Return the differences for every way of scoring, by its title. The caller checks that the person may see them."""
+    found = current(store, person=None, project=project, items=items)
+    return titled(found, differences(found, Named(pair, variant), scores_of(found), together=together))
 
 
 def titled(found: Read, rows: Sequence[PairedDifference]) -> dict[str, list[PairedDifference]]:
