@@ -21,12 +21,12 @@ def register(cli: typer.Typer) -> None:
 def read(
     file: Annotated[Path, typer.Argument(help="JSON Lines: one answer a line.", metavar="FILE.jsonl")],
 ) -> None:
-    """What is read from answers in a file: id, outcome, value, the words it was read from and the rule, by line.
+    """Read the answers in a file. For each line, print its id, outcome, value, the words that were read and the rule.
 
     A line is a JSON object with `kind` (option, multi, order, yes_no, number or text), `answer`, `options` (a list of
     texts, for the first three), and where known `id`, `unit`, `finish_reason` and `expected`: a list of all acceptable
-    readings, {"read": VALUE}, {"outcome": "unreadable"} or {"outcome": "refused"}. Where lines say what is expected,
-    the last line of the output counts how many are. No project is needed.
+    readings, {"read": VALUE}, {"outcome": "unreadable"} or {"outcome": "refused"}. If lines have `expected`, the last
+    line of the output counts the lines that match. No project is needed.
     """
     from app.commands import answer_cases, case_files
 
@@ -34,7 +34,7 @@ def read(
 
 
 def reread(project: Project) -> None:
-    """Read all answers anew: by newer rules, or after the protocol has changed. Earlier readings are kept."""
+    """Read all answers again, after the rules or the protocol changed. Earlier readings are kept."""
     from app.commands.runs_in_terminal import opened
     from workflow.annotate import answer_readings
 

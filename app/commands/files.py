@@ -110,7 +110,7 @@ def raters(
         typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
     ] = None,
 ) -> None:
-    """Who the raters of imported files are, each a person or a machine; options say it again."""
+    """List the raters of imported files and whether each is a person or a machine. Options change that."""
     from app.commands.names import names_of
     from workflow.results import file_raters
 
@@ -497,7 +497,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a project's files: untouched records come out byte for byte as they went in."""
+    """Export a project's files. Unchanged records have the same bytes as in the import."""
     from workflow.files.release import export as export_files
 
     takes = FORMATS[format].takes if format in FORMATS else None
@@ -550,7 +550,7 @@ def edit(
         list[str], typer.Argument(help="FIELD=VALUE; a list or number as JSON.", metavar="FIELD=VALUE...")
     ],
 ) -> None:
-    """Give an item a new revision; votes on it begin anew, and what it was stays on record."""
+    """Give an item a new revision. Voting on the item starts again; the old revision stays in its history."""
     from annotation_schemas.kinds import of_field
     from workflow.access import projects
     from workflow.annotate.authoring import edit_item

@@ -129,7 +129,7 @@ def model(
         typer.Option("--batch", help="Ask through batch files: `touchstone run batch` hands them in and fetches them."),
     ] = False,
 ) -> None:
-    """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
+    """Have a model answer a project's items. Ctrl+C pauses the run. A paused or killed run continues with --resume."""
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, cross, clips, text_only]
     frozen += [prompt_seed is not None, without_image, extra_body, header, batch_size, batch, items]
     refuse_mixed(
@@ -210,7 +210,7 @@ def pause(run: Run) -> None:
 
 
 def cancel(run: Run) -> None:
-    """End a run for good; what was answered stays."""
+    """End a run for good. Its answers stay."""
     from workflow.runs import run_control
 
     run_control.cancel(opened().store, by=None, run=run)
@@ -249,7 +249,7 @@ def sample(
         int | None, typer.Option(min=1, help="So many answers are to be graded: more than are planned, never fewer.")
     ] = None,
 ) -> None:
-    """Open what people's planned sample of answers lacks, and say how far they are."""
+    """Open the missing tasks of the planned grading sample, and show its progress."""
     from workflow.runs import run_grading
 
     store = opened().store

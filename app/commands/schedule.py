@@ -35,7 +35,7 @@ def schedule(
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Show what was changed, and by whom.")] = False,
 ) -> None:
-    """Show or set deadlines and the order of stages. How many items are wanted stands in the schema."""
+    """Show or set deadlines and the order of stages. The schema says how many items are wanted."""
     from app.services import opened
     from workflow.access import projects
     from workflow.access import schedule as kept

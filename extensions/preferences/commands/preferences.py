@@ -37,7 +37,9 @@ def preferences(
     items: CountedItems = None,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
-    """How often people prefer each model's answers, how strong models are by that, and how far people agree."""
+    """Show how often people prefer each model's answers, the resulting strength of each model, and how much people
+    agree.
+    """
     from app.services import opened
     from extensions.preferences import preference_files
     from extensions.preferences.preference_figures import preference_figures

@@ -38,7 +38,9 @@ def metric(
     ] = None,
     items: CountedItems = None,
 ) -> None:
-    """Measure models' answers against a reference; the numbers are a rater's. Again later: what is new is added."""
+    """Measure models' answers against a reference; the numbers are a rater's. Run the command again later to add new
+    items.
+    """
     from extensions.reference_metrics.measuring import measure
 
     found = measure(
@@ -64,7 +66,7 @@ def similarity(
     ] = None,
     name: Annotated[str, typer.Option(help="What the label of the items is called.")] = "bertscore",
 ) -> None:
-    """Measure how alike two texts of each item are, by BERTScore; results can then be cut by it, with --by NAME."""
+    """Measure the similarity of two texts of each item by BERTScore. Then `results --by` can split scores by it."""
     from extensions.reference_metrics.similarity_labels import measure
 
     first, _, second = of.partition("~")

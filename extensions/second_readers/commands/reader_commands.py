@@ -42,9 +42,9 @@ def read_again(
     items: Which = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most this many questions.")] = None,
 ) -> None:
-    """Ask a language model what those answers state that the rules do not read.
+    """Ask a language model to read the answers that the rules cannot read.
 
-    It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops; what was asked is not asked again.
+    It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops it. The next call asks only the rest.
     """
     from extensions.second_readers import second_reader
     from workflow.runs import model_descriptions
@@ -106,7 +106,7 @@ def agreement(
     project: Project,
     file: Annotated[Path, typer.Argument(help="The sample with its values: JSON lines, or CSV with id and value.")],
 ) -> None:
-    """How far the rules, and each second reader, agree with what people read in a sample."""
+    """Compare the rules and each second reader with what people read in a sample."""
     from extensions.second_readers import reader_agreement
 
     found = reader_agreement.compare(opened().store, by=None, project=project, values=reader_agreement.values_of(file))

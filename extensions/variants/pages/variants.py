@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import figures, items_switch, markup, pending_figures, shell
+from app import figures, items_switch, markup, shell
+from app.reruns import pending_figures
 from app.results import choices, shown
 from app.screens import Group, Screen
 from app.services import Services
