@@ -25,7 +25,6 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
-    "tables",
     "answers",
     "score",
     "failures",

@@ -68,8 +68,8 @@ class Extension:
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
-    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
-    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
+    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number: a
+    ``workflow.results.table_sources.TableSource``."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -144,6 +144,7 @@ COMES_WITH: Mapping[str, Parts] = {
     "planner": Parts("Planner", commands=("plan", "schema try")),
     "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
     "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
+    "paper_tables": Parts("Paper tables", pages=("tables",), commands=("tables",)),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),

@@ -22,7 +22,7 @@ from workflow.lead import (
     scorecard,
 )
 from workflow.releases import floors, set_statistics
-from workflow.results import agreement_page, cases, leaderboard_page, paper_tables, project_losses
+from workflow.results import agreement_page, cases, leaderboard_page, project_losses
 
 KEPT = 200
 """Number of stored figures. Older ones are deleted."""
@@ -51,7 +51,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "schema": schema_changes.looked,
     "scorecard": scorecard.scorecards,
     "set": set_statistics.of_project,
-    "tables": paper_tables.of_project,
 }
 """The function that computes each figure, by the figure's name.
 

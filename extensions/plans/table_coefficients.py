@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from annotation_schemas.table_layouts import Says
+from agreement.statistic import Statistic
 from domain.errors import InvalidInput, Problem
 from extensions.plans import success_regression
 from extensions.plans.project_units import units_of_project
 from extensions.plans.success_regression import Kind, RegressionFit
 from extensions.plans.success_units import UnitRequest
-from workflow.results.table_numbers import Number, Numbers, number_of
+from workflow.results.table_sources import CellSettings, TableProject
 
 
-def coefficient(numbers: Numbers, said: Says) -> Number:
+def coefficient(numbers: TableProject, said: CellSettings) -> Statistic | str:
     """Return the coefficient of the dimension that a layout names as ``part``."""
     if said.form not in (None, "linear", "logistic"):
         raise InvalidInput([Problem("form", f"A regression is linear or logistic, not {said.form}.")])
@@ -24,8 +24,8 @@ def coefficient(numbers: Numbers, said: Says) -> Number:
 
     made: RegressionFit = numbers.make_once(("regression", kind, said.judge, said.criterion), fit)
     if not made.found.terms:
-        return Number(None, reason=made.found.reason or "There is no regression of these plans.")
+        return made.found.reason or "There is no regression of these plans."
     for term in made.found.terms[1:]:
         if term.name == said.part:
-            return number_of(term.coefficient)
-    return Number(None, reason=f"{said.part} is no aspect of the regression.")
+            return term.coefficient
+    return f"{said.part} is no aspect of the regression."

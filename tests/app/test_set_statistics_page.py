@@ -1,4 +1,4 @@
-"""What a set is made of, on the page Tables and by command: the same numbers, which are those of the items."""
+"""What a set is made of, on the page Set and by command: the same numbers, which are those of the items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
     make_items(store, 4)
-    page = drawn(store, home, "tables", "lea", project="p")
+    page = drawn(store, home, "set_statistics", "lea", project="p")
     said = words(page)
     assert "What the set is made of" in said
     assert "All 4 items" in said

@@ -13,13 +13,13 @@ from typing import Any
 from agreement.losses import Losses, ScoreCount
 from agreement.statistic import Statistic
 from agreement.summary import Result
-from annotation_schemas.table_layouts import JUDGES, METRICS, PEOPLE, Says
 from db.engine import Store
 from domain import extensions
 from domain.errors import InvalidInput, NotFound, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
+from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, Says
 from workflow.annotate import coding
 from workflow.results import dimension_means, failures, leaderboard, model_groups
 from workflow.results.criterion_values import named_criteria, scored_criteria
@@ -381,8 +381,8 @@ class Numbers:
         function = dict(extensions.rows("table_sources")).get(source)
         if function is None:
             return Number(None, reason=extensions.missing("table_sources", source) or f"No source is called {source}.")
-        number: Number = function(self, said)
-        return number
+        found: Statistic | str = function(self, said)
+        return Number(None, reason=found) if isinstance(found, str) else number_of(found)
 
     # ---- failures
 

@@ -9,16 +9,16 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from agreement.losses import Losses
-from annotation_schemas.table_layouts import Kind, Says, TableLayout, layout_of
 from db.engine import Store
 from domain.errors import InvalidInput, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Items
+from extensions.paper_tables.paper_table_places import Head, LayoutExpansion, TablePlace, says_of
+from extensions.paper_tables.table_layouts import Kind, Says, TableLayout, layout_of
+from extensions.paper_tables.table_losses import loss_notes, table_losses
+from extensions.paper_tables.table_numbers import Number, Numbers
 from workflow.access.counted_items import Counting
-from workflow.results.paper_table_places import Head, LayoutExpansion, TablePlace, says_of
 from workflow.results.project_answers import current
-from workflow.results.table_losses import loss_notes, table_losses
-from workflow.results.table_numbers import Number, Numbers
 
 NOTHING = "\N{EN DASH}"
 """The text of a cell without a number."""

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from agreement.losses import Losses
+from extensions.paper_tables.table_numbers import Number, Numbers
 from workflow.results.losses import left_out_in_words
-from workflow.results.table_numbers import Number, Numbers
 
 
 def table_losses(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from annotation_schemas.table_layouts import Kind
-from reports import rendering, table_charts
-from reports.table_charts import LEAST_AROUND, TableChart, Value
-from workflow.results import table_files
-from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
-from workflow.results.table_numbers import Number
+from extensions.paper_tables import table_charts, table_files
+from extensions.paper_tables.paper_tables import NOTHING, Cell, PaperTable, PaperTables
+from extensions.paper_tables.table_charts import LEAST_AROUND, TableChart, Value
+from extensions.paper_tables.table_layouts import Kind
+from extensions.paper_tables.table_numbers import Number
+from reports import rendering
 
 
 def charts(table: PaperTable) -> list[TableChart]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation_schemas.model import as_words
-from annotation_schemas.table_layouts import PEOPLE, Line, Says
 from domain.errors import InvalidInput, Problem
+from extensions.paper_tables.table_layouts import PEOPLE, Line, Says
+from extensions.paper_tables.table_numbers import Numbers
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import Line as BoardLine
 from workflow.results.project_answers import Read
-from workflow.results.table_numbers import Numbers
 
 
 @dataclass(frozen=True)

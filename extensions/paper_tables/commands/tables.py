@@ -13,7 +13,7 @@ import typer
 from app.commands.options import CountedItems
 
 if TYPE_CHECKING:
-    from workflow.results.paper_tables import PaperTable
+    from extensions.paper_tables.paper_tables import PaperTable
 
 
 class Format(StrEnum):
@@ -32,7 +32,7 @@ def register(cli: typer.Typer) -> None:
 
 def _as_csv(table: PaperTable) -> str:
     """Return a table below two comments: its heading and its losses."""
-    from workflow.results import table_files
+    from extensions.paper_tables import table_files
 
     comments = [table_files.heading(table), *table.loss_notes]
     return "".join(f"# {line}\n" for line in comments) + table_files.as_csv(table)
@@ -61,11 +61,10 @@ def tables(
     format: Annotated[Format, typer.Option(help="How the tables are written.")] = Format.TEXT,
 ) -> None:
     """The tables of the benchmark's paper in its layout, from results, agreement and failures of the project."""
-    from annotation_schemas.table_layouts import read_layout
-    from app import drawn_tables
     from app.services import opened
     from exporters.writing import write_folder
-    from workflow.results import paper_tables, table_files
+    from extensions.paper_tables import drawn_tables, paper_tables, table_files
+    from extensions.paper_tables.table_layouts import read_layout
 
     read = read_layout(layout) if layout is not None else None
     shared = opened()

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from domain import csv_text
+from extensions.paper_tables.paper_tables import NOTHING, Cell, PaperTable, PaperTables
 from workflow.results.loss_files import losses_as_csv
-from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
 
 
 def as_text(found: PaperTables) -> Iterator[str]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from extensions.paper_tables.table_charts import TableChart, Value, chart_of, titles
 from reports.rendering import svg
-from reports.table_charts import TableChart, Value, chart_of, titles
 from reports.vega import ACCENT
 from tests.reports.test_charts import HOSTILE, data, texts
 

@@ -1,4 +1,4 @@
-"""Draw the statistics of a set on a page: tables, charts and a file with all of them."""
+"""The page *Set*: what the set is made of, as tables, charts and a file with all numbers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, figures, markup, shell
+from app import charts, figures, items_switch, markup, shell
 from app.reruns import pending_figures
+from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
 from domain.records import ProjectView
+from domain.roles import Role
 from domain.states import Items
 from reports import html
 from reports.content import Figure, Table
@@ -19,10 +21,18 @@ from reports.vega import ACCENT, AROUND, BAR, GREY, ChartSpec, names_axis
 from workflow.releases import set_statistics
 from workflow.releases.set_statistics import SetStatistics
 
+SCREEN = Screen("Set", place=236, role=Role.LEAD, group=Group.NUMBERS)
 
-def show(services: Services, view: ProjectView, items: Items | None) -> None:
-    """Draw the section of the page."""
-    shell.section("What the set is made of")
+
+def render(services: Services) -> None:
+    """Draw the statistics of the set, with charts and a file of all numbers."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Set",
+        "What the set is made of: the statistics that papers print of their sets, by dimension.",
+        made_up=view.made_up,
+    )
+    items = items_switch.switch(services, view, key="set.items")
 
     def ask() -> figures.Asked:
         return _asked(services, view, items)

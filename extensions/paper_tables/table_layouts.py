@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotation_schemas import HOME, typed_yaml
+from annotation_schemas import typed_yaml
 from annotation_schemas.yaml_text import Document
 from annotation_schemas.yaml_text import Path as Keys
 from domain.errors import SchemaError
@@ -163,7 +163,7 @@ class _File(_Part):
 
 def shipped() -> dict[str, Path]:
     """Return the files of the layouts that Touchstone includes, by schema name."""
-    return {path.stem: path for path in sorted((HOME / "tables").glob("*.yaml"))}
+    return {path.stem: path for path in sorted((Path(__file__).parent / "layouts").glob("*.yaml"))}
 
 
 def layout_of(schema: str) -> tuple[TableLayout, ...]:

@@ -10,19 +10,20 @@ import pytest
 
 from annotation_schemas import shipped as schemas
 from annotation_schemas.loader import load_schema, load_text
-from annotation_schemas.table_layouts import TableLayout, parse_layout, read_layout, shipped
 from db.engine import Store
 from domain import extensions
 from domain.errors import InvalidInput, SchemaError
 from domain.states import RatersAre
+from extensions.paper_tables import table_files
+from extensions.paper_tables.paper_table_places import Head
+from extensions.paper_tables.paper_tables import NOTHING, PaperTable, paper_tables, printed
+from extensions.paper_tables.table_layouts import TableLayout, parse_layout, read_layout, shipped
 from testkit.factories import BLIND, make_items, make_people, make_project
 from tests.paths import ROOT
 from tests.workflow.test_coding import CODING, answer, code
 from workflow.lead.coding_intake import open_coding
-from workflow.results import leaderboard, project_answers, table_files
+from workflow.results import leaderboard, project_answers
 from workflow.results.dimension_means import PEOPLE, agreement_of_answers
-from workflow.results.paper_table_places import Head
-from workflow.results.paper_tables import NOTHING, PaperTable, paper_tables, printed
 from workflow.results.ratings_from_files import import_ratings
 from workflow.results.score_choices import Scores
 

@@ -1,11 +1,10 @@
-"""The page *Tables*: the tables and charts of the benchmark's paper with the project's numbers, and set statistics."""
+"""The page *Tables*: the tables and charts of the benchmark's paper with the project's numbers."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from annotation_schemas.table_layouts import layout_of
-from app import archives, charts, drawn_tables, figures, items_switch, markup, set_statistics, shell
+from app import archives, charts, figures, items_switch, markup, shell
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
@@ -14,16 +13,18 @@ from domain import extensions
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
+from extensions.paper_tables import drawn_tables, table_files
+from extensions.paper_tables.paper_tables import PaperTables
+from extensions.paper_tables.table_charts import chart_of
+from extensions.paper_tables.table_layouts import layout_of
 from reports.html import style
-from reports.table_charts import chart_of
-from workflow.results import leaderboard_page, table_files
-from workflow.results.paper_tables import PaperTables
+from workflow.results import leaderboard_page
 
 SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:
-    """Draw each table with its charts, downloads of all tables, and the statistics of the set."""
+    """Draw each table with its charts, and downloads of all tables."""
     view = shell.lead_of(services)
     shell.heading(
         "Tables",
@@ -32,11 +33,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="tables.items")
-    _of_paper(services, view, items)
-    set_statistics.show(services, view, items)
 
-
-def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:
     def ask() -> figures.Asked:
         return _asked(services, view, items)
 

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from annotation_schemas.table_layouts import parse_layout
-from app import drawn_tables
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
 from domain.errors import SchemaError
 from domain.states import RatersAre
+from extensions.paper_tables import drawn_tables, paper_tables
+from extensions.paper_tables.table_layouts import parse_layout
 from tests.workflow.test_results import filled
-from workflow.results import paper_tables
 from workflow.results.ratings_from_files import import_ratings
 
 LAYOUT = """
