@@ -18,7 +18,7 @@ KEPT = 200
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "agreement_opinion": "workflow.results.agreement_page:opinion",
-    "calibration": "app.calibration_files:files_of",
+    "calibration": "app.calibration.report_files:files_of",
     "cases": "workflow.results.cases:listing",
     "failures": "workflow.lead.coding_intake:failures_page",
     "disagreement": "workflow.lead.disagreement:overview",

@@ -11,9 +11,10 @@ from annotation_schemas.changes import Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.wanted_text import with_wanted
-from app import markup, schema_work, shell
+from app import markup, shell
 from app.jobs.schema_changes import Order
 from app.reruns import messages
+from app.schema_pages import change_jobs
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import Conflict, SchemaError
@@ -140,7 +141,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         if loaded is None:
             messages.keep("schedule.done", "Nothing was changed.")
         else:
-            schema_work.do_change(services, Order(view.name, "take", loaded, Decisions()))
+            change_jobs.do_change(services, Order(view.name, "take", loaded, Decisions()))
             messages.keep(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )
