@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, markup, shell
+from app import markup, shell
+from app.charts import page_chart
 from reports.vega import ChartSpec, matrix
 from workflow.results.confusions import MOST_VALUES, Confusion, Counts
 
@@ -141,7 +142,7 @@ def show(
     left, right = st.columns(2)
     confusion = drawn[_chosen(left, "About", [*drawn], key=f"agreement.confusion.about.{key}")]
     chosen = _chosen(right, "Whose answers", [*whose(confusion)], key=f"agreement.confusion.whose.{key}")
-    charts.show(confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit), project=project)
+    page_chart.show(confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit), project=project)
     wide = [title for title, each in zip(titles, found, strict=True) if not each.values]
     if wide:
         words = f"Without a matrix, as they have more than {MOST_VALUES} values or none to count: {', '.join(wide)}."

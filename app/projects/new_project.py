@@ -11,9 +11,11 @@ import streamlit as st
 from annotation_schemas import shipped, yaml_text
 from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
-from app import markup, project_jobs, schema_preview, shell
+from app import markup, shell
 from app.jobs.projects import COPY as COPY_JOB
+from app.projects import project_jobs
 from app.reruns import messages, session_values
+from app.schema_pages import form_preview
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import InvalidInput, SchemaError
@@ -62,7 +64,7 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
     stages = ", ".join(schema.stages.title_of(stage).lower() for stage in projects.stages_of(schema)) or "none"
     shell.show(markup.tag("p", markup.quiet(words + stages + "."), style="ts"))
     with st.expander("The forms that people will see", key="new_project.forms"):
-        schema_preview.forms([(f"Version {schema.version}", loaded)], key=f"new_project.preview.{loaded.hash[:12]}")
+        form_preview.forms([(f"Version {schema.version}", loaded)], key=f"new_project.preview.{loaded.hash[:12]}")
 
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
@@ -107,10 +109,10 @@ def _uploaded() -> LoadedSchema | None:
     try:
         examined = examine_text(text, told, "line")
     except SchemaError as error:
-        schema_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
+        form_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
         return None
     if examined.warnings:
-        schema_preview.problems("To look at:", examined.warnings)
+        form_preview.problems("To look at:", examined.warnings)
     return examined.loaded
 
 

@@ -8,15 +8,16 @@ from pathlib import Path
 import streamlit as st
 
 from annotation_schemas.model import Schema
-from app import import_work, markup, shell
-from app.import_columns import in_words
+from app import markup, shell
+from app.importing import import_jobs
+from app.importing.column_choice import in_words
 from app.jobs import imports
 from app.jobs.imports import Came, Order, Seen, Shown
 from app.services import Services
-from app.uploads import Source
 from domain.errors import RowsRefused
 from domain.jobs import Job
 from domain.records import ProjectView
+from workflow.files.uploads import Source
 from workflow.jobs import desk
 
 LOOK_SECONDS = 0.7
@@ -37,32 +38,32 @@ def last_import(services: Services, view: ProjectView, told: Callable[[Came], No
 
     ``told`` draws the result of the person's own import.
     """
-    job = import_work.last_import(services, view.name)
+    job = import_jobs.last_import(services, view.name)
     if job is not None and job.is_open:
         _watch(services, view)
     elif job is not None and job.person == services.person.id:
-        came = import_work.came_of(services, job)
+        came = import_jobs.came_of(services, job)
         if not job.refused:
             told(came)
         elif came.rows:
             shell.show_error(RowsRefused(came.rows, n=came.n_rows, end=came.end))
         else:
             shell.show(markup.notice(shell.on_page(job.refused), style="bad"))
-        st.button("Close this message", key="import.read", on_click=import_work.put_away, args=(services, job))
+        st.button("Close this message", key="import.read", on_click=import_jobs.put_away, args=(services, job))
     return job is not None and job.is_open
 
 
 @st.fragment(run_every=LOOK_SECONDS)
 def _watch(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
-        job = import_work.last_import(services, view.name)
+        job = import_jobs.last_import(services, view.name)
         if job is None or not job.is_open:
             st.rerun()
             return
         whose = (
-            "Your import" if job.person == services.person.id else f"{import_work.who_began(services, job)}'s import"
+            "Your import" if job.person == services.person.id else f"{import_jobs.who_began(services, job)}'s import"
         )
-        text = f"{whose} of {import_work.called(job)} goes on if you leave this page. {job.at or 'It begins'}"
+        text = f"{whose} of {import_jobs.called(job)} goes on if you leave this page. {job.at or 'It begins'}"
         st.progress(job.share, text=text)
 
 
@@ -91,7 +92,7 @@ def look(services: Services, order: Order) -> Seen | None:
     if there is not None:
         there.refresh(services)
     if there is None or (there.order.key != order.key and not there.job.is_open):
-        there = st.session_state[_LOOK] = _Looking(order, import_work.begin_look(services, order))
+        there = st.session_state[_LOOK] = _Looking(order, import_jobs.begin_look(services, order))
     if there.job.is_open or there.order.key != order.key:
         _look_on(services, there)
         return None

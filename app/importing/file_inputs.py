@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.pairs import pairs
 from app.services import Services
 from domain import extensions
+from domain.name_value_pairs import pairs
 from domain.records import ProjectView
 
 UPLOAD, PATH = "Upload", "A path on the server's machine"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
 import stat
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -130,18 +129,6 @@ def safe_name(name: str) -> PurePosixPath:
     if refused:
         raise FileRefused(f"The file name {name!r} is not taken: a plain path inside the archive is needed.")
     return path
-
-
-def pack(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of files by path. The bytes of the zip depend only on the files."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            packed.writestr(entry, files[name])
-    return buffer.getvalue()
 
 
 def _unpack_entries(

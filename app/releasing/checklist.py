@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import figures, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import SCREENS
 from app.services import Services
@@ -93,9 +94,9 @@ def before_start(services: Services, view: ProjectView) -> None:
 def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
     """Draw the release checklist and return its lines. A job computes the agreement of many votes."""
 
-    def ask() -> figures.Asked:
+    def ask() -> figure_requests.Asked:
         state, size = floors.state_of(services.store, by=services.person, project=view.name)
-        return figures.asked(
+        return figure_requests.asked(
             services.store, services.settings, "floors", {"project": view.name}, state=state, size=size
         )
 
@@ -115,9 +116,9 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
 
 def _measured(
     services: Services, view: ProjectView
-) -> tuple[list[tuple[ReleaseCheck, figures.Asked]], dict[str, CheckResult | Unmeasured]]:
+) -> tuple[list[tuple[ReleaseCheck, figure_requests.Asked]], dict[str, CheckResult | Unmeasured]]:
     """Return the figures behind the checks of extensions, and the results so far by check name."""
-    pending: list[tuple[ReleaseCheck, figures.Asked]] = []
+    pending: list[tuple[ReleaseCheck, figure_requests.Asked]] = []
     results: dict[str, CheckResult | Unmeasured] = {}
     for check in checks_of(view.schema.schema_):
         try:
@@ -132,10 +133,12 @@ def _measured(
     return pending, results
 
 
-def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figures.Asked:
+def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figure_requests.Asked:
     state, size = check.state_of(services.store, services.person, view.name)
     args = {"project": view.name, **check.args}
-    return figures.asked(services.store, services.settings, check.work, args, state=state, size=size, apart=check.apart)
+    return figure_requests.asked(
+        services.store, services.settings, check.work, args, state=state, size=size, apart=check.apart
+    )
 
 
 def _show_losses(services: Services, view: ProjectView) -> None:
@@ -147,11 +150,11 @@ def _show_losses(services: Services, view: ProjectView) -> None:
     if not leaderboard_page.any_model(services.store, **about):
         return
 
-    def ask() -> figures.Asked:
+    def ask() -> figure_requests.Asked:
         state = leaderboard_page.mark(services.store, **about)
         size = leaderboard_page.size(services.store, **about)
         args = {"project": view.name}
-        return figures.asked(services.store, services.settings, "losses", args, state=state, size=size)
+        return figure_requests.asked(services.store, services.settings, "losses", args, state=state, size=size)
 
     found = ask()
     pending_figures.show_pending(services, found, ask, about="Counts of unreadable answers are")

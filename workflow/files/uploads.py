@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from app import archives
 from domain.errors import FileRefused, RowsRefused, TouchstoneError
+from importers import zip_archives
 
 KEPT_SECONDS = 24 * 3600.0
 """Seconds after which an upload without an import is removed, at the next upload of anyone."""
@@ -48,7 +48,7 @@ class Source:
         n = 0
         for place in (self.path or self.folder / "raw", self.media_path):
             for path in [place] if place is not None and place.is_file() else place.rglob("*") if place else ():
-                n += archives.unpacked_size(path) if path.is_file() else 1
+                n += zip_archives.unpacked_size(path) if path.is_file() else 1
                 if n > most:
                     return n
         return n
@@ -63,11 +63,11 @@ class Source:
                 shutil.rmtree(self.folder / part, ignore_errors=True)
             raw = [(name, self.folder / "raw" / str(at)) for at, name in enumerate(self.names)]
             with _opened(raw) as uploads:
-                items = archives.store(uploads, self.folder / "items")
+                items = zip_archives.store(uploads, self.folder / "items")
             media = None
             if self.media is not None:
                 with (self.folder / "raw" / "media").open("rb") as archive:
-                    media = archives.unpack(archive, self.folder / "media", name=self.media)
+                    media = zip_archives.unpack(archive, self.folder / "media", name=self.media)
             told.write_text(json.dumps([str(items), str(media) if media else None]), encoding="utf-8")
         items_at, media_at = json.loads(told.read_text(encoding="utf-8"))
         return Path(items_at), Path(media_at) if media_at else self.media_path
@@ -146,7 +146,7 @@ def new_folder(place: Path) -> Path:
 
 def copied(upload: Any, folder: Path) -> Path:
     """Copy an uploaded file of any type below ``folder``, under its own name. Archives stay packed."""
-    place = folder / "table" / archives.safe_name(upload.name).name
+    place = folder / "table" / zip_archives.safe_name(upload.name).name
     place.parent.mkdir(exist_ok=True)
     _copy(upload, place)
     return place

@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from app import archives, import_boxes, markup, shell, uploads
+from app import markup, shell
+from app.importing import file_inputs
 from app.services import Services
 from domain.records import ProjectView
-from importers import media_groups
+from importers import media_groups, zip_archives
 from importers.media_files import files_below, folder_of
 from workflow.annotate import image_pool, pool_groups
+from workflow.files import uploads
 
 _SHOWN = 200
 """Number of refused files or groups that are named."""
@@ -32,7 +34,7 @@ def draw(services: Services, view: ProjectView) -> None:
             markup.notice("In this project no one writes items in the browser: its schema has no authoring stage.")
         )
         return
-    dimension = import_boxes.dimension(view, "For", "import.pool.dimension", none="all dimensions")
+    dimension = file_inputs.dimension(view, "For", "import.pool.dimension", none="all dimensions")
     roles = [slot.role for slot in schema.item.assets]
     role = None
     about = SINGLE
@@ -44,11 +46,11 @@ def draw(services: Services, view: ProjectView) -> None:
         role = st.selectbox(
             "Only for", [None, *roles], format_func=lambda name: name or "any place in an item", key="import.pool.role"
         )
-    where = import_boxes.where(services, "import.pool")
+    where = file_inputs.where(services, "import.pool")
     table: Any = None
     columns = ""
     if about == TABLE:
-        if where == import_boxes.UPLOAD:
+        if where == file_inputs.UPLOAD:
             table = st.file_uploader(
                 "The table (CSV, Excel or JSON lines)", type=["csv", "tsv", "xlsx", "jsonl"], key="import.pool.table"
             )
@@ -56,7 +58,7 @@ def draw(services: Services, view: ProjectView) -> None:
             table = st.text_input("The table (CSV, Excel or JSON lines)", key="import.pool.table_path").strip()
         columns = st.text_area("Columns with other names, each as group=COLUMN", key="import.pool.columns", height=68)
     files = path = None
-    if where == import_boxes.UPLOAD:
+    if where == file_inputs.UPLOAD:
         files = st.file_uploader(
             POOLED,
             accept_multiple_files=True,
@@ -71,9 +73,9 @@ def draw(services: Services, view: ProjectView) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, uploads.as_uploaded(folder):
         if path:
-            source = import_boxes.typed_path(path)
+            source = file_inputs.typed_path(path)
         else:
-            source = archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
+            source = zip_archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
             source = source if source.is_dir() else source.parent
         if not files_below(source):
             shell.show(markup.notice("There is no file there to add.", style="bad"))
@@ -82,8 +84,8 @@ def draw(services: Services, view: ProjectView) -> None:
         elif about == FOLDERS:
             _add_groups(services, view, source, dimension, None, {})
         else:
-            named = import_boxes.named_otherwise(columns, COLUMN)
-            at = import_boxes.typed_path(table) if path else uploads.copied(table, Path(folder))
+            named = file_inputs.named_otherwise(columns, COLUMN)
+            at = file_inputs.typed_path(table) if path else uploads.copied(table, Path(folder))
             _add_groups(services, view, source, dimension, at, named)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from app import archives
 from app.views import history
 from db.engine import Store
 from domain.rated_units import BETWEEN
 from domain.states import Cut, Items, Stage
+from exporters import zip_file
 from workflow.access.counted_items import counting_of
 from workflow.lead import item_history as found
 from workflow.results import calibration as calibrate
@@ -83,7 +83,7 @@ def files_of(
     made = calibration(study, source, cross_checked=True)
     return {
         "name": f"{project}-{stage.value}-calibration.zip",
-        "zip": archives.pack(dict(files.contents(made))),
+        "zip": zip_file.pack(dict(files.contents(made))),
         "first": standing.first_screen(made),
         "errors": [each.words for each in made.section("cross_check").blocks if _is_error(each)],
         "about": html.footer(made),

@@ -10,7 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, markup, shell
+from app import markup, shell
+from app.charts import page_chart
 from app.workbench.report import report
 from reports.vega import ChartSpec
 
@@ -19,7 +20,7 @@ IN_A_ROW = 3
 
 
 def show(made: Mapping[str, Any], *, project: str) -> None:
-    """Draw the parts of a report that ``app.calibration_files.files_of`` has built."""
+    """Draw the parts of a report that ``app.calibration.report_files.files_of`` has built."""
     if made["errors"]:
         shell.show(*(markup.notice(each, style="bad") for each in made["errors"]))
     _part("first", made["first"])
@@ -44,7 +45,7 @@ def show(made: Mapping[str, Any], *, project: str) -> None:
 def _section(key: str, parts: Sequence[str | ChartSpec], project: str) -> None:
     for at, part in enumerate(parts):
         if isinstance(part, ChartSpec):
-            charts.show(part, project=project, table=False)  # the section already has a table of the numbers
+            page_chart.show(part, project=project, table=False)  # the section already has a table of the numbers
         else:
             _part(f"{key}.{at}", part, asked=0 if at else st.session_state.get(_asked(key), 0))
 

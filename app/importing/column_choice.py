@@ -16,8 +16,9 @@ import streamlit as st
 from annotation_schemas import kinds
 from annotation_schemas.formats import Said, as_named, columns, item_keys, of_head, picked_fields
 from annotation_schemas.model import OptionPlace, Schema
-from app import archives, markup, shell
+from app import markup, shell
 from domain.errors import FileRefused
+from importers import zip_archives
 from importers.item_preview import Preview, by_default, preview
 from importers.items import annotation_files
 
@@ -196,7 +197,7 @@ def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequen
             if each.name.lower().endswith(tuple(endings)):
                 found: Path | None = _written(each.name, each, folder)
             else:
-                found = _packed(each, folder, endings) if archives.is_zip(each) else None
+                found = _packed(each, folder, endings) if zip_archives.is_zip(each) else None
             each.seek(0)
             if found is not None:
                 return found
@@ -219,7 +220,7 @@ def _packed(archive: IO[bytes], folder: Path, endings: Sequence[str]) -> Path | 
 
 
 def _written(name: str, stream: IO[bytes], folder: Path) -> Path:
-    place = folder / archives.safe_name(name).name
+    place = folder / zip_archives.safe_name(name).name
     folder.mkdir(parents=True, exist_ok=True)
     if place.suffix.lower() in _WHOLE:
         place.write_bytes(stream.read())
