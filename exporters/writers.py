@@ -23,22 +23,15 @@ WRITERS: Mapping[str, str] = {
 """By the format's name, the writer as ``module:function``. A format of an extension has its writer in its row."""
 
 RELEASE_WRITERS: Mapping[str, str] = {
-    "croissant": "exporters.croissant:written",
     "csv": "exporters.item_rows:csv",
     "egoplan": "exporters.item_rows:egoplan",
     "egothink": "exporters.item_rows:egothink",
     "etp_bench": "exporters.item_rows:etp_bench",
     "hf_dataset": "exporters.hf_dataset:written",
-    "hub_eval": "exporters.hub_eval:written",
-    "inspect": "exporters.inspect_samples:written",
     "jsonl": "exporters.item_rows:jsonl",
-    "llava": "exporters.conversations:written",
-    "lmms_eval": "exporters.lmms_eval:written",
     "parquet": "exporters.parquet_table:written",
     "pca_bench": "exporters.item_rows:pca_bench",
-    "preference_pairs": "exporters.conversations:pairs",
     "prov": "exporters.provenance:written",
-    "vlmevalkit": "exporters.vlmevalkit:written",
 }
 """The same for releases."""
 

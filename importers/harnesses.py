@@ -9,10 +9,7 @@ from domain.registers import function_of
 from importers.answer_files import Harness
 
 HARNESSES: Mapping[str, str] = {
-    "answer_map": "importers.answer_map:read",
     "egoplan_submission": "importers.egoplan_submission:read",
-    "inspect_log": "importers.inspect_log:read",
-    "lmms_eval_samples": "importers.lmms_eval_samples:read",
 }
 """The harness of each format as ``module:function``. A format of an extension has its harness in its row."""
 

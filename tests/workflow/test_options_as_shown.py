@@ -24,6 +24,7 @@ from domain.errors import FileRefused
 from domain.runs import Attempt, Outcome, Question
 from domain.states import Items
 from media.store import MediaStore
+from testkit.missing_extensions import needs
 from testkit.samples import write
 from tests.paths import shared
 from workflow.access.projects import create_project
@@ -35,7 +36,7 @@ from workflow.results import reader_agreement
 from workflow.runs import second_reader
 from workflow.runs.model_descriptions import named
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, needs("formats", "inspect_log")]
 
 SCHEMA = """
 name: mcq
