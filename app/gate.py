@@ -24,8 +24,9 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import open_files, plain_pages
+from app.routes import plain_pages
 from app.routes.replies import RETRY_SECONDS, report
+from app.serving import open_files
 from app.session import local_path, token_of
 from domain import extensions
 from domain.errors import Unavailable
@@ -33,8 +34,8 @@ from domain.origin import acting_from
 from domain.records import SignedIn
 
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
-PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/")
-COOKIE_LESS = ("/static/", "/assets/", "/mail-off/")
+PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
+COOKIE_LESS = ("/static/", "/assets/")
 """Paths without a session lookup, because their answer is the same for everyone. Extensions add more."""
 MACHINES = ("/api/", "/media/", "/_stcore/")
 """Paths that programs request, so that a refusal is JSON and not a page."""

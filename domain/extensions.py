@@ -56,15 +56,21 @@ class Extension:
     """Rows of ``workflow.jobs.kinds.JobKind``: long tasks."""
     schema_keys: Rows = _nothing
     """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
+    schema_checks: Rows = _nothing
+    """Functions that take a schema and yield its faults (``annotation_schemas.protocol_checks.Finding``), before it is
+    stored."""
     run_kinds: Rows = _nothing
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     strategies: Rows = _nothing
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
+    folder_checks: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
-    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
-    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
+    """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
+    by keyword: ``read`` is a ``workflow.results.project_answers.Read``, and the others are what the layout says, or
+    None. It returns a ``Statistic`` for each ``part``."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -75,6 +81,10 @@ class Extension:
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
+    invitation_mails: Rows = _nothing
+    """Modules with the functions of ``app.invitation_mails.InvitationMail``; the first one is asked."""
+    notice_sections: Rows = _nothing
+    """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -96,11 +106,15 @@ class Parts:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    options: tuple[str, ...] = ()
+    """Options of core's commands that do nothing without this extension, each behind its command."""
     schema_keys: tuple[str, ...] = ()
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
     table_sources: tuple[str, ...] = ()
+    folder_checks: tuple[str, ...] = ()
+    """Names of checks. Releases that are made without a check say so."""
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
     events: tuple[str, ...] = ()
@@ -126,6 +140,14 @@ COMES_WITH: Mapping[str, Parts] = {
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
+    "paper_tables": Parts("Paper tables", pages=("tables",), commands=("tables",)),
+    "leaks": Parts("Leak check", folder_checks=("leaks",)),
+    "duplicates": Parts("Duplicate search", commands=("duplicates",)),
+    "planner": Parts("Planner", commands=("plan", "schema try")),
+    "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
+    "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
+    "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
+    "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
     "harnesses": Parts(
@@ -151,6 +173,9 @@ COMES_WITH: Mapping[str, Parts] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
+    "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
+    "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
@@ -162,10 +187,12 @@ NOUNS = {
     "formats": "format",
     "pages": "page",
     "commands": "command",
+    "options": "option",
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "table_sources": "source of tables",
+    "folder_checks": "check of releases",
 }
 """What a name of ``Parts`` is."""
 

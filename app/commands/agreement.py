@@ -164,7 +164,7 @@ def agreement(
         ),
     ] = None,
 ) -> None:
-    """Agreement of raters, each statistic with its interval and with what it rests on."""
+    """Measure the agreement of raters. Each statistic has its interval, its unit and its number of units."""
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a project, or a file with --ratings.")
     if project is None and (stage is not None or unit is not None or by is Cut.GROUP):
@@ -474,7 +474,7 @@ def _replies(
 ) -> list[str]:
     """Return one line for each named judge: how many of its replies have a score.
 
-    Without names, return the lines of all judges if no person has rated, else no line.
+    Without names, return the lines of all judges if no person has rated, otherwise an empty list.
     """
     from app.services import resources
     from workflow.results.ratings import raters_of

@@ -34,7 +34,7 @@ def submit(
         typer.Option("--again", help="Hand in again what may have been handed in without anyone knowing of it."),
     ] = False,
 ) -> None:
-    """Hand in all questions of a run that are not out yet. Killed anywhere, the next time goes on."""
+    """Hand in all questions of a run that are not out yet. After an interruption, run the command again to continue."""
     from workflow.runs import batches
 
     shared, given = _opened()
@@ -53,7 +53,7 @@ def poll(run: Run) -> None:
 
 
 def fetch(run: Run) -> None:
-    """Fetch what has come of a run's batches. Doing it again changes nothing."""
+    """Fetch the results of a run's batches. Doing it again changes nothing."""
     from app.commands import judge
     from workflow.runs import batches
 
@@ -77,7 +77,7 @@ def write(
 
 
 def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and error files that came back.")]) -> None:
-    """Read what came back of a run's batches. Reading a file again changes nothing."""
+    """Read the returned files of a run's batches. Reading a file again changes nothing."""
     from app.commands import judge
     from workflow.runs import batches
 
@@ -90,7 +90,7 @@ def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and e
 
 
 def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batches.")]) -> None:
-    """Say that nothing more comes of a batch: what has no answer by now stays without one, and counts as that."""
+    """End a batch that will bring no more answers. Its open questions stay unanswered and count as missing."""
     from workflow.runs import batches
 
     shared, given = _opened()
@@ -100,7 +100,7 @@ def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of it
 
 
 def show(run: Run) -> None:
-    """Write a run's batches, and the lines that came back and are no one's answer."""
+    """Show a run's batches, and the returned lines that belong to no question."""
     from workflow.runs import batches
 
     shared, _ = _opened()

@@ -47,7 +47,7 @@ def priority(
 
 
 def verify_again(project: Project, items: ItemIds, yes: Yes = False) -> None:
-    """Have items verified anew; what was submitted about them stays."""
+    """Send items back to verification. Their old votes stay on record."""
     _run(project, item_ids(items), "verify_again", yes=yes)
 
 
@@ -66,8 +66,9 @@ def send_back(
     ] = None,
     yes: Yes = False,
 ) -> None:
-    """Have their authors change items, told why. Until they have, no one is asked about these; `verify-again` undoes
-    it."""
+    """Have their authors change items, told why. Until then, nobody else is asked about these items; `verify-again`
+    undoes it.
+    """
     from app.services import opened
     from domain.errors import InvalidInput, Problem
     from importers.reasons import read_reasons

@@ -178,7 +178,7 @@ def calibrate(
         ),
     ] = False,
 ) -> None:
-    """How far judges can stand in for people: a report as HTML, CSV, JSON and PDF, and a card of one page."""
+    """Report whether judges can replace people, as HTML, CSV, JSON and PDF, with a one-page card."""
     from annotation_schemas.reporting import with_means
     from reports import files
     from reports.calibration import calibration

@@ -36,7 +36,7 @@ class Case:
         return str(self.keys.get("id", self.line))
 
     def refused(self, what: str) -> FileRefused:
-        """Return the error that says what is wrong with this line."""
+        """Return the error for a broken line."""
         return FileRefused(f"{self.file}, line {self.line}: {what}.")
 
     def text(self, key: str) -> str:

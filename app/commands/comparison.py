@@ -19,7 +19,7 @@ def comparison(
     open_: Annotated[bool, typer.Option("--open", help="Open them to people; without it, nothing is changed.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a sentence.")] = False,
 ) -> None:
-    """Say which pairs of models' answers people compare, how far that is, and what opening would open."""
+    """Show which pairs of models' answers people compare, the progress, and which tasks would open."""
     from app.services import opened
     from workflow.lead import pair_intake
 

@@ -41,7 +41,7 @@ def failures(
     items: CountedItems = None,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
-    """What is wrong with models' answers: settled codes by model and dimension, each share with its interval."""
+    """Show the failures of models: settled codes by model and dimension, each share with its interval."""
     if outputs is not None and not send:
         raise typer.BadParameter("--outputs goes with --send.")
     from app.services import opened

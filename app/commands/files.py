@@ -14,7 +14,7 @@ import typer
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, Format, Names, Page, Said, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
-from app.commands import import_look, migrate, project_archive, project_care, schedule
+from app.commands import import_look, migrate, project_archive, project_care
 from app.commands.options import IDS_IN_FILE, item_ids
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
@@ -57,7 +57,6 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(project, name="project")
     project_archive.register(project)
     project_care.register(project)
-    schedule.register(project)
     migrate.register(project)
     cli.command("import")(import_)
     cli.command("export")(export)
@@ -110,7 +109,7 @@ def raters(
         typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
     ] = None,
 ) -> None:
-    """Who the raters of imported files are, each a person or a machine; options say it again."""
+    """List the raters of imported files and whether each is a person or a machine. Options change that."""
     from app.commands.names import names_of
     from workflow.results import file_raters
 
@@ -497,7 +496,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a project's files: untouched records come out byte for byte as they went in."""
+    """Export a project's files. Unchanged records have the same bytes as in the import."""
     from workflow.files.release import export as export_files
 
     takes = FORMATS[format].takes if format in FORMATS else None
@@ -550,7 +549,7 @@ def edit(
         list[str], typer.Argument(help="FIELD=VALUE; a list or number as JSON.", metavar="FIELD=VALUE...")
     ],
 ) -> None:
-    """Give an item a new revision; votes on it begin anew, and what it was stays on record."""
+    """Give an item a new revision. Voting on the item starts again; the old revision stays in its history."""
     from annotation_schemas.kinds import of_field
     from workflow.access import projects
     from workflow.annotate.authoring import edit_item

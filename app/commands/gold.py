@@ -110,7 +110,7 @@ def withdraw(
     gold: Annotated[str, typer.Argument(help="Its id, as `touchstone gold list` shows it.")],
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
 ) -> None:
-    """Ask no one about it any more, and let no answer to it count."""
+    """Stop asking this gold item. Its answers no longer count."""
     from workflow.annotate import gold_making
 
     gold_making.withdraw(_store(), by=None, gold=gold, why=why)

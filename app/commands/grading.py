@@ -30,7 +30,9 @@ def sample(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
-    """Say which answers people grade by the schema's plan, what that costs, how far it is and what is short."""
+    """Show the schema's plan for grading: which answers people grade, what grading costs, its progress and what is
+    missing.
+    """
     from app.services import opened
     from domain.errors import Conflict
     from workflow.runs import run_grading

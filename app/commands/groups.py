@@ -6,7 +6,7 @@ import typer
 
 
 def find_group(cli: typer.Typer, name: str) -> typer.Typer:
-    """Return the group of subcommands with this name. Add an empty one if there is none."""
+    """Return the group of subcommands with this name, and add it if it is missing."""
     for group in cli.registered_groups:
         if group.name == name and group.typer_instance is not None:
             return group.typer_instance

@@ -82,7 +82,7 @@ def reasons(
     project: Project,
     skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
 ) -> None:
-    """Why seniors had to settle items, as CSV: one line a decision, with what was done about its reason."""
+    """Export as CSV why seniors had to settle items: one line for each decision, with the action on its reason."""
     from workflow.lead import adjudication_reasons as found
 
     store = _store()

@@ -77,7 +77,7 @@ def delete_view(
     view: Annotated[str, typer.Argument(help="The view, by its name or id.")],
     as_: As = None,
 ) -> None:
-    """Delete a saved view; the items stay as they are."""
+    """Delete a saved view. Its items are not changed."""
     from app.services import opened
     from workflow.lead import item_views
 

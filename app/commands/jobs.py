@@ -44,7 +44,7 @@ def list_(
 
 
 def show(id: Id) -> None:
-    """Show a job: who began it, how far it is, and what came of it."""
+    """Show a job: who began it, its progress and its result."""
     from app.services import opened
     from workflow.jobs import desk
 
@@ -70,7 +70,7 @@ def show(id: Id) -> None:
 
 
 def cancel(id: Id) -> None:
-    """Cancel a job. What was half done is not in use."""
+    """Cancel a job. Its half-finished results are not used."""
     from app.services import opened
     from workflow.jobs import desk
 

@@ -38,10 +38,11 @@ def register(cli: typer.Typer) -> None:
             ),
         ],
     ) -> None:
-        """Read a file of judges' replies with the parsers, and say of each line what it comes to.
+        """Read a file of judges' replies with the parsers, and print what each line means.
 
-        Needs no project, asks no one, keeps nothing. Where lines say what is expected, the last line counts: as
-        expected, not, and of these silently wrong, which is a score that is none of those expected.
+        This command needs no project, calls no model and stores nothing. If lines have `expected`, the last line of the
+        output counts the lines that match, the lines that do not, and the silently wrong ones: a score that is not
+        among the expected scores.
         """
         from app.commands import case_files
 
@@ -128,7 +129,7 @@ def judge(
         typer.Option("--batch", help="Ask through batch files: `touchstone run batch` hands them in and fetches them."),
     ] = False,
 ) -> None:
-    """Have a judge grade models' answers. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
+    """Have a judge grade models' answers. Ctrl+C pauses the run. A paused or killed run continues with --resume."""
     from app.commands import runs_in_terminal as commands
     from workflow.runs import model_descriptions
 
@@ -172,7 +173,7 @@ def judge(
 
 
 def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
-    """Read a judge's replies again with its parser as it is now. No one is asked, and what was read before stays."""
+    """Read a judge's replies again with its present parser. No model is called, and earlier readings are kept."""
     from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_readings
 
@@ -202,7 +203,7 @@ def template(
         typer.Option(help="With published prompts: one that compares two answers; may be given again."),
     ] = None,
 ) -> None:
-    """Keep what judges are asked by with a project, or list what it has. A changed text is another version."""
+    """Store judge templates with a project, or list the stored ones. A changed text is another version."""
     from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_templates
 
@@ -281,7 +282,7 @@ _LOOKED_AT = 20
 
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
-    """Print what a run would ask and what it may cost."""
+    """Print the requests of a run and their estimated cost."""
     from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_plans, judge_runs, preview_run
 

@@ -42,7 +42,7 @@ def register(project: typer.Typer) -> None:
         history: Annotated[bool, typer.Option("--history", help="All changes of the project's schema.")] = False,
         every: Annotated[bool, typer.Option("--all", help="List every item that comes out otherwise.")] = False,
     ) -> None:
-        """Change the schema of a project in use, or undo the last change. Everyone can go on working.
+        """Change the schema of a project in use, or undo the last change. Everyone can keep working.
 
         Without --yes, the command only shows what differs, which options decide open points, and how many items and
         votes change. Votes keep the version that they were given under, and nothing is lost.

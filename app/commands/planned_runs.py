@@ -42,7 +42,7 @@ def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
 
 
 def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
-    """Return the plan of a run from the schema and the chosen options. An option that is None was not chosen."""
+    """Return the plan of a run from the schema and the chosen options. An option that is None was not given."""
     from workflow.access.projects import access_to
     from workflow.runs.model_plans import kept_prompts, plan_for
 

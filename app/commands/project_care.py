@@ -32,8 +32,9 @@ def rename(project: ProjectName, title: Annotated[str, typer.Argument(help="As p
 
 
 def archive(project: ProjectName) -> None:
-    """Keep everything in a project as it is: it can be read and exported, and no one can claim, vote or change
-    anything. Refused while runs or Label Studio are at work."""
+    """Archive a project. People can still read and export everything, but nobody can claim, vote or change anything.
+    Refused while runs or Label Studio are at work.
+    """
     from app.services import opened
     from workflow.access import project_care
 
@@ -57,8 +58,9 @@ def delete(
         str | None, typer.Option("--yes", metavar="NAME", help="The name again, instead of typing it when asked.")
     ] = None,
 ) -> None:
-    """Delete a project for good, with all that people did in it, its releases and the images and clips that no other
-    project has; it says first what that is. Refused while runs, Label Studio or a release are at work."""
+    """Delete a project for good: all work in it, its releases, and the media that no other project uses. The command
+    first lists what it deletes. Refused while runs, Label Studio or a release are at work.
+    """
     from app.services import opened
     from workflow.files import project_removal
 

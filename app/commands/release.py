@@ -77,7 +77,7 @@ def create(
         ),
     ] = None,
 ) -> None:
-    """Make a release of what is kept: it gets the next number and is kept on this machine."""
+    """Create a release of the kept items. It gets the next version number and is stored on this machine."""
     from app.services import opened
     from media.perceptual_hash import ALIKE
     from workflow.releases.create import create as make
@@ -131,7 +131,7 @@ def _losses(store: Store, project: str) -> list[str]:
 
 @release.command("list")
 def list_releases(project: Project) -> None:
-    """The releases of a project, each with its date, its splits and what was withdrawn."""
+    """List the releases of a project, each with its date, its splits and its withdrawn items."""
     from app.services import opened
     from workflow.releases.listing import all_releases
 
@@ -190,7 +190,7 @@ def about(
         typer.Option("--set", help="NAME=TEXT or NAME=@FILE; an empty text takes it back. May be given again."),
     ] = None,
 ) -> None:
-    """Say what a release says of itself (license, makers, limits, what must hold), or show it."""
+    """Edit the data card of a release (license, makers, limits, conditions), or show it."""
     from app.services import opened
     from workflow.releases import settings
 
@@ -210,7 +210,7 @@ def diff(
     second: Annotated[str, typer.Argument(help="Another one.")],
     project: Annotated[str | None, typer.Option(help="The project of versions.")] = None,
 ) -> None:
-    """What the second of two releases has otherwise: items, splits, revisions, counts, files. Status 1 if anything."""
+    """Compare two releases: items, splits, revisions, counts and files. Status 1 if anything."""
     from workflow.releases.listing import difference
 
     folders = [_folder(each, project) for each in (first, second)]
@@ -233,8 +233,9 @@ def diff(
 
 @release.command("verify")
 def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]) -> None:
-    """Compare a release, and the private part beside it, with its manifest. Also check its record of what the server
-    sent to people before they voted. This works on any machine. Each fault is a line, and the exit status is then 1."""
+    """Compare a release and its private part with the manifest. Also check its record of what the server sent to people
+    before they voted. This works on any machine. Each fault is a line, and the exit status is then 1.
+    """
     from workflow.releases.verify import verify as held
 
     private = _private(folder) if _private(folder).is_dir() else None
@@ -276,7 +277,7 @@ def withdraw(
     reason: Annotated[str, typer.Option(help="Why: people who use the release will ask.")],
     out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
 ) -> None:
-    """Make a point release without an item. The release itself stays as it is, and still verifies."""
+    """Make a point release without an item. The release itself is not changed and still passes verification."""
     from app.services import opened
     from workflow.releases.withdraw import withdraw as take_out
 

@@ -24,7 +24,7 @@ def statistics(
         Path | None, typer.Option(help="Write every number with its definition into this file.", metavar="FILE.csv")
     ] = None,
 ) -> None:
-    """What a set is made of: items, media, lengths of questions and answers, types, goals, shortcuts, by dimension."""
+    """Describe a set by dimension: items, media, lengths of questions and answers, types, goals and shortcuts."""
     from app.services import opened
     from exporters.writing import write_files
     from reports import data_card

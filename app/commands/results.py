@@ -134,7 +134,7 @@ def results(
     ] = None,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
-    """What models' answers are worth, each number with its interval, what it rests on and what was left out."""
+    """Score the answers of models. Each score has its interval, its number of items and what was left out."""
     from annotation_schemas.reporting import cut_first
     from app.services import opened
     from domain.errors import InvalidInput, Problem

@@ -32,7 +32,6 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from app.commands import batch as batch_command
     from app.commands import judge as judge_command
-    from app.commands import metric as metric_command
 
     run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
     cli.add_typer(run, name="run")
@@ -40,8 +39,6 @@ def register(cli: typer.Typer) -> None:
     run.command("judge")(judge_command.judge)
     run.command("read")(judge_command.read)
     run.command("template")(judge_command.template)
-    run.command("metric")(metric_command.metric)
-    run.command("similarity")(metric_command.similarity)
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)
@@ -132,7 +129,7 @@ def model(
         typer.Option("--batch", help="Ask through batch files: `touchstone run batch` hands them in and fetches them."),
     ] = False,
 ) -> None:
-    """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
+    """Have a model answer a project's items. Ctrl+C pauses the run. A paused or killed run continues with --resume."""
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, cross, clips, text_only]
     frozen += [prompt_seed is not None, without_image, extra_body, header, batch_size, batch, items]
     refuse_mixed(
@@ -213,7 +210,7 @@ def pause(run: Run) -> None:
 
 
 def cancel(run: Run) -> None:
-    """End a run for good; what was answered stays."""
+    """End a run for good. Its answers stay."""
     from workflow.runs import run_control
 
     run_control.cancel(opened().store, by=None, run=run)
@@ -252,7 +249,7 @@ def sample(
         int | None, typer.Option(min=1, help="So many answers are to be graded: more than are planned, never fewer.")
     ] = None,
 ) -> None:
-    """Open what people's planned sample of answers lacks, and say how far they are."""
+    """Open the missing tasks of the planned grading sample, and show its progress."""
     from workflow.runs import run_grading
 
     store = opened().store

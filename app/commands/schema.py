@@ -12,7 +12,7 @@ from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.typed_yaml import dotted
-from app.commands import schema_diff, schema_new, schema_show, schema_try
+from app.commands import schema_diff, schema_new, schema_show
 from app.commands.schema_show import stages_in_words
 
 
@@ -23,17 +23,18 @@ def register(cli: typer.Typer) -> None:
     schema_new.register(schema)
     schema_show.register(schema)
     schema_diff.register(schema)
-    schema_try.register(schema)
 
     @schema.command("check")
     def check(
         file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes along.")],
         strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
     ) -> None:
-        """Say what a schema asks, and what of it is not built yet; or what is wrong with it, by line and key.
+        """Check a schema. Print what it asks and which parts are not available yet, or each error with its line and
+        key.
 
-        Simulated votes go through the rules: what can never be kept, asked or reached is an error; what happens but
-        may not be meant is a warning.
+        The extension Planner lets simulated votes go through the rules. An item that can never be kept, a question that
+        is never asked or a stage that is never reached is an error. A result that is possible but perhaps unintended is
+        a warning.
         """
         examined = examine(shipped().get(file, Path(file)))
         typer.echo("\n".join(summary(examined.loaded)))

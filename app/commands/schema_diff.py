@@ -34,8 +34,8 @@ def register(schema: typer.Typer) -> None:
         """Say what differs between two schemas, and what a project in use would have to decide; change nothing.
 
         A change is compatible, compatible with a decision (the options that decide stand behind it), or incompatible;
-        then the command ends with status 1. With a project, votes, items and drafts behind each change are counted,
-        and what no one has used may change; without one, everything is taken to be in use.
+        then the command ends with status 1. With a project, the command counts the votes, items and drafts behind each
+        change, and unused parts may change freely. Without a project, every part counts as used.
         """
         owner = project if project is not None or _is_file(old) else old
         if owner is None:

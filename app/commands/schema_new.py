@@ -170,8 +170,8 @@ def register(schema: typer.Typer) -> None:
     ) -> None:
         """Write a schema and a guideline to begin with, from the answers to a few questions.
 
-        Each question is an option, too; what is said is not asked. Both files pass the check, and their comments say
-        what may be changed. A file that is there is never written over.
+        Each question is also an option, and a given option is not asked. Both files pass the check, and their comments
+        say what may be changed. A file that is there is never written over.
         """
         guideline = _free(file)
         given = {
@@ -233,7 +233,9 @@ def _in_words(flag: bool | None) -> str | None:
 
 
 def _settled(given: Mapping[str, str | None], *, file: str, ask: bool) -> dict[str, Any]:
-    """Return all settings: the given option, else the answer in the terminal, else the default."""
+    """Return all settings. Each comes from its option, from an answer in the terminal or from the default, in this
+    order.
+    """
     said: dict[str, Any] = {"file": file}
     for question in (_NAME, *_QUESTIONS):
         answer = given[question.name]

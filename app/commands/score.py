@@ -88,7 +88,7 @@ def verify(
     keys: Annotated[Path | None, typer.Option(help="The key file: is the card about it?")] = None,
     submission: Annotated[Path | None, typer.Option(help="The submission: is the card about it?")] = None,
 ) -> None:
-    """Say whether a card is signed with this key and unchanged; with both files, score anew and compare."""
+    """Check that a score card is unchanged and signed with this key. With both files, also score again and compare."""
     from exporters.release_keys import read_keys
     from importers.submission import read_submission
     from workflow.releases import score_card, scoring

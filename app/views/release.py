@@ -8,9 +8,10 @@ from urllib.parse import quote
 import streamlit as st
 
 from annotation_schemas.formats import named
-from app import checklist, dialogs, markup, project_jobs, shell
+from app import checklist, markup, project_jobs, shell
 from app.jobs import page
 from app.jobs.projects import RELEASE, WITHDRAW
+from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import FileRefused, InvalidInput
@@ -19,6 +20,7 @@ from domain.roles import Role
 from media.perceptual_hash import ALIKE
 from workflow.releases import early_refusal, listing, settings
 from workflow.releases.checklist import ABOUT, Line, must_not_be_open
+from workflow.releases.extension_checks import missing_checks_in, missing_folder_checks
 from workflow.releases.format_choice import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, About, Asked
@@ -37,7 +39,7 @@ def render(services: Services) -> None:
     )
     with st.container():  # a fixed place, so that a message does not redraw all below and lose the focus
         shell.tell_refused()
-        done = shell.kept_message("release.done")
+        done = messages.kept("release.done")
         if done:
             shell.show(markup.notice(done, style="good"))
     lines = checklist.release_lines(services, view)
@@ -88,7 +90,7 @@ def _save(services: Services, view: ProjectView, about: About) -> None:
     with shell.pressed(services):
         now = settings.say(services.store, by=services.person, project=view.name, said=said)
         if now.number != about.number:
-            shell.keep_message("release.done", f"Saved: version {now.number} of the data card.")
+            messages.keep("release.done", f"Saved: version {now.number} of the data card.")
 
 
 # ---- new release -----------------------------------------------------------------------------------------------------
@@ -123,19 +125,22 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         )
         right.checkbox("Include images and clips", key="release.media")
         _draw()
-        st.text_input(
-            "Accepted leaks",
-            key="release.accepted",
-            placeholder="key: the phrase is on many signs",
-            help="KIND: reason, with semicolons between several. The leak check then lets this kind pass, and the "
-            "manifest records the reason.",
-        )
+        if missing := missing_folder_checks():
+            shell.show(markup.notice(f"{' '.join(missing.values())} Until then, private splits are not checked."))
+        else:
+            st.text_input(
+                "Accepted leaks",
+                key="release.accepted",
+                placeholder="key: the phrase is on many signs",
+                help="KIND: reason, with semicolons between several. The leak check then lets this kind pass, and the "
+                "manifest records the reason.",
+            )
         if open_:
             st.multiselect("Override open checks", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
             "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view, lines)
         )
-    refused = shell.kept_message("release.refused")
+    refused = messages.kept("release.refused")
     if refused:
         shell.show(markup.notice(refused, style="bad"))
     elif open_:
@@ -199,7 +204,7 @@ def _begin(services: Services, view: ProjectView, lines: Sequence[Line]) -> None
             early_refusal.refuse_before_release(services.store, by=services.person, project=view.name, asked=asked)
             must_not_be_open([line for line in lines if not line.pending], asked)
         except (FileRefused, InvalidInput) as refusal:
-            shell.keep_message("release.refused", shell.on_page(str(refusal)))
+            messages.keep("release.refused", shell.on_page(str(refusal)))
             return
         project_jobs.begin(services, RELEASE.name, view.name, **asked.dump())
 
@@ -221,6 +226,8 @@ def _made(services: Services, view: ProjectView) -> None:
     names = [each.version for each in reversed(found)]
     chosen = st.selectbox("Look at release", names, key="release.chosen")
     release = next(each for each in found if each.version == chosen)
+    if lacking := missing_checks_in(release.told):
+        shell.show(markup.notice(lacking, style="bad"))
     with st.container(horizontal=True):
         st.button("Withdraw an item", key="release.withdraw", on_click=_withdraw, args=(services, view, release))
     with st.expander("What its manifest says", key=f"release.told.{chosen}"):

@@ -1,0 +1,42 @@
+"""A working page before a lead takes an item: the form with a made-up item, and a button that takes a real one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from app.workbench import lead_mode
+from domain.records import ProjectView
+from domain.states import Stage
+from workflow.annotate import looking
+from workflow.lead import stage_preview
+
+LOOKING = "This preview takes no item, and you can still review every item blind."
+TAKING = "Take an item to work on it yourself. Until it is decided, other pages hide its votes from you."
+
+
+def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
+    """Draw the page. ``form`` draws the annotators' form with made-up content."""
+    stages = view.schema.schema_.stages
+    who = "seniors" if stage is Stage.ADJUDICATION else "annotators"
+    shell.heading(
+        stages.title_of(stage),
+        f"A preview with a made-up item, as {who} see this page. {LOOKING}",
+        made_up=view.made_up,
+    )
+    found = looking.look(services.store, person=services.person, project=view.name, stage=stage)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Take an item", key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage)
+        )
+        if stage in stage_preview.REAL:
+            address = "/preview?" + urlencode({"project": view.name, "stage": stage.value})
+            link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
+            shell.show(markup.tag("p", link, style="ts", data_part="real"))
+    told = found.nothing.sentence if found.nothing is not None else TAKING
+    shell.show(markup.tag("p", markup.quiet(told), style="ts", data_part="waits"))
+    form()
