@@ -75,7 +75,7 @@ class Extension:
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
     """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
-    or None. ``app.import_boxes`` calls them."""
+    or None. ``app.importing.file_inputs`` calls them."""
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
@@ -150,6 +150,21 @@ COMES_WITH: Mapping[str, Parts] = {
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "harnesses": Parts(
+        "Harnesses and hubs",
+        formats=(
+            "lmms_eval_samples",
+            "inspect_log",
+            "answer_map",
+            "inspect",
+            "lmms_eval",
+            "vlmevalkit",
+            "llava",
+            "preference_pairs",
+            "croissant",
+            "hub_eval",
+        ),
+    ),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
     "privacy": Parts(
         "Privacy",

@@ -13,8 +13,13 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called, states_of
-from app import charts, checklist, disagreement_charts, figures, graded_sample, markup, new_project, shell
-from app.progress_chart import progress_chart
+from app import markup, shell
+from app.charts import disagreement_charts, page_chart
+from app.charts.progress_chart import progress_chart
+from app.dashboard import grading_sample
+from app.jobs import figure_requests
+from app.projects import new_project
+from app.releasing import checklist
 from app.reruns import pending_figures
 from app.screens import SCREENS, Screen
 from app.services import Services
@@ -86,7 +91,7 @@ def render(services: Services) -> None:
     if view.schema.schema_.stages.refinement is not None:
         refine.for_leads(services, view)
     if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:
-        graded_sample.for_leads(services, view)
+        grading_sample.for_leads(services, view)
 
 
 def _targets(view: ProjectView) -> list[markup.Markup]:
@@ -223,8 +228,8 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
     if not size:
         return
 
-    def ask() -> figures.Asked:
-        return figures.asked(
+    def ask() -> figure_requests.Asked:
+        return figure_requests.asked(
             store,
             services.settings,
             "progress",
@@ -237,7 +242,7 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
     found = ask()
     pending_figures.show_pending(services, found, ask, about="The days are")
     if found.figure and found.figure.value:
-        charts.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
+        page_chart.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
 
 
 def _disagreement(services: Services, view: ProjectView) -> None:
@@ -246,8 +251,8 @@ def _disagreement(services: Services, view: ProjectView) -> None:
         return
     about: dict[str, Any] = {"by": services.person, "project": view.name}
 
-    def ask() -> figures.Asked:
-        return figures.asked(
+    def ask() -> figure_requests.Asked:
+        return figure_requests.asked(
             services.store,
             services.settings,
             "disagreement",
@@ -264,17 +269,17 @@ def _disagreement(services: Services, view: ProjectView) -> None:
     found: Disagreement = asked.figure.value
     titles = {each.id: each.title for each in view.schema.schema_.dimensions}
     if found.dimensions:
-        charts.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
+        page_chart.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
     else:
         shell.show(markup.paragraph("No item has two votes yet.", style="ts ts-quiet"))
     if found.reasons:
-        charts.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
+        page_chart.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
 
 
-def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
+def _foreseen(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the forecasts. They are computed again only if something has changed."""
     store, person, project = services.store, services.person, view.name
-    return figures.asked(
+    return figure_requests.asked(
         store,
         services.settings,
         "forecast",

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.loader import load_text
 from app import shell
-from app.calibration_files import files_of
+from app.calibration.report_files import files_of
 from app.services import Services
 from app.views import audit as audit_page
 from app.views import cases as cases_page

@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotation_schemas.changes import Decisions
-from app import markup, schema_work, shell
+from app import markup, shell
 from app.jobs.schema_changes import Order
 from app.reruns import messages
+from app.schema_pages import change_jobs
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import DimensionProgress, ProjectView
@@ -138,7 +139,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         if loaded is None:
             messages.keep("schedule.done", "Nothing was changed.")
         else:
-            schema_work.do_change(services, Order(view.name, "take", loaded, Decisions()))
+            change_jobs.do_change(services, Order(view.name, "take", loaded, Decisions()))
             messages.keep(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )
