@@ -25,7 +25,6 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
-    "variants",
     "answers",
     "score",
     "failures",
@@ -50,7 +49,6 @@ COMMANDS = (
     "comparison",
     "audit",
     "exposure",
-    "scorecard",
     "triage",
     "pool",
 )

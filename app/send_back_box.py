@@ -7,11 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
 from app.reruns import messages, session_values
 from app.services import Services
 from app.views.bulk import UNDO, told
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from workflow.lead import bulk

@@ -75,7 +75,7 @@ class Extension:
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
     """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
-    or None. ``app.import_boxes`` calls them."""
+    or None. ``app.importing.file_inputs`` calls them."""
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
@@ -145,6 +145,7 @@ COMES_WITH: Mapping[str, Parts] = {
     "duplicates": Parts("Duplicate search", commands=("duplicates",)),
     "planner": Parts("Planner", commands=("plan", "schema try")),
     "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
+    "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
@@ -158,6 +159,8 @@ COMES_WITH: Mapping[str, Parts] = {
         events=("privacy.marked", "privacy.decided"),
     ),
     "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
+    "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),

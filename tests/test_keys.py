@@ -95,7 +95,6 @@ from workflow.results import (
     calibration_rule,
     case_page,
     graded_answers,
-    item_pairs,
     leaderboard,
     project_answers,
     rater_agreement,
@@ -366,23 +365,6 @@ def accuracy(seen: Seen) -> Any:
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
     line = leaderboard.sliced_scores(found, score_choices.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
-
-
-PAIRED = {"pair": "question", "variant": "kind"}
-
-
-def variants_of_items(seen: Seen) -> Any:
-    """Which variants results compare, on how many pairs."""
-    told = ("1aux", "1buy", "2aux", "2bvx", "3avy")
-    names = ("question", "kind", "plan_text", "answer")
-    items = {
-        at: Item(str(at), str(at), "one", None, dict(zip(names, each, strict=True))) for at, each in enumerate(told)
-    }
-    answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
-    by = item_pairs.named(seen.schema)
-    rows = item_pairs.differences(found, by, [score_choices.Scores("key")]) if by else []
-    return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]
 
 
 def regressed(seen: Seen) -> Any:
@@ -1320,9 +1302,6 @@ ROWS: dict[str, Row] = {
             "epsilon": 0.1,
         }.items()
     },
-    "Report.pairs": row(variants_of_items, "report.pairs", PAIRED),
-    "Pairs.pair": row(variants_of_items, "report.pairs.pair", "plan_text", report__pairs=PAIRED),
-    "Pairs.variant": row(variants_of_items, "report.pairs.variant", "answer", report__pairs=PAIRED),
     "Report.regression": row(regressed, "report.regression", {"success": "clear"}, **OF_PLANS),
     "SuccessRegression.success": row(
         regressed, "report.regression.success", "good", report__regression={"success": "clear"}, **OF_PLANS

@@ -12,12 +12,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
 from app.items import chosen_export
 from app.reruns import messages, session_values
 from app.services import Services
 from app.views import bulk as bulk_page
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from app.workbench.ticks import ticks, untick
 from domain.errors import Conflict, TouchstoneError
 from domain.item_filter import ItemList

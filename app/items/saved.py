@@ -8,11 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
 from app.items.links import ADDRESS, address
 from app.reruns import messages
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.errors import NotFound
 from domain.item_filter import ItemList
 from domain.records import ProjectView

@@ -1,4 +1,4 @@
-"""Show on a page that figures are being computed elsewhere (``app.figures``), and reload them when they are ready."""
+"""Show on a page that a job computes figures (``app.jobs.figure_requests``), and reload them when they are ready."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 import streamlit as st
 
 from app import markup, shell
-from app.figures import Asked
+from app.jobs.figure_requests import Asked
 from app.services import Services
 from app.views import history
 

@@ -11,12 +11,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
 from app.markup import Markup
 from app.reruns import dialogs
 from app.running import shown
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState

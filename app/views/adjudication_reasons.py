@@ -9,7 +9,8 @@ import streamlit as st
 
 from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
-from app import figures, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
@@ -51,10 +52,10 @@ def render(services: Services) -> None:
         shell.show(skip_table(view, found.skipped))
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the reasons. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "reasons",

@@ -17,11 +17,14 @@ import streamlit as st
 from agreement.summary import Result
 from annotation_schemas import reporting
 from annotation_schemas.kinds import options_of
-from app import confusion_chart, figures, items_switch, markup, schema_switch, shell
+from app import markup, shell
+from app.charts import confusion_chart
+from app.jobs import figure_requests
 from app.results.shown import download
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
+from app.widgets import items_switch, version_switch
 from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.replies import Replies
@@ -133,7 +136,7 @@ def render(services: Services) -> None:
             key="agreement.pool_guidelines",
             help="Otherwise votes under different versions are measured separately.",
         )
-    version = schema_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
+    version = version_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
     items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
     cut = Cut.WHOLE if of_means else by or Cut.WHOLE
     _live(services, view, Choice(stage, cut, of_means, pool_guidelines, items, levels, version))
@@ -145,11 +148,11 @@ def _live(services: Services, view: ProjectView, choice: Choice) -> None:
         _tables(services, view, choice)
 
 
-def _measured(services: Services, view: ProjectView, choice: Choice, work: str = "agreement") -> figures.Asked:
+def _measured(services: Services, view: ProjectView, choice: Choice, work: str = "agreement") -> figure_requests.Asked:
     """Return the page's figures (``agreement_page.Figures``). They are computed again only if something has changed."""
     stage = choice.stage
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         work,
@@ -192,7 +195,7 @@ def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> No
         shell.show(*(markup.tag("p", markup.text(each), style="ts", data_part="second-opinion") for each in said))
 
 
-def being_measured(found: figures.Asked) -> markup.Markup:
+def being_measured(found: figure_requests.Asked) -> markup.Markup:
     """Return a notice that the figures are being computed, or that the shown figures are out of date."""
     if found.figure is None:
         return markup.notice(

@@ -10,11 +10,12 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.state_words import state_called, states_of
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
 from app.reruns import messages, session_values
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.comments import LONGEST_COMMENT
 from domain.errors import TouchstoneError
 from domain.records import ProjectView

@@ -14,12 +14,14 @@ from annotation_schemas import kinds
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
 from annotation_schemas.state_words import state_called
-from app import figures, items_switch, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
+from app.widgets import items_switch
 from domain.display_names import distinct_names
 from domain.errors import InvalidInput
 from domain.reading.answers import AnswerKind, ReadOutcome
@@ -87,7 +89,7 @@ def _reader(services: Services, view: ProjectView) -> str:
     return named if named in there else RULES
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the cases that the address selects (``cases.listing``).
 
     They are computed again only if something has changed.
@@ -105,7 +107,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
         common=asked.get("common") == "1",
     )
     about: dict[str, Any] = {"person": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "cases",

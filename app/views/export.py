@@ -11,12 +11,15 @@ import streamlit as st
 
 from annotation_schemas.formats import Format, Takes, offered, writing
 from annotation_schemas.formats import named as formats_named
-from app import archives, checklist, markup, schema_switch, shell
+from app import markup, shell
+from app.releasing import checklist
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import version_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.run_kinds import RunKind
+from exporters import zip_file
 from workflow.files import release
 from workflow.files.columns_used import formats_used
 from workflow.files.release_manifest import part_words
@@ -55,7 +58,7 @@ def render(services: Services) -> None:
         with right:
             names = {row.name: row for row in formats}
             chosen = names[st.selectbox("Format", list(names), key="export.format")]
-            version = schema_switch.switch(
+            version = version_switch.switch(
                 services,
                 view,
                 key="export.schema",
@@ -146,7 +149,7 @@ def prepare(
         )
     written = made.files.get("manifest.json")
     manifest = json.loads(written) if written else None
-    which = ("verified" if verified else "all") + schema_switch.in_name(schema_version)
+    which = ("verified" if verified else "all") + version_switch.in_name(schema_version)
     if only is not None and manifest:
         part = part_words(made.items, manifest["restricted"]["of"])
         which = f"{part}-{which}" if verified else part
@@ -156,7 +159,7 @@ def prepare(
         "words": " ".join(filter(None, (_words_of_ready(made, chosen, schema_version), made.part))),
         "files": sorted(made.files),
         "manifest": manifest,
-        "zip": archives.pack(made.files),
+        "zip": zip_file.pack(made.files),
     }
 
 

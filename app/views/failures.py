@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotation_schemas.model import Criterion
-from app import figures, items_switch, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import cases
+from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.annotate.coding import code_criteria
@@ -49,9 +51,9 @@ def render(services: Services) -> None:
         _downloads(view, told.failures)
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the page's figures. They are computed again only if something has changed."""
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "failures",

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import confirm, markup, shell, text_difference
-from app.confirm import Question
+from app import markup, shell
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.views.adjudication_reasons import title_of
+from app.widgets import confirm, text_difference
+from app.widgets.confirm import Question
 from app.workbench.page import guideline_html
 from domain.records import GuidelineVersion, ProjectView
 from domain.roles import Role

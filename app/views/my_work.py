@@ -11,11 +11,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
 from app.screens import SCREENS, Screen
 from app.services import Services
 from app.views.expired_submissions import text_of
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.comments import Mentions
 from domain.errors import Conflict, LeaseLost, NotAllowed
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork

@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, schema_preview, shell
+from app import markup, shell
+from app.schema_pages import form_preview
 from app.screens import Screen
 from app.services import Services
 from app.workbench import page, preview
@@ -75,7 +76,7 @@ def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimens
     except (NotAllowed, NotFound) as error:
         shell.show(markup.notice(f"{error} This is a made-up item. {MARK}"))
         made_up = dimension or view.schema.schema_.dimensions[0].id
-        schema_preview.made_up(view.schema, stage, made_up, key="preview.made_up")
+        form_preview.made_up(view.schema, stage, made_up, key="preview.made_up")
         return
     name = f"Item {found.name}. " if found.name else ""
     shell.show(markup.notice(f"{name}{MARK}"))

@@ -11,15 +11,17 @@ from urllib.parse import quote, urlencode
 import streamlit as st
 
 from annotation_schemas.state_words import state_called
-from app import confirm, markup, new_project, project_jobs, shell
+from app import markup, shell
 from app.commands.project_care import said
-from app.confirm import Question
 from app.jobs import page
 from app.jobs.projects import ARCHIVE, DELETE, ROWS
+from app.projects import new_project, project_jobs
 from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import dashboard, my_work
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.display_names import distinct_names
 from domain.records import ProjectView, StageWork
 from domain.roles import Role

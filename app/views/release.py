@@ -7,9 +7,11 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from app import checklist, markup, project_jobs, shell
+from app import markup, shell
 from app.jobs import page
 from app.jobs.projects import RELEASE, WITHDRAW
+from app.projects import project_jobs
+from app.releasing import checklist
 from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services

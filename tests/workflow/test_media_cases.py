@@ -16,7 +16,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from annotation_schemas.loader import load_text
-from app.import_result import imported_sentence
+from app.importing.result_sentence import imported_sentence
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.roles import Role
