@@ -173,6 +173,7 @@ COMES_WITH: Mapping[str, Parts] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
+    "batch": Parts("Batch files", commands=("run batch",)),
     "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
     "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
     "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
