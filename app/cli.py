@@ -35,7 +35,6 @@ COMMANDS = (
     "release_statistics",
     "items",
     "wording",
-    "bulk",
     "serve",
     "run",
     "judge",

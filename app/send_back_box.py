@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from app import confirm, markup, shell
+from app.bulk_previews import UNDO, told
 from app.confirm import Question
 from app.reruns import messages, session_values
 from app.services import Services
-from app.views.bulk import UNDO, told
 from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from workflow.lead import bulk
