@@ -477,7 +477,7 @@ def test_nothing_imports_a_page_and_only_commands_import_commands() -> None:
 def test_a_planted_import_of_a_page_and_of_a_command_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
     text = "from app.views import cases\nfrom app.commands.judge import a\nimport extensions.privacy.pages.privacy\n"
-    imported = ["from app.views import cases", "from app.commands.judge import a", "import extensions.privacy.pages.privacy"]
+    page, command, other = (
         "1: app.views.cases is",
         "2: app.commands.judge.a is",
         "3: extensions.privacy.pages.privacy is",
@@ -493,7 +493,7 @@ def test_a_planted_import_of_a_page_and_of_a_command_is_seen(tmp_path: Path, mon
     for name, lines in planted.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(imported), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         wrong = pages_and_commands_imported([path])
         assert len(wrong) == len(lines)
         assert all(found.startswith(f"{name}:{line}") for found, line in zip(wrong, lines, strict=True)), wrong

@@ -20,7 +20,7 @@ from app.jobs import figure_requests
 from app.projects import new_project
 from app.releasing import checklist
 from app.reruns import pending_figures
-from app.screens import Screen
+from app.screens import SCREENS, Screen
 from app.services import Services
 from app.workbench import preview
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
@@ -28,7 +28,7 @@ from domain.roles import Role
 from domain.states import VERIFICATIONS, Stage
 from workflow.access import schedule
 from workflow.annotate import project_progress
-from workflow.lead import disagreement, forecast, progress_over_time, scorecard
+from workflow.lead import disagreement, forecast, progress_over_time
 from workflow.lead.disagreement import Disagreement
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
@@ -70,7 +70,7 @@ def render(services: Services) -> None:
     if any(row.stuck for row in board.rows):
         shell.section("What is blocked")
         shell.show(blocked(board.rows, project=view.name))
-    shell.show(_targets(view), _previews(view))
+    shell.show(*_targets(view), _previews(view))
     _forecasts(services, view)
     _disagreement(services, view)
     _people(services, view)
@@ -82,12 +82,14 @@ def render(services: Services) -> None:
         grading_sample.for_leads(services, view)
 
 
-def _targets(view: ProjectView) -> markup.Markup:
-    """Return a line with a link to the page where a lead changes targets and deadlines."""
+def _targets(view: ProjectView) -> list[markup.Markup]:
+    """Return a line with a link to the page where a lead changes targets and deadlines, if that page exists."""
+    if "schedule" not in SCREENS:
+        return []
     href = addresses.page("schedule", view.name)
     link = markup.tag("a", markup.text("Schedule"), href=href, target="_self")
     before, after = markup.quiet("How many items are wanted, and until when: on the page "), markup.quiet(".")
-    return markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")
+    return [markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")]
 
 
 def _previews(view: ProjectView) -> markup.Markup:
@@ -286,7 +288,7 @@ def _foreseen(services: Services, view: ProjectView) -> figure_requests.Asked:
         "forecast",
         {"project": project, "by": None},
         state=forecast.mark(store, by=person, project=project),
-        size=scorecard.size(store, by=person, project=project),
+        size=forecast.count_submissions(store, by=person, project=project),
     )
 
 
@@ -358,7 +360,7 @@ def _people(services: Services, view: ProjectView) -> None:
 
 
 def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
-    """Return a table with a row for each person. The name links to the person's work."""
+    """Return a table with a row for each person. The name links to the person's scorecard, if that page exists."""
     heads = [
         ("Person", "line"),
         ("Role", ""),
@@ -376,14 +378,10 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
 def _person(one: AtWork, project: str) -> list[markup.Markup]:
     seen = markup.moment(one.seen)
     over = f" (+{one.over} left open)" if one.over else ""
-    name = markup.tag(
-        "a",
-        markup.tag("b", markup.text(one.name)),
-        href=addresses.page("scorecard", project, person=one.login),
-        target="_self",
-        title="Their scorecard",
-        data_person=one.login,
-    )
+    name = markup.tag("b", markup.text(one.name))
+    if "scorecard" in SCREENS:
+        href = addresses.page("scorecard", project, person=one.login)
+        name = markup.tag("a", name, href=href, target="_self", title="Their scorecard", data_person=one.login)
     return [
         markup.joined([name, markup.quiet(f" {one.login}")]),
         markup.text(one.role.value) if one.role else markup.quiet("not here any more"),

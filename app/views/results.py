@@ -13,7 +13,7 @@ import streamlit as st
 from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.results import choices, models, scores, shown, slices, table, variants
+from app.results import choices, models, scores, shown, slices, table
 from app.results.shown import NO_MODEL
 from app.screens import Group, Screen
 from app.services import Services
@@ -93,7 +93,6 @@ def render(services: Services) -> None:
     table.show_downloads(view, found, chosen)
     models.show_groups(chosen)
     table.show_attributes(found)
-    variants.show_pairs(view, found, cut)
     models.show_gaps(chosen)
     scores.show_overview(view, found, chosen, common=common, items=items)
     scores.show_criteria(view, found, cut, common=common, bins=bins, items=items)
