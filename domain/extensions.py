@@ -156,6 +156,8 @@ COMES_WITH: Mapping[str, Parts] = {
             "lmms_eval_samples",
             "inspect_log",
             "answer_map",
+            "hf_dataset",
+            "parquet",
             "inspect",
             "lmms_eval",
             "vlmevalkit",
