@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from app.mail import send
 from db.engine import Store
 from domain.errors import InvalidInput, Problem
-from domain.mail import Letter, MailServer, NotSent, is_address
+from domain.mail import Letter, MailFailure, MailServer, is_address
 from workflow.access import accounts
 from workflow.annotate.mails import clipped
 
@@ -79,7 +79,7 @@ def hand_over(server: MailServer, letters: Sequence[Letter]) -> list[str | None]
             continue
         try:
             send(server, each)
-        except NotSent as error:
+        except MailFailure as error:
             said.append(str(error))
             away = error.away
         else:

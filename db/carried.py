@@ -71,7 +71,7 @@ class RankOfOldest:
 
 @dataclass(frozen=True)
 class Versions:
-    """The reading of content given under a project's schemas (``domain.rewording.Reading``), with the schemas' ids."""
+    """The rules for reading content given under a project's schemas, with the schemas' ids."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from db.tables import (
     TaskRow,
     metadata,
 )
-from domain.exposure import WORKING, Route, Secrets, Told
+from domain.exposure import WORKING, Disclosure, Route, Secrets
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 AT_ONCE = 500
@@ -171,7 +171,7 @@ def add(
     place: Place,
     person_id: int,
     route: Route,
-    told: Told,
+    told: Disclosure,
     sha256: str,
     size: int,
     revision: int | None,
@@ -225,7 +225,7 @@ def add_for_items(
     item_ids: Collection[int],
     person_id: int,
     route: Route,
-    told: Told,
+    told: Disclosure,
     sha256: str,
     size: int,
     now: datetime,
@@ -266,8 +266,8 @@ def add_media(
     if found is None:
         return
     asset_id, project_id, version = found
-    shape = _shape(Told(), version)
-    _add_shape(Direct.of(session), project_id, version, shape, Told())
+    shape = _shape(Disclosure(), version)
+    _add_shape(Direct.of(session), project_id, version, shape, Disclosure())
     shape_id = session.execute(
         sa_select(col(ExposureShapeRow.id)).where(
             col(ExposureShapeRow.project_id) == project_id, col(ExposureShapeRow.hash) == shape
@@ -309,17 +309,17 @@ def whose_link(session: Session, *, key: str) -> tuple[int, str] | None:
     return (found[0], found[1]) if found is not None else None
 
 
-def _shape(told: Told, version: int) -> str:
+def _shape(told: Disclosure, version: int) -> str:
     return _hash_of(version, tuple(told.fields), tuple(told.facts), tuple(told.said), tuple(told.other))
 
 
 @lru_cache(maxsize=1000)
 def _hash_of(version: int, *told: tuple[Any, ...]) -> str:
     """Return the hash of a shape. It is cached because nearly all pages of a stage show the same kinds of facts."""
-    return hashlib.sha256(json.dumps([version, Told(*told).as_json()], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([version, Disclosure(*told).as_json()], sort_keys=True).encode()).hexdigest()
 
 
-def _add_shape(direct: Direct, project_id: int, version: int, hash: str, told: Told) -> None:
+def _add_shape(direct: Direct, project_id: int, version: int, hash: str, told: Disclosure) -> None:
     row = {"project_id": project_id, "hash": hash, "schema_version_id": version, "told": told.as_json()}
     _run(direct, _new_shape(direct.dialect.name), row)
 

@@ -26,7 +26,7 @@ from db.survey import AUTHORING, UNIT, Row, Survey, foreign
 from db.tables import ItemRow, PersonRow, metadata
 from db.types import UTCDateTime
 from domain.errors import FileRefused
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.states import ItemState, Stage
 
 _HIGHEST = 2**30
@@ -240,7 +240,7 @@ class Landing:
             elif isinstance(held, carried.RankOfOldest) and row["stage"] in self.oldest and value == row["item_id"]:
                 made[column] = self._here("item", value)
             elif isinstance(held, Versions):
-                made[column] = Reading.from_json(value).renumbered(self.schemas).as_json()
+                made[column] = Rewording.from_json(value).renumbered(self.schemas).as_json()
             elif isinstance(held, Random):
                 made[column] = self._drawn(value)
             elif isinstance(held, RandomIn) and isinstance(value, dict):

@@ -86,7 +86,7 @@ class Extension:
 
 
 @dataclass(frozen=True)
-class Parts:
+class ExtensionNames:
     """The names that an extension of this repository adds, for messages where its folder is missing."""
 
     title: str
@@ -107,36 +107,38 @@ class Parts:
     """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
-COMES_WITH: Mapping[str, Parts] = {
-    "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
-    "frames": Parts(
+COMES_WITH: Mapping[str, ExtensionNames] = {
+    "leaderboard": ExtensionNames("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "frames": ExtensionNames(
         "Frames",
         pages=("frames",),
         commands=("frames",),
         home_folders=("frames",),
         events=("frames.screened", "frames.chosen"),
     ),
-    "narrations": Parts(
+    "narrations": ExtensionNames(
         "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
     ),
-    "shortcuts": Parts(
+    "shortcuts": ExtensionNames(
         "Shortcuts",
         pages=("shortcuts",),
         commands=("shortcuts", "run shortcut"),
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
-    "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
-    "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
-    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
-    "privacy": Parts(
+    "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
+    "labelstudio": ExtensionNames(
+        "Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)
+    ),
+    "drafting": ExtensionNames("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "privacy": ExtensionNames(
         "Privacy",
         pages=("privacy",),
         commands=("privacy",),
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
-    "plans": Parts(
+    "plans": ExtensionNames(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
 }
@@ -152,7 +154,7 @@ NOUNS = {
     "strategies": "strategy",
     "table_sources": "source of tables",
 }
-"""What a name of ``Parts`` is."""
+"""What a name of ``ExtensionNames`` is."""
 
 
 @cache
@@ -212,14 +214,14 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
+    """Return why a register (a field of ``ExtensionNames``) lacks a name, if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
             return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
 
 
-def _belongs_to(folder: str, parts: Parts) -> str:
+def _belongs_to(folder: str, parts: ExtensionNames) -> str:
     return (
         f"belongs to the extension {parts.title}, which is not installed. "
         f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."

@@ -76,7 +76,7 @@ class Letter:
     """The address that turns mails off; empty if mails cannot be turned off."""
 
 
-class NotSent(Exception):
+class MailFailure(Exception):
     """An error for a mail that was not accepted; the text is a sentence for the people who run the server."""
 
     def __init__(self, words: str, *, again: bool, away: bool = False) -> None:

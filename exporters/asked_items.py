@@ -21,7 +21,7 @@ from annotation_schemas.keys import key_fields, options_field, question_field, r
 from annotation_schemas.model import Schema
 from annotation_schemas.prompts import GENERAL, load_prompt_set
 from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind, Asked
+from domain.reading.answers import AnswerKind, ExpectedAnswer
 
 ENDINGS: Mapping[str, str] = {
     "image/png": ".png",
@@ -269,7 +269,7 @@ def _placeholders(schema: Schema, dimension: str) -> Sequence[str]:
 
 
 def _right(
-    format: str, released: ReleasedSet, item: ReleasedItem, asked: Asked, options: Sequence[str]
+    format: str, released: ReleasedSet, item: ReleasedItem, asked: ExpectedAnswer, options: Sequence[str]
 ) -> tuple[tuple[int, ...] | None, str | None]:
     """Return the positions of the right options, and the key as text."""
     name = key_name(released)

@@ -178,7 +178,7 @@ class _Table:
 
     def __init__(self, out: BinaryIO, row: ItemKeys) -> None:
         self._out, self._layout = out, csv_rows.Layout(row.order)
-        self._change = csv_rows.Change(self._layout)
+        self._change = csv_rows.ColumnChange(self._layout)
         self._out.write(self._layout.separator.join(row.order).encode() + b"\n")
 
     def add(self, record: Mapping[str, Any]) -> None:

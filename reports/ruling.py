@@ -11,9 +11,8 @@ from agreement.bias_sentences import BIAS_STARTS, RULED_OUT
 from agreement.losses import MOST_LOST, Losses
 from agreement.several_verdicts import correct_together
 from agreement.small_sample import lower_limit_of
-from agreement.verdict import Outcome, Rule, judge_verdict
-from agreement.verdict import Verdict as JudgeVerdict
-from agreement.verdict_losses import UNREAD, Bound, fills_for, hold_at_bounds
+from agreement.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
+from agreement.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
 from agreement.worst_question import with_split_question
 from domain.errors import RatingsError
 from reports.content import Ruling, Rulings, Section, Table, Verdict
@@ -176,7 +175,7 @@ def _whatever_was_lost(
         if judge != group[0]:
             lost = replace(lost, unit=f"replies of {judge}")
         bounds = [
-            Bound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
+            LossBound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
             for fill, filled in slices_at_bounds(part, judge, fills_for(found.outcome))
         ]
         found = hold_at_bounds(found, bounds, lost, ceiling_of(part, judge).difference)

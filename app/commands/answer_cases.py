@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.commands.case_files import Case, CaseReading
-    from domain.reading.answers import Asked
+    from domain.reading.answers import ExpectedAnswer
 
 
 def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
@@ -41,8 +41,8 @@ def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], b
     return CaseReading(found.outcome.value, shown, words, f"rule: {found.rule}" if read else found.why, read), meets
 
 
-def _asked(case: Case) -> Asked:
-    from domain.reading.answers import AnswerKind, Asked
+def _asked(case: Case) -> ExpectedAnswer:
+    from domain.reading.answers import AnswerKind, ExpectedAnswer
 
     kind = case.text("kind")
     if kind not in tuple(AnswerKind):
@@ -52,7 +52,7 @@ def _asked(case: Case) -> Asked:
         raise case.refused("`options` is no list of texts")
     if kind in ("option", "multi", "order") and not options:
         raise case.refused(f"`options` is missing, which the kind {kind} needs")
-    return Asked(AnswerKind(kind), tuple(options), case.text_or_none("unit"))
+    return ExpectedAnswer(AnswerKind(kind), tuple(options), case.text_or_none("unit"))
 
 
 def _fits(case: Case) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import SettingsError
-from domain.mail import Letter, MailState, MailTime, NotSent
+from domain.mail import Letter, MailFailure, MailState, MailTime
 
 mail = typer.Typer(help="Notices by e-mail: try the mail server, see what became of mails.", no_args_is_help=True)
 
@@ -28,7 +28,7 @@ def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -
     text = f"Hello,\n\nTouchstone at {resources().settings.public_url} can send mail.\n"
     try:
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
-    except NotSent as error:
+    except MailFailure as error:
         raise SettingsError(str(error)) from None
     typer.echo(f"{server.host}:{server.port} took a mail to {address}. Look whether it arrives.")
 

@@ -14,7 +14,7 @@ from app.judging import shown
 from app.markup import Markup
 from app.running import shown as texts
 from app.services import Services
-from domain.judging import JudgePlan, Value, Verdict
+from domain.judging import JudgePlan, ReplyOutcome, Value
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from workflow.access.counted_items import counting_of
@@ -170,17 +170,17 @@ def table(of: Compared, found: Comparison) -> Markup:
     return markup.tag("div", markup.table(heads, cells), style="ts-scroll", data_part="crossed")
 
 
-def words(of: Value | Verdict) -> str:
+def words(of: Value | ReplyOutcome) -> str:
     """Return a value in words, or the reason why there is none."""
-    return of.label if isinstance(of, Verdict) else texts.opening(shown.value(of), 40)
+    return of.label if isinstance(of, ReplyOutcome) else texts.opening(shown.value(of), 40)
 
 
-def _ordered(values: Iterable[Value], there: Iterable[Value | Verdict]) -> list[Value | Verdict]:
+def _ordered(values: Iterable[Value], there: Iterable[Value | ReplyOutcome]) -> list[Value | ReplyOutcome]:
     """Return the values in ascending order, then the failures."""
     known = set(there)
     return [
         *(value for value in values if value in known),
-        *(verdict for verdict in Verdict if verdict in known),
+        *(verdict for verdict in ReplyOutcome if verdict in known),
     ]
 
 

@@ -16,7 +16,7 @@ from app.running import shown as figures_of
 from app.running.run_lists import Column, Listing
 from app.services import Services
 from domain.comparison import same
-from domain.judging import JudgePlan, Verdict
+from domain.judging import JudgePlan, ReplyOutcome
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import RunState
@@ -51,9 +51,9 @@ def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict
     return {view.id: known[view.id][1] for view in found}
 
 
-def all_verdicts(tallies: Sequence[Tally]) -> Counter[Verdict]:
+def all_verdicts(tallies: Sequence[Tally]) -> Counter[ReplyOutcome]:
     """Return the verdicts of all criteria."""
-    found: Counter[Verdict] = Counter()
+    found: Counter[ReplyOutcome] = Counter()
     for each in tallies:
         found.update(each.verdicts)
     return found
@@ -174,7 +174,7 @@ def _won(each: Tally, plan: JudgePlan) -> str:
     return f" · {told}" if told else ""
 
 
-def failures(of: Sequence[tuple[Verdict, str, int]], view: RunView) -> Markup:
+def failures(of: Sequence[tuple[ReplyOutcome, str, int]], view: RunView) -> Markup:
     """Return a table of the reasons for missing scores, with links to the replies."""
     return markup.table(
         [("Outcome", "line"), ("Reason", ""), ("Readings", "number")],

@@ -14,7 +14,7 @@ from app.screens import Screen
 from app.services import Services
 from app.workbench import preview
 from domain.errors import NotFound
-from domain.records import AssetView, NothingLeft, ProjectView, TriageCounts, TriageFrame, TriageGroup
+from domain.records import AssetView, NoTask, ProjectView, TriageCounts, TriageFrame, TriageGroup
 from domain.states import Stage
 from workflow.annotate import triage, triage_figures
 
@@ -55,7 +55,7 @@ def _bench(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
         shell.tell_refused()
         found = triage.next_group(services.store, person=services.person, project=view.name)
-        if isinstance(found, NothingLeft):
+        if isinstance(found, NoTask):
             shell.show(
                 markup.tag("div", markup.text(found.sentence), style="ts ts-notice", role="status", data_view="nothing")
             )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.found_values import (
     MOST_VERDICTS,
     SCORE,
@@ -37,7 +37,7 @@ _NUMBER_CELL = re.compile(r"[ \t*_`]*[-+]?\d[\d.,/]*[ \t*_`]*(?:\||$)")
 _MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+score\b", re.IGNORECASE)
 
 
-def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def six_lines(reply: Reply, allowed: Sequence[Value]) -> ReplyReading:
     """Return the scores of perception, cognition and action, from lines such as ``action score: 1``.
 
     The lines may be in any order, in capitals or bold, and may end with a remark. All three scores are required. Two
@@ -48,7 +48,7 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
     spoilt: dict[str, list[Span]] = {name: [] for name in ASPECTS}
     lines = list(_LINE.finditer(text))
     if len(lines) > MOST_VERDICTS:
-        return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} scores.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} scores.")
     ends = [
         match.end("said")
         for match in lines
@@ -87,7 +87,7 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
     for name, places in spoilt.items():
         if places and (not own[name] or places[-1] > own[name][-1].span):
             why = f"The score for {name} is not one value, said once and for all."
-            return Reading(Verdict.UNPARSEABLE, spans={name: places[-1]}, why=why)
+            return ReplyReading(ReplyOutcome.UNPARSEABLE, spans={name: places[-1]}, why=why)
     for name in ASPECTS:
         if found[name] and not own[name]:
             none = none_own(found[name])
@@ -105,12 +105,12 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
             )
             if differs and reply.standing(*mention.span()) in (Standing.OWN, Standing.EARLIER, Standing.HEDGED):
                 why = f"The reply gives another score for {name} elsewhere."
-                return Reading(Verdict.CONTRADICTORY, spans={name: own[name][-1].span}, why=why)
+                return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={name: own[name][-1].span}, why=why)
         rest = text[last:limit]
         behind = "\n".join(line for line in rest.split("\n") if not EVIDENCE.match(line))
         lowest = all(is_lowest(some[-1], allowed) for some in own.values())
         if taken_back(behind, 0, lowest=lowest) is not None:
-            return Reading(Verdict.CONTRADICTORY, why="The reply takes its scores back.")
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, why="The reply takes its scores back.")
         own = {name: _corrected(text, some, allowed) for name, some in own.items()}
     return reading_of_parts(own, allowed)
 
@@ -166,7 +166,7 @@ def _in_evidence(reply: Reply, at: int) -> bool:
     return EVIDENCE.match(reply.text[start:end]) is not None
 
 
-def _six_in_json(reply: Reply, allowed: Sequence[Value]) -> Reading | None:
+def _six_in_json(reply: Reply, allowed: Sequence[Value]) -> ReplyReading | None:
     """Return the three scores from the keys of one JSON object."""
     read: list[dict[str, FoundValue]] = []
     for start, end, pairs in find_objects(reply.text, reply.marks):

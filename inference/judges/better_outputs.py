@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.found_values import (
     MOST_VERDICTS,
     SCORE,
@@ -67,7 +67,7 @@ _LESSER = re.compile(
 )
 
 
-def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def better_output(reply: Reply, allowed: Sequence[Value]) -> ReplyReading:
     """Return the letter of ``Output (a) is better``, said as a complete sentence.
 
     ``Output (a)`` alone also counts if it is the whole reply or its last line.
@@ -87,7 +87,7 @@ def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
             one = replace(one, standing=standing)
         found.append(one)
         if len(found) > MOST_VERDICTS:
-            return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
     lines = [(at, line) for at, line in lines_of(text) if line.strip()]
     names = [
         FoundValue(named[1], (at + named.start(1), at + named.end(1)), (at, at + len(line)))
@@ -105,7 +105,7 @@ def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
         standing = reply.standing(last.span[0], last.span[1]) if len(lines) > 1 else Standing.OWN
         found = [replace(last, standing=standing)] if len({each.says(allowed) for each in names}) == 1 else []
     if not found:
-        return Reading(Verdict.UNPARSEABLE, why="The reply does not say which output is better.")
+        return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply does not say which output is better.")
     own = [each for each in found if each.standing is Standing.OWN]
     if not own:
         return none_own(found)
@@ -114,12 +114,12 @@ def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
     if len({each.says(allowed) for each in own}) > 1:
         other = next(each for each in reversed(own) if each.says(allowed) != chosen.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : chosen.outer[0]]):
-            return Reading(
-                Verdict.CONTRADICTORY, spans=spans, why="The reply says of both outputs that they are better."
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply says of both outputs that they are better."
             )
     why = _unsays(reply, text, chosen, found)
     if why:
-        return Reading(Verdict.CONTRADICTORY, spans={SCORE: chosen.span}, why=why)
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: chosen.span}, why=why)
     return single_reading(chosen, allowed)
 
 

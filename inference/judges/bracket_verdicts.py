@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.bracket_contexts import (
     without_legends,
     without_losers,
@@ -52,7 +52,7 @@ _MINUS = re.compile(r"(?<![\w-])[-\u2212]\Z")
 """A minus sign right before the brackets, which makes the number negative."""
 
 
-def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def double_brackets(reply: Reply, allowed: Sequence[Value]) -> ReplyReading:
     """Return the verdict in ``[[x]]``. A labeled verdict (``Rating: [[x]]``) or one on its own line wins over others.
 
     Among those, the final one by its label wins. ``[x]`` counts only after a label. Two different verdicts contradict
@@ -61,16 +61,16 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     text = reply.text
     found = _bracketed(reply, allowed)
     if len(found) > MOST_VERDICTS:
-        return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
     turn = next_turn(reply, [each.outer[1] for each in found])
     if turn is not None:
         found = [each for each in found if each.outer[0] < turn]
         text = text[:turn]
     if not found:
-        return Reading(Verdict.UNPARSEABLE, why="The reply has no verdict in double brackets.")
+        return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply has no verdict in double brackets.")
     cut = UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
     if cut is not None and not any(cut.start() < each.outer[1] for each in found):
-        return Reading(Verdict.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
+        return ReplyReading(ReplyOutcome.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
     found = without_ranges(reply, without_sums(reply, without_losers(reply, found, allowed), allowed), allowed)
     found = without_others(reply, without_legends(reply, found, allowed), allowed)
     own = [each for each in found if each.standing is Standing.OWN]
@@ -83,7 +83,9 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     if len({each.says(allowed) for each in top}) > 1:
         other = next(each for each in reversed(top) if each.says(allowed) != last.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : last.label_at if last.label_at is not None else last.outer[0]]):
-            return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ.")
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ."
+            )
     late = [
         each
         for each in found
@@ -99,16 +101,20 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     ]
     if late:
         spans = {f"{SCORE} {number}": each.span for number, each in enumerate((last, *late), 1)}
-        return Reading(Verdict.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs.")
+        return ReplyReading(
+            ReplyOutcome.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs."
+        )
     end = max(each.outer[1] for each in found if each.standing is Standing.OWN)
     retracted = taken_back(text, end, lowest=is_lowest(last, allowed))
     if retracted is not None:
         spans = {SCORE: last.span, f"{SCORE} 2": retracted.span()}
-        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
     plain = _said_plainly(reply, allowed, last, text)
     if plain is not None:
         spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": plain.span}
-        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives another score beside its verdict.")
+        return ReplyReading(
+            ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives another score beside its verdict."
+        )
     return single_reading(last, allowed, off=_off_scale(text, last, allowed))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.found_values import (
     SCORE,
     FoundValue,
@@ -38,7 +38,7 @@ _LOOSE = re.compile(
 )
 
 
-def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def assessment_json(reply: Reply, allowed: Sequence[Value]) -> ReplyReading:
     """Return the ``"Final Score"`` of a JSON object in the reply, as text or number.
 
     Invalid backslashes are removed if the object cannot be read, because the form that judges are shown has some.
@@ -57,8 +57,8 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
                 continue
             place = value_place(text, start, end, key)
             if isinstance(value, bool) or not isinstance(value, str | int | float):
-                return Reading(
-                    Verdict.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
+                return ReplyReading(
+                    ReplyOutcome.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
                 )
             standing = _of_object(reply, start, end)
             if standing is Standing.OWN and len(of_each) > 1 and within:
@@ -70,7 +70,9 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
             found.append(FoundValue(said, place, (start, end), standing=standing))
             ends.append(end)
             if len(found) > _MOST_OBJECTS:
-                return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores.")
+                return ReplyReading(
+                    ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores."
+                )
     if len(set(names) - {""}) > 1:
         found = [replace(each, standing=Standing.EACH) for each in found]
     turn = next_turn(reply, ends[:1])
@@ -78,7 +80,7 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
         found = [each for each in found if each.outer[0] < turn]
         text = text[:turn]
     if not found:
-        return Reading(Verdict.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
+        return ReplyReading(ReplyOutcome.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
     own = [each for each in found if each.standing is Standing.OWN]
     if not own:
         return none_own(found)
@@ -94,10 +96,12 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
             and each.standing is Standing.HEDGED
             and each.says(allowed) != last.says(allowed)
         ):
-            return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one.")
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one."
+            )
     if _broken_around(reply.text, last.outer, read):
-        return Reading(
-            Verdict.UNPARSEABLE, spans={SCORE: last.span}, why="The score stands in an object that does not end."
+        return ReplyReading(
+            ReplyOutcome.UNPARSEABLE, spans={SCORE: last.span}, why="The score stands in an object that does not end."
         )
     for match in _LOOSE.finditer(text):
         if any(start <= match.start() < end for start, end in read):
@@ -107,11 +111,11 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
             Standing.HEDGED,
         ):
             spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": match.span(1)}
-            return Reading(
-                Verdict.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
             )
     if taken_back(text, last.outer[1], lowest=is_lowest(last, allowed)):
-        return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
     return reading_of_parts({SCORE: [last]}, allowed)
 
 

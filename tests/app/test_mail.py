@@ -19,7 +19,7 @@ from app.routes import mail_off
 from app.services import Resources, Services
 from db.engine import Store
 from domain.errors import InvalidInput, SettingsError
-from domain.mail import Letter, MailServer, MailState, MailTime, NotSent, mail_server
+from domain.mail import Letter, MailFailure, MailServer, MailState, MailTime, mail_server
 from domain.notices import Notice
 from domain.records import Person
 from domain.roles import Role
@@ -239,7 +239,7 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
 def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
     plain = mail_server(server.url, "", SENDER)
     asked = mail_server(server.url.replace("smtp+plain://", "smtp://ann@"), "secret", SENDER)
-    with pytest.raises(NotSent, match="STARTTLS"):
+    with pytest.raises(MailFailure, match="STARTTLS"):
         send(asked, Letter("x", "bob@example.org", "s", "t"))
     assert not [line for line in server.said if "AUTH" in line]
     assert "secret" not in repr(asked)

@@ -22,7 +22,7 @@ import pytest
 from PIL import Image
 
 from domain.errors import ModelRefused, RunStopped
-from domain.runs import ANSWERS, Attempt, Budgeted, Outcome, Picture, Question
+from domain.runs import ANSWERS, Attempt, BudgetedAnswerer, Outcome, Picture, Question
 from inference.endpoint import client as client_module
 from inference.endpoint import replies
 from inference.endpoint.answerer import EndpointAnswerer
@@ -495,7 +495,7 @@ def test_a_budget_that_is_just_enough_stops_nothing() -> None:
 
 def test_what_was_spent_before_counts() -> None:
     with ScriptedServer([chat()]) as server, opened(server.url, max_calls=10) as answerer:
-        assert isinstance(answerer, Budgeted)
+        assert isinstance(answerer, BudgetedAnswerer)
         answerer.spent(7, 0.0)
         with pytest.raises(RunStopped):
             answerer.answer(questions(100), tell=lambda _: None, stop=lambda: False)

@@ -23,7 +23,7 @@ from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
 from agreement.verdict import Rule
 from app.cli import cli
 from domain.errors import RatingsError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from reports import card, files, html, pdf
 from reports.calibration import calibration
 from reports.content import Figure, Report, Rulings, Source, Table, as_json
@@ -280,13 +280,13 @@ def test_all_sections_are_there_and_say_why_not() -> None:
     assert of.section("drift").lead == "These ratings cannot say."
 
 
-def numeric(n: int = 90) -> tuple[list[Rating], dict[str, About]]:
+def numeric(n: int = 90) -> tuple[list[Rating], dict[str, UnitFacts]]:
     """Scores 0 to 4 of three models; the judge gives model b one point more and is else right but for noise."""
     random = np.random.default_rng(3)
     rows, about = [], {}
     for at in range(n):
         unit, model = f"u{at:03}", "abc"[at % 3]
-        about[unit] = About(item=f"q{at // 3}", model=model, length=float(10 + at % 7))
+        about[unit] = UnitFacts(item=f"q{at // 3}", model=model, length=float(10 + at % 7))
         truth = random.integers(0, 4)
         for name in ("ann", "bob", "cem"):
             if at < 60:  # the rest is judged only
@@ -465,7 +465,7 @@ def skewed(judge: Sequence[str]) -> list[Rating]:
 
 
 def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> None:
-    about = {f"u{unit}": About(item=f"item{unit // 2}") for unit in range(200)}
+    about = {f"u{unit}": UnitFacts(item=f"item{unit // 2}") for unit in range(200)}
     of = report(skewed(["good"] * 200), about=about)
     (row,) = table(of, "constant")
     assert row["most frequent value"] == "good"

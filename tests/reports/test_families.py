@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import RatingsError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from reports.calibration import calibration
 from reports.content import Figure, Source, Table
 from reports.study import Study
@@ -20,7 +20,7 @@ def study(families: dict[str, tuple[str, ...]]) -> Study:
     for model, grades in PEOPLE.items():
         for at, (human, judge) in enumerate(zip(grades, JUDGE[model], strict=True)):
             unit = f"{at}-{model}"
-            about[unit] = About(item=str(at), model=model)
+            about[unit] = UnitFacts(item=str(at), model=model)
             rows += [Rating(unit, "ann", "score", human), Rating(unit, "bob", "score", human)]
             rows += [Rating(unit, "judge", "score", judge)]
     return Study(rows, ("ann", "bob"), ("judge",), about=about, families=families)

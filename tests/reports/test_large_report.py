@@ -12,7 +12,7 @@ import pytest
 from pypdf import PdfReader
 
 from domain.errors import TouchstoneError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from reports import card, files, html, pdf
 from reports.calibration import calibration
 from reports.charts import TALLEST, parts_of
@@ -31,7 +31,7 @@ def study(judges: int, models: int, dimensions: int) -> Study:
     for place in range(dimensions * models * 2):
         question, model = divmod(place, models)
         unit = f"u{place:04}"
-        about[unit] = About(item=f"q{question}", model=f"model{model:02}", length=20.0 + place % 7)
+        about[unit] = UnitFacts(item=f"q{question}", model=f"model{model:02}", length=20.0 + place % 7)
         right = (place * 7 + question) % 3 / 2
         for rater, name in enumerate(("ann", "bob", *(f"judge{each}" for each in range(judges)))):
             value = right if (place + rater * 5) % 6 else 0.5

@@ -8,7 +8,7 @@ import pytest
 
 from agreement.ratings import Scale
 from domain.errors import RatingsError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from domain.replies import AttackResult, JudgeAbout, replies_of
 from reports import card, files, html
 from reports.attacks import share_of
@@ -31,7 +31,7 @@ def study(**changes: Any) -> Study:
     rows += [Rating(f"q{at} · m", "gpt", "score", value(text)) for at, text in enumerate(GPT)]
     given: dict[str, Any] = {
         "scales": {"score": Scale("ordinal", (0.0, 0.5, 1.0))},
-        "about": {f"q{at} · m": About(f"q{at}", "m") for at in range(10)},
+        "about": {f"q{at} · m": UnitFacts(f"q{at}", "m") for at in range(10)},
         "unparsed": FAILED,
         **changes,
     }

@@ -18,7 +18,7 @@ from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, ReadingRow
 from domain.errors import FileRefused
-from domain.reading.answers import READER_VERSION, AnswerKind, Asked, ReadOutcome
+from domain.reading.answers import READER_VERSION, AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from media.store import MediaStore
@@ -270,7 +270,7 @@ def test_an_edit_reads_answers_anew_that_were_read_as_something_else(
 ) -> None:
     lea = factories.make_person(store, "lea", role=Role.LEAD)
     with monkeypatch.context() as then:
-        then.setattr(answer_readings, "asked_of", lambda schema, fields: Asked(AnswerKind.TEXT))
+        then.setattr(answer_readings, "asked_of", lambda schema, fields: ExpectedAnswer(AnswerKind.TEXT))
         factories.make_run(store, [Attempt(items[at], Outcome.ANSWERED, "A. red") for at in (0, 1)], name="m")
     assert accuracy(store).found.n_units == 0
     edit_item(store, person=lea, project="p", item="colour/0", fields={"question": "Which colour?"})

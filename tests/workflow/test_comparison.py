@@ -21,7 +21,7 @@ from db.engine import Store
 from db.tables import PredictionRow, RunRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, SchemaError
 from domain.project_parts import WhoIsWho
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
@@ -139,7 +139,7 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
     assert back.answers == seen["bob"].answers
     assert dict(back.draft.values if back.draft else {})["values"] == {"better": "both_bad"}
     submissions.submit(store, person=bob, task=back.id, key="again", values={"better": "cannot_tell"})
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.COMPARISON), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.COMPARISON), NoTask)
 
     found = read(store)
     said = {(each.rater, each.criterion): (each.winner, each.said, each.left) for each in found.votes}

@@ -21,7 +21,7 @@ from db import items as item_queries
 from db import missing_media as media_wanted
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotFound
-from domain.records import NothingLeft
+from domain.records import NoTask
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from media import clips
@@ -120,7 +120,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     assert [contents[id, 1]["question"] for id in range(1, 6)] == [f"Which of {n}?" for n in (0, 1, 0, 1, 2)]
     ann = make_person(store, "ann")
     waiting = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(waiting, NothingLeft), "no one gets an item without its image"
+    assert isinstance(waiting, NoTask), "no one gets an item without its image"
     assert waiting.sentence == no_work.WAITS_FOR_MEDIA
     assert waiting.code == "waiting_for_media"
     assert waiting.sentence == (

@@ -16,7 +16,7 @@ from annotation_schemas.model import LoadedSchema
 from db import gold_items
 from db.engine import Store
 from domain.errors import InvalidInput
-from domain.judging import JudgePlan, Wanted
+from domain.judging import JudgePlan, ReplyFilter
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from testkit.factories import make_items, make_people, make_project, vote
@@ -114,7 +114,7 @@ def seen(store: Store) -> dict[str, Any]:
         (known,) = gold_items.expected(session, ids=[1]).values()
     assert isinstance(run.plan, JudgePlan)
     (tally,) = judge_replies.tallies(store, by=None, run=run.id)
-    shown = judge_replies.replies_of(store, by=None, run=run.id, wanted=Wanted(criterion=tally.criterion))
+    shown = judge_replies.replies_of(store, by=None, run=run.id, wanted=ReplyFilter(criterion=tally.criterion))
     return {
         "ratings": sorted((row.rater, row.unit, row.criterion, row.value) for row in rows if "/" in row.unit),
         "gold": (dict(line.known.answers), known),

@@ -13,7 +13,7 @@ from db.tables import AnnotationRow, EventRow, ItemRow
 from domain.comments import LONGEST_COMMENT
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.item_filter import ItemList
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import (
@@ -70,7 +70,7 @@ def with_author(store: Store) -> list[str]:
 
 
 def nothing_for(store: Store, person: Person) -> bool:
-    return isinstance(claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    return isinstance(claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NoTask)
 
 
 def written(store: Store, ann: Person) -> str:

@@ -16,7 +16,7 @@ from app.cli import cli
 from db.engine import Store
 from db.tables import ItemRow, RevisionRow
 from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind, Asked
+from domain.reading.answers import AnswerKind, ExpectedAnswer
 from domain.states import Items, ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
@@ -188,7 +188,7 @@ def test_answers_that_cannot_be_read_may_be_left_out(home: Path, tmp_path: Path,
 
 def test_people_and_a_second_reader_say_what_answers_state(project: Store, home: Path, tmp_path: Path) -> None:
     told(project, home, tmp_path)
-    asked = Asked(AnswerKind.SPANS, unit="seconds", several=True)
+    asked = ExpectedAnswer(AnswerKind.SPANS, unit="seconds", several=True)
     replies = {"2 to 3.5": ((2, 3.5),), "2-3.5, 7-8": ((2, 3.5), (7, 8)), "from 2 to 3 I think": None, "5": None}
     found = {text: read_reply(text, asked) for text in replies}
     assert {text: read and read.value for text, read in found.items()} == replies

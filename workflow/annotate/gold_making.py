@@ -16,7 +16,7 @@ from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.comparison import same
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
-from domain.exposure import Fact, Route, Told
+from domain.exposure import Disclosure, Fact, Route
 from domain.order import evenly
 from domain.policies import criteria_that_decide, targets
 from domain.records import Person
@@ -91,7 +91,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
                 item_ids=known,
                 route=Route.GOLD,
                 record=made,
-                told=Told((), (Fact.KEY, Fact.VOTES), (stage,)),
+                told=Disclosure((), (Fact.KEY, Fact.VOTES), (stage,)),
                 now=store.now(),
             )
         return made

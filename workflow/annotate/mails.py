@@ -16,7 +16,7 @@ from db import mails, people, projects
 from db.engine import Store
 from db.records import StoredMail, StoredMailChoice
 from domain.errors import InvalidInput, NotFound, Problem
-from domain.mail import Letter, MailState, MailTime, NotSent, digest_is_due, is_address
+from domain.mail import Letter, MailFailure, MailState, MailTime, digest_is_due, is_address
 from domain.notices import Notice, NoticeKind
 from domain.records import Person
 from domain.states import Stage
@@ -164,7 +164,7 @@ def hand_over(
 ) -> int:
     """Send the mails that are due, one after another, and return how many the mail server accepted.
 
-    ``send`` raises ``NotSent``. ``stop`` tells when to leave the rest for later.
+    ``send`` raises ``MailFailure``. ``stop`` tells when to leave the rest for later.
     """
     sent = 0
     for _ in range(MANY):
@@ -180,7 +180,7 @@ def hand_over(
         letter = Letter(mail.public_id, address, mail.subject, mail.text, off_address(public_url, token))
         try:
             send(letter)
-        except NotSent as error:
+        except MailFailure as error:
             _failed(store, mail, error)
             if error.again:  # the mail server is probably down, so stop here
                 break
@@ -203,7 +203,7 @@ def _take(store: Store) -> tuple[StoredMail, str, str] | None:
         return mail, chosen.address if chosen and wanted else "", chosen.off_token if chosen else ""
 
 
-def _failed(store: Store, mail: StoredMail, error: NotSent) -> None:
+def _failed(store: Store, mail: StoredMail, error: MailFailure) -> None:
     said = str(error)
     _log.warning("a mail was not handed over (try %d): %s", mail.attempts, said)
     with store.write(archived_too=True) as session:

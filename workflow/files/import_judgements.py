@@ -15,7 +15,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.comparison import same as same_value
 from domain.errors import FileRefused
-from domain.judging import JudgePlan, Reading, Verdict
+from domain.judging import JudgePlan, ReplyOutcome, ReplyReading
 from domain.rated_units import unit_of
 from domain.records import BadRow, Person
 from domain.run_kinds import RunKind
@@ -61,7 +61,7 @@ class _Reply:
     item: str
     dimension: str
 
-    def read_as(self, verdict: Verdict, values: Sequence[Any]) -> ReplyRead:
+    def read_as(self, verdict: ReplyOutcome, values: Sequence[Any]) -> ReplyRead:
         """Return the reply with its reading."""
         record = self.record
         unit = unit_of(self.item, record.model)
@@ -201,7 +201,7 @@ def look_at_judgements(
     return LookedReplies(new, repeated, contradict, bad, differ, refused, read.notes, read.warnings, losses)
 
 
-def _read(plan: JudgePlan, reply: _Reply) -> Reading:
+def _read(plan: JudgePlan, reply: _Reply) -> ReplyReading:
     attempt = _attempt(0, reply)
     return reading_of(
         plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
@@ -363,11 +363,11 @@ def _keep(
     ]
     judging.add(session, rows=rows)
     runs.extend_by(session, row=row, units=len(replies), now=now)
-    verdicts: dict[int, Verdict] = {}
+    verdicts: dict[int, ReplyOutcome] = {}
     values: dict[int, list[Any]] = {}
     for each in rows:
-        verdict = Verdict(each["verdict"])
-        if verdicts.get(each["unit_id"], Verdict.SCORED).scored:
+        verdict = ReplyOutcome(each["verdict"])
+        if verdicts.get(each["unit_id"], ReplyOutcome.SCORED).scored:
             verdicts[each["unit_id"]] = verdict
         values.setdefault(each["unit_id"], []).append(each["value"])
     return [each.read_as(verdicts[id], values[id]) for id, each in zip(ids, replies, strict=True) if id in verdicts]

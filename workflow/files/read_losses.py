@@ -15,8 +15,8 @@ from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import items
 from db.engine import Session
-from domain.judging import Verdict
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome
+from domain.judging import ReplyOutcome
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.runs import Outcome
 from domain.states import Stage
 from workflow.access.projects import Access
@@ -24,7 +24,7 @@ from workflow.annotate import answer_readings
 from workflow.results.losses import counting_words, key_word, majorities
 from workflow.results.ratings import people_of, stage_ratings
 
-_TOLD_BY_TEXT = (Verdict.SCORED, Verdict.UNPARSEABLE)
+_TOLD_BY_TEXT = (ReplyOutcome.SCORED, ReplyOutcome.UNPARSEABLE)
 """Verdicts of replies whose text may mention one value. Other replies contradict themselves, are truncated or state
 none.
 """
@@ -39,7 +39,7 @@ class ReplyRead:
     dimension: str
     unit: str
     text: str
-    verdict: Verdict
+    verdict: ReplyOutcome
     values: Sequence[Any] = ()
     """The values that were read, one for each criterion."""
 
@@ -155,14 +155,14 @@ class _Lots:
     def __init__(self, schema: Schema, content: Mapping[int, Mapping[str, Any]]) -> None:
         self._schema, self._content = schema, content
         self._key = key_field(schema) or ""
-        self._of_item: dict[int, tuple[Asked, str | None, bool]] = {}
+        self._of_item: dict[int, tuple[ExpectedAnswer, str | None, bool]] = {}
         self.asked: Counter[Where] = Counter()
         self._lost: dict[Where, Counter[str]] = {}
         self._totals: dict[Where, list[float]] = {}
         self.is_closed = False
         """Whether rules read answers: people or judges compare other answers with the key."""
 
-    def _item(self, item: int) -> tuple[Asked, str | None, bool]:
+    def _item(self, item: int) -> tuple[ExpectedAnswer, str | None, bool]:
         """Return the question of an item, its key as a word, and whether answers are compared with the key."""
         if item not in self._of_item:
             fields = self._content.get(item, {})

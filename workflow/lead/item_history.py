@@ -14,7 +14,7 @@ from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowed, NotFound
-from domain.exposure import Fact, Route, Told
+from domain.exposure import Disclosure, Fact, Route
 from domain.item_filter import ItemFilter
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
@@ -114,7 +114,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
         return found
 
 
-def _told(found: ItemHistory, person: Person) -> Told:
+def _told(found: ItemHistory, person: Person) -> Disclosure:
     """Return the facts about an item that this page shows to a person."""
     others = [each for each in found.answers if each.by != person.login]
     facts = [Fact.VERDICT]
@@ -123,7 +123,7 @@ def _told(found: ItemHistory, person: Person) -> Told:
     facts += [Fact.MODEL] if any(each.about for each in found.answers) else []
     facts += [Fact.COMMENTS] if any(not each.mine for each in found.thread.comments) else []
     fields = {name for revision in found.revisions for name, *values in revision.changes if any(values)}
-    return Told(tuple(fields), tuple(facts), tuple(each.stage for each in others))
+    return Disclosure(tuple(fields), tuple(facts), tuple(each.stage for each in others))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from db.engine import Session, Store, open_store
 from db.evidence_rows import LEFT_OUT, EvidenceRows
 from db.survey import Survey
 from domain.errors import Conflict, FileRefused
-from domain.evidence import FIGURES, POLICIES, VERDICTS, Selected, Told
+from domain.evidence import FIGURES, POLICIES, VERDICTS, PrintedFigure, RowSelection
 from domain.pseudonyms import PREFIX, pseudonyms
 from exporters.evidence_folder import EvidenceWriter
 from importers.evidence_folder import EvidenceFolder
@@ -303,16 +303,16 @@ def from_json(found: Mapping[str, Any]) -> Figures:
     told = []
     for number, each in enumerate(found["figures"], 1):
         try:
-            rows = [Selected(str(row["path"]), dict(row["where"])) for row in each.get("rows", ())]
+            rows = [RowSelection(str(row["path"]), dict(row["where"])) for row in each.get("rows", ())]
             at = {name: each.get(name) for name in ("value", "low", "high", "n", "left_out", "reason")}
-            told.append(Told(each["id"], str(each["title"]), **at, method=each.get("method") or "", rows=rows))
+            told.append(PrintedFigure(each["id"], str(each["title"]), **at, method=each.get("method") or "", rows=rows))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise FileRefused(f"{FIGURES}: figure {number:,} is none. Copy the release again, whole.") from error
     without = found.get("without")
     return Figures(told, {str(x): str(y) for x, y in without.items()} if isinstance(without, dict) else {})
 
 
-def rows_behind(folder: Path, figure: Told) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+def rows_behind(folder: Path, figure: PrintedFigure) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     """Yield the rows behind a figure: the file of the bundle, the line number, and the row."""
     with EvidenceFolder(folder) as evidence:
         for each in figure.rows:

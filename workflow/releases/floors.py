@@ -19,7 +19,7 @@ from db.engine import Session, Store
 from domain.errors import RatingsError
 from domain.records import Person
 from domain.states import Stage
-from domain.statistics import STATISTICS, Lines
+from domain.statistics import STATISTICS, SummaryRows
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.access.stored_schemas import stored_schema
 from workflow.results.rater_agreement import agreement_of, mark, size
@@ -224,9 +224,9 @@ def _no_line(floor: Floor, people: int) -> str:
     row = STATISTICS[floor.statistic]
     if people < 2:
         return "no one has rated it yet" if not people else "one person has rated it, and no one can agree alone"
-    if row.lines is Lines.OF_TWO:
+    if row.lines is SummaryRows.OF_TWO:
         return f"it is for two raters, and {people:,} have rated it"
-    if row.lines is Lines.OF_SEVERAL:
+    if row.lines is SummaryRows.OF_SEVERAL:
         return f"it is for more than two raters, and {people:,} have rated it"
     return "no votes on it can be compared"
 

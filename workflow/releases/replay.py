@@ -12,7 +12,7 @@ from typing import Any
 
 from db.engine import Store
 from domain.errors import FileRefused, TouchstoneError
-from domain.evidence import Told
+from domain.evidence import PrintedFigure
 from importers.evidence_folder import Changed, EvidenceFolder, recorded_of
 from workflow.files.project_check import check
 from workflow.files.project_export import Progress, silent
@@ -37,8 +37,8 @@ class Compared:
     """A printed figure and its recomputed value; None if the figure is missing on that side."""
 
     id: str
-    printed: Told | None
-    recomputed: Told | None
+    printed: PrintedFigure | None
+    recomputed: PrintedFigure | None
 
     @property
     def equal(self) -> bool:
@@ -203,7 +203,7 @@ def _more(n: int) -> Iterator[str]:
         yield f"  and {n - SHOWN:,} more, which --json lists"
 
 
-def _number(told: Told | None) -> str:
+def _number(told: PrintedFigure | None) -> str:
     """Return a figure with its limits and counts, unrounded."""
     if told is None:
         return "nothing"

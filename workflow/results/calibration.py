@@ -18,7 +18,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import RatingsError
 from domain.rated_units import unit_of
-from domain.records import About, Person, Rating
+from domain.records import Person, Rating, UnitFacts
 from domain.states import VERIFICATIONS, Cut, Items, Stage
 from reports.content import Source
 from reports.study import JudgeOfPairs, Runs, Study
@@ -173,11 +173,11 @@ def _with_parts(rules: Mapping[str, Derived], criteria: Sequence[str] | None) ->
     return list(dict.fromkeys([*plain, *(part for rule in rules.values() for part in rule.parts)]))
 
 
-def _units(session: Session, access: Access) -> dict[str, About]:
+def _units(session: Session, access: Access) -> dict[str, UnitFacts]:
     """Return the content of each unit: an item, or a model's answer to an item with its length."""
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
-    return {name: About(item=name) for name in external.values()} | {
-        unit_of(external[row.item_id], row.model): About(external[row.item_id], row.model, float(len(row.text)))
+    return {name: UnitFacts(item=name) for name in external.values()} | {
+        unit_of(external[row.item_id], row.model): UnitFacts(external[row.item_id], row.model, float(len(row.text)))
         for row in files.predictions(session, project_id=access.project_id)
         if row.item_id in external
     }

@@ -18,7 +18,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.comparison import same
 from domain.errors import Conflict
-from domain.judging import JudgePlan, Value, Verdict
+from domain.judging import JudgePlan, ReplyOutcome, Value
 from domain.rated_units import unit_of
 from domain.records import Person, Rating
 from domain.states import Items, Stage
@@ -46,8 +46,8 @@ class Differing:
     a: Value | None
     b: Value | None
     """The two values, for the answers in their own order; None for a missing value."""
-    verdict_a: Verdict
-    verdict_b: Verdict
+    verdict_a: ReplyOutcome
+    verdict_b: ReplyOutcome
     attempt_a: int
     attempt_b: int
     """The replies that they were read from."""
@@ -83,7 +83,7 @@ class Compared:
     mean_a: float | None
     mean_b: float | None
     """The mean over the answers that both scored; None if the values are not numbers."""
-    crossed: Mapping[tuple[Value | Verdict, Value | Verdict], int]
+    crossed: Mapping[tuple[Value | ReplyOutcome, Value | ReplyOutcome], int]
     """The count of each pair of outcomes: a value, or the reason for a missing value."""
 
 
@@ -242,7 +242,7 @@ def _compared(criterion: str, pairs: Sequence[Differing], values: Sequence[Value
     )
 
 
-def _said(value: Value | None, verdict: Verdict) -> Value | Verdict:
+def _said(value: Value | None, verdict: ReplyOutcome) -> Value | ReplyOutcome:
     return verdict if value is None else value
 
 

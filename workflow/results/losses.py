@@ -13,7 +13,7 @@ from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, los
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.rated_units import BETWEEN
 from domain.records import Rating
 from domain.replies import reason_of
@@ -104,7 +104,13 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     for at in places:
         answer = found.answers[at]
         lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
-        value = said[at] if of_people else mentioned.get(answer.id) if lost in ("", Verdict.UNPARSEABLE.label) else None
+        value = (
+            said[at]
+            if of_people
+            else mentioned.get(answer.id)
+            if lost in ("", ReplyOutcome.UNPARSEABLE.label)
+            else None
+        )
         where = (answer.model, found.items[answer.item].dimension, value)
         if lost:
             lots.lose(where, lost)
@@ -170,7 +176,7 @@ def losses_of_judges(
     wanted = read.own_scale.keys() if judges is None else set(judges)
     lots: dict[tuple[str, str], _Lots] = {}
     for rating, verdict in read.judged:
-        if rating.rater not in wanted or verdict is Verdict.SKIPPED:
+        if rating.rater not in wanted or verdict is ReplyOutcome.SKIPPED:
             continue
         lot = lots.setdefault((rating.criterion, rating.rater), _Lots())
         model = rating.unit.rpartition(BETWEEN)[2] if BETWEEN in rating.unit else None

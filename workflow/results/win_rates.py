@@ -21,7 +21,7 @@ from agreement.means import share
 from db import judging, runs
 from db.engine import Store
 from domain import csv_text
-from domain.judging import JudgePlan, Verdict
+from domain.judging import JudgePlan, ReplyOutcome
 from domain.records import Person
 from domain.run_kinds import RunKind
 from workflow.access.projects import require_lead
@@ -193,7 +193,7 @@ def compared(store: Store, found: Read, *, person: Person | None) -> Compared:
         key = (name, *models[reply.prediction_id, reply.other_id])
         orders = seen[key].setdefault((reply.item_id, reply.prediction_id, reply.other_id, reply.sample), {})
         says = None
-        if reply.verdict is Verdict.SCORED:
+        if reply.verdict is ReplyOutcome.SCORED:
             says = favoured(plan, plan.straight(reply.value, swapped=reply.swapped))
         if orders.get(reply.swapped) is None:
             orders[reply.swapped] = says

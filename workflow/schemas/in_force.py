@@ -13,7 +13,7 @@ from db import dimensions, guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
-from domain.rewording import CompletenessRule, Reading, SkippedStageRule, Step
+from domain.rewording import CompletenessRule, Rewording, SkippedStageRule, Step
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.projects import Access, require_lead
 from workflow.access.stored_schemas import stored_schema
@@ -42,7 +42,7 @@ class Done:
     """The stages of the schema in force, which give states their titles."""
 
 
-def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Reading:
+def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Rewording:
     """Return the translation of all stored data to the new schema."""
     asked = project_check.people_asked(access.schema)
     known = replace(access.reading, numbers=access.reading.numbers or {before: access.schema.version})
@@ -52,7 +52,7 @@ def reading_with(access: Access, effect: Effect, *, before: int, now: int, numbe
     complete += [
         CompletenessRule(under, asked[each], each.value) for each in effect.raised if each in effect.stays_complete
     ]
-    return Reading(
+    return Rewording(
         steps=known.after(effect.step, now=now),
         complete=tuple(complete),
         numbers={**known.numbers, now: number},
@@ -67,12 +67,12 @@ def _most(known: Mapping[str, int], access: Access) -> Mapping[str, int]:
     return {stage: max(known.get(stage, 0), now.get(stage, 0)) for stage in {**known, **now}}
 
 
-def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> tuple[Reading, Step]:
+def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> tuple[Rewording, Step]:
     """Return the translation of all stored data after an undo, and the step that leads there."""
     back = _effect(session, past).step_back
-    before = Reading.from_json(past.reading_before)
+    before = Rewording.from_json(past.reading_before)
     known = replace(before, numbers=before.numbers or {past.before_id: access.reading.numbers[past.before_id]})
-    reading = Reading(
+    reading = Rewording(
         steps=access.reading.after(back, now=past.before_id, but=known),
         complete=known.complete,
         numbers=access.reading.numbers,
@@ -97,7 +97,7 @@ def _under_way(session: Session, access: Access, number: int) -> tuple[Change, i
         return Change(number, _effect(session, row)), row.done_to
     past = rows[row.undoes]
     effect_then = _effect(session, past)
-    known = {past.before_id, *Reading.from_json(past.reading_before).numbers}
+    known = {past.before_id, *Rewording.from_json(past.reading_before).numbers}
     since = frozenset({past.after_id, *(access.reading.numbers.keys() - known)})
     brought = {
         stage for id, stage in schema_changes.votes_by_version(session, project_id=access.project_id) if id in since
@@ -119,7 +119,7 @@ def put_into_force(
     by: Person | None,
     *,
     after_id: int,
-    reading: Reading,
+    reading: Rewording,
     decisions: Decisions,
     now: datetime,
     step: Step,

@@ -21,7 +21,7 @@ from agreement.summary import Result
 from app.services import Resources
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, ItemRow, PersonRow, PredictionRow
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.settings import settings_from
 from domain.states import Stage
 from extensions.labelstudio.client import Client
@@ -212,7 +212,7 @@ def on_our_screens(world: World, logins: Sequence[str], stages: Sequence[Stage],
             person = world.person(login)
             for stage in stages:
                 view = claims.next_task(world.store, person=person, project=PROJECT, stage=stage)
-                if isinstance(view, NothingLeft):
+                if isinstance(view, NoTask):
                     continue
                 said = answer(login, stage, read_here(view))
                 submissions.submit(
