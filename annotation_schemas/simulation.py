@@ -355,7 +355,7 @@ def _verdicts(schema: Schema) -> Iterator[Finding]:
             if names in played:
                 continue
             played.add(names)
-            found = list(_played(schema, _Played(name, stage, contested), criteria))
+            found = list(_played(schema, _SimulatedStage(name, stage, contested), criteria))
             yield from found
             if found:
                 break  # another dimension would say the same again
@@ -375,7 +375,7 @@ def _verdicts(schema: Schema) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Played:
+class _SimulatedStage:
     """A stage of verification that is played."""
 
     name: str
@@ -384,7 +384,7 @@ class _Played:
     """Of the stages so far: whether anything can go to adjudication."""
 
 
-def _played(schema: Schema, one: _Played, criteria: Sequence[Criterion]) -> Iterator[Finding]:
+def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion]) -> Iterator[Finding]:
     stage = one.part
     keep, path = stage.keep, ("stages", one.name, "keep")
     deciding = criteria_that_decide(keep)
@@ -582,7 +582,7 @@ def _key_values(schema: Schema, key: str, criterion: Criterion, fields: Mapping[
 
 
 def _single_votes(
-    one: _Played,
+    one: _SimulatedStage,
     schema: Schema,
     criteria: Sequence[Criterion],
     forms: Sequence[Ballot],
@@ -616,7 +616,7 @@ def _single_votes(
 
 
 def _outcomes(
-    one: _Played,
+    one: _SimulatedStage,
     schema: Schema,
     deciding: Sequence[str],
     forms: Sequence[Ballot],
@@ -642,7 +642,7 @@ def _outcomes(
 
 
 def _like_another_rule(
-    one: _Played, schema: Schema, votes: Sequence[Sequence[Ballot]], item: Mapping[str, Any]
+    one: _SimulatedStage, schema: Schema, votes: Sequence[Sequence[Ballot]], item: Mapping[str, Any]
 ) -> Iterator[Finding]:
     stage = one.part
     path: Path = ("stages", one.name, "keep", "rule")

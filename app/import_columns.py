@@ -14,7 +14,7 @@ from typing import IO, Any, get_args
 import streamlit as st
 
 from annotation_schemas import kinds
-from annotation_schemas.formats import Said, as_named, columns, item_keys, of_head, picked_fields
+from annotation_schemas.formats import ColumnMapping, as_named, columns, item_keys, of_head, picked_fields
 from annotation_schemas.model import OptionPlace, Schema
 from app import archives, markup, shell
 from domain.errors import FileRefused
@@ -32,11 +32,11 @@ _WAYS = {
 }
 
 
-Used = Callable[[Sequence[str]], tuple[str, Said] | None]
+Used = Callable[[Sequence[str]], tuple[str, ColumnMapping] | None]
 """Takes a file's columns, and returns the last file with the same columns and its settings, or None."""
 
 
-def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[Said | None, Preview | None]:
+def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[ColumnMapping | None, Preview | None]:
     """Draw the settings of a table. Return the settings (None: the defaults), and a preview of its first rows.
 
     ``first`` is the beginning of the first file. Settings of an earlier file with the same columns are preselected.
@@ -45,19 +45,23 @@ def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[
     left, right = st.columns(2)
     with right:
         encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding").strip() or None
-    found = preview(first, format=format, schema=schema, said=Said(encoding=encoding)) if first is not None else None
+    found = (
+        preview(first, format=format, schema=schema, said=ColumnMapping(encoding=encoding))
+        if first is not None
+        else None
+    )
     there = found.columns if found is not None else ()
     before = used(there) if there else None
-    name, known = before or ("", Said())
+    name, known = before or ("", ColumnMapping())
     mark = hash((tuple(there), name))
     with left:
         separator = st.text_input(
             "Between the entries of a list in one cell", value=known.separator or "", key=f"import.separator.{mark}"
         )
     with places_at:
-        said = Said({}, separator.strip() or None, encoding, _places(schema, known, mark))
+        said = ColumnMapping({}, separator.strip() or None, encoding, _places(schema, known, mark))
     if first is None or found is None:
-        return (said if said != Said() else None), None
+        return (said if said != ColumnMapping() else None), None
     if there:
         found = preview(first, format=format, schema=schema, said=said)
         if name:
@@ -66,10 +70,10 @@ def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[
         said = replace(said, columns=_columns(schema, format, replace(found, columns=there), known, mark))
         if said.columns:
             found = preview(first, format=format, schema=schema, said=said)
-    return (said if said != Said() else None), found
+    return (said if said != ColumnMapping() else None), found
 
 
-def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
+def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, OptionPlace]:
     """Draw how each field that names an option is written in the files, if not by the option's text."""
     chosen = {}
     known = schema.source.places if schema.source else {}
@@ -87,7 +91,7 @@ def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
     return chosen
 
 
-def _columns(schema: Schema, format: str, found: Preview, before: Said, mark: int) -> dict[str, str]:
+def _columns(schema: Schema, format: str, found: Preview, before: ColumnMapping, mark: int) -> dict[str, str]:
     """Draw the columns and return those that differ from the name of their field, by field."""
     titles = {each.name: each.title or each.name for each in schema.item.fields}
     texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}

@@ -64,7 +64,7 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
-    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
+    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``NumberSettings``)."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing

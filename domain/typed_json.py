@@ -34,6 +34,11 @@ from domain.module_names import PACKAGE, import_own
 MARK, VALUE = "!", "v"
 """The key that names the type, and the key of what makes the value."""
 _HERE = Path(__file__).resolve().parents[1]
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "annotation_schemas.changes.rows": {"Way": "DecisionKind"},
+    "annotation_schemas.model": {"Derived": "DerivedCriterion"},
+}
+"""The present names of classes, by module and earlier name, because stored jobs name a class as it was."""
 
 
 class NotWritable(TypeError):
@@ -152,7 +157,7 @@ def _class(name: str) -> type:
     if not ours and root not in _roots_of_extensions():
         raise ValueError(f"{name!r} is no type of Touchstone or of an extension that is installed")
     found: Any = import_own(module) if ours else sys.modules[module]
-    for part in path.split("."):
+    for part in RENAMED.get(module, {}).get(path, path).split("."):
         found = getattr(found, part, None)
     if not isinstance(found, type):
         raise ValueError(f"{name!r} is no type")

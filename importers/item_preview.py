@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation_schemas.formats import Said, as_named, item_keys
+from annotation_schemas.formats import ColumnMapping, as_named, item_keys
 from annotation_schemas.formats.columns import DIMENSION, ID
 from annotation_schemas.model import Schema
 from domain import csv_rows, json_text
@@ -33,7 +33,7 @@ class Preview:
     """Why the whole file would be refused; None if its beginning shows no reason."""
 
 
-def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 5) -> Preview:
+def preview(path: Path, *, format: str, schema: Schema, said: ColumnMapping, rows: int = 5) -> Preview:
     """Return a preview of the first ``rows`` records. An unreadable file has no columns, and ``refused`` gives the
     reason.
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.formats import Misfit, ReadFiles, Said, columns, item_keys, keys_of, of_head
+from annotation_schemas.formats import ColumnMapping, Misfit, ReadFiles, columns, item_keys, keys_of, of_head
 from annotation_schemas.model import Schema
 from domain import csv_rows, csv_text
 from domain.csv_rows import NotTable, Row
@@ -33,10 +33,10 @@ def read_items(
     schema: Schema,
     dimension: str | None = None,
     progress: OnProgress | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
 ) -> ReadFiles:
     """Return all rows of a table, or of all tables below a folder; see ``importers.items.read_items``."""
-    return read_files(TableReader, path, item_keys(format), schema, said or Said(), dimension, progress)
+    return read_files(TableReader, path, item_keys(format), schema, said or ColumnMapping(), dimension, progress)
 
 
 @dataclass
@@ -47,7 +47,7 @@ class TableReader(Reader):
     table: csv_rows.Table | None = None
 
     @classmethod
-    def text(cls, file: Path, said: Said) -> Text:
+    def text(cls, file: Path, said: ColumnMapping) -> Text:
         if file.suffix.lower() == WORKBOOK:
             return Text(_of_workbook(file), note=_left_sheets(file))
         if file.suffix.lower() in spreadsheets.OTHER_SUFFIXES:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import (
+    ColumnMapping,
     ItemKeys,
     Misfit,
     ReadFiles,
-    Said,
     as_named,
     by_place,
     dimension_in_files,
@@ -63,7 +63,7 @@ def read_items(
     schema: Schema,
     dimension: str | None = None,
     progress: OnProgress | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
 ) -> ReadFiles:
     """Return all records of an annotation file, or of all annotation files below a folder.
 
@@ -75,7 +75,7 @@ def read_items(
         No file can be read, a file has another format, or its dimension is unknown. Single invalid records
         are returned in ``bad``.
     """
-    return read_files(Reader, path, item_keys(format), schema, said or Said(), dimension, progress)
+    return read_files(Reader, path, item_keys(format), schema, said or ColumnMapping(), dimension, progress)
 
 
 def read_files(
@@ -83,7 +83,7 @@ def read_files(
     path: Path,
     keys: ItemKeys,
     schema: Schema,
-    said: Said,
+    said: ColumnMapping,
     dimension: str | None,
     progress: OnProgress | None,
 ) -> ReadFiles:
@@ -224,7 +224,7 @@ class Reader:
     place: str
     dimension: Dimension | None
     single: bool
-    said: Said = field(default_factory=Said)
+    said: ColumnMapping = field(default_factory=ColumnMapping)
     encoding: str = UTF_8
     items: list[ItemRecord] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
@@ -242,7 +242,7 @@ class Reader:
     """Options that say the same, with the item that has them."""
 
     @classmethod
-    def text(cls, file: Path, said: Said) -> Text:
+    def text(cls, file: Path, said: ColumnMapping) -> Text:
         """Return the text of a file. Raises ``FileRefused`` for a file that is not text."""
         if said.encoding:
             return decoded(file, said.encoding)

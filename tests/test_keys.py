@@ -47,7 +47,7 @@ from annotation_schemas.kinds import (
 from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
-from annotation_schemas.table_layouts import Says
+from annotation_schemas.table_layouts import NumberSettings
 from app import services
 from app.cli import cli
 from app.commands.schema import summary
@@ -402,7 +402,7 @@ def regressed(seen: Seen) -> Any:
     }
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
     numbers = Numbers(seen.stores(), found, person=None, items=None)
-    return numbers.of(Says(source="regression", part="one"))
+    return numbers.of(NumberSettings(source="regression", part="one"))
 
 
 def derivations(seen: Seen) -> Any:

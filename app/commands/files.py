@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Names, Page, Said, Takes, named, reading, writing
+from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Names, Page, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
 from app.commands import import_look, migrate, project_archive, project_care, schedule
 from app.commands.options import IDS_IN_FILE, item_ids
@@ -283,7 +283,7 @@ def import_(
     if column or separator or encoding or place:
         columns = pairs(column or (), "FIELD=COLUMN", option="--column")
         places = pairs(place or (), "FIELD=WAY", option="--place")
-        names_said = Said(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
+        names_said = ColumnMapping(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
     words = _missing_words(missing, takes)
     here = _resources()
     if dry_run and takes is not Takes.ITEMS:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotation_schemas import yaml_text
-from annotation_schemas.changes import WAYS, Change, Decision, Decisions, Status, Way, targets
+from annotation_schemas.changes import WAYS, Change, Decision, DecisionKind, Decisions, Status, targets
 from annotation_schemas.changes.rules import spelled
-from annotation_schemas.loader import Examined, examine_text
+from annotation_schemas.loader import SchemaCheck, examine_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.state_words import state_called
 from app import confirm, figures, markup, schema_preview, schema_work, shell
@@ -207,7 +207,7 @@ def _forms(view: ProjectView, new: LoadedSchema | None) -> None:
     schema_preview.forms([*written, in_force], key=f"schema.preview.{view.name}")
 
 
-def _new(view: ProjectView) -> Examined | None:
+def _new(view: ProjectView) -> SchemaCheck | None:
     """Return the edited or uploaded schema. None if it equals the schema in force, or is invalid."""
     left, right = st.columns(2, gap="large")
     with left:
@@ -278,7 +278,7 @@ def _to_decide(seen: Seen) -> Iterator[tuple[Preview, Change]]:
                 yield preview, change
 
 
-def _target(preview: Preview, change: Change, way: Way, round: str) -> str | None:
+def _target(preview: Preview, change: Change, way: DecisionKind, round: str) -> str | None:
     key = f"schema.target.{round}.{change.path}.{way.name}"
     known = [spelled(each) for each in targets(preview.comparison, change, way)]
     if known:
@@ -354,7 +354,7 @@ def _found(found: Preview) -> None:
                 shell.show(markup.tag("p", markup.quiet(f"The first {SHOWN_ITEMS} are shown."), style="ts"))
 
 
-def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen) -> None:
+def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Seen) -> None:
     for change in seen.found.comparison.missing:
         shell.show(markup.notice(f"{change.path}: this waits for your decision."))
     if not seen.found.can_be_done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation_schemas.table_layouts import Says
+from annotation_schemas.table_layouts import NumberSettings
 from domain.errors import InvalidInput, Problem
 from extensions.plans import success_regression
 from extensions.plans.project_units import units_of_project
@@ -11,7 +11,7 @@ from extensions.plans.success_units import UnitRequest
 from workflow.results.table_numbers import Number, Numbers, number_of
 
 
-def coefficient(numbers: Numbers, said: Says) -> Number:
+def coefficient(numbers: Numbers, said: NumberSettings) -> Number:
     """Return the coefficient of the dimension that a layout names as ``part``."""
     if said.form not in (None, "linear", "logistic"):
         raise InvalidInput([Problem("form", f"A regression is linear or logistic, not {said.form}.")])

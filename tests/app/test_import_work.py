@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from annotation_schemas.formats import FORMATS, Said, offered
+from annotation_schemas.formats import FORMATS, ColumnMapping, offered
 from annotation_schemas.loader import load_text
 from app import import_work, uploads
 from app.controls import on_page
@@ -248,7 +248,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
 def test_columns_are_remembered_per_project_and_format(ann: Services, store: Store, home: Path) -> None:
     create_project(store, name="q", loaded=load_text(ASKS, "Be exact.", "asks"))
     german = HEAD.replace("question", "Frage")
-    said = Said({"question": "Frage"})
+    said = ColumnMapping({"question": "Frage"})
     import_work.begin(ann, order(uploaded(ann, table(head=german)), said=said))
     columns = german.split(",")
 

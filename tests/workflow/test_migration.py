@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 
-from annotation_schemas.changes import Decisions, Used
+from annotation_schemas.changes import AffectedCounts, Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db import answers, people
@@ -678,7 +678,7 @@ def test_votes_about_an_earlier_revision_are_not_among_those_that_count(copied: 
     seen = migration.preview(copied, by=None, project="p", loaded=schema(2, {EASY: CLEAR}))
     assert seen.votes == sum(map(len, said.values())) < sum(map(len, CAST.values()))
     assert [each.used for each in seen.comparison.missing] == [
-        Used(votes=seen.votes, items=sum(bool(cast) for cast in said.values()))
+        AffectedCounts(votes=seen.votes, items=sum(bool(cast) for cast in said.values()))
     ]
 
 

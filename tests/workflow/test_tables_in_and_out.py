@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from annotation_schemas.formats import Said
+from annotation_schemas.formats import ColumnMapping
 from annotation_schemas.loader import load_text
 from db import files
 from db.engine import Store
@@ -106,7 +106,7 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
     }
 
     with pytest.raises(FileRefused, match=r"came in with other columns \(as the schema says\)"):
-        bring(said=Said({"question": "by"}))
+        bring(said=ColumnMapping({"question": "by"}))
     path.write_text(
         out.getvalue().replace("is 1", "was 1") + "i 3;New?;It;a.png;b.png;\r\n", encoding="utf-8", newline=""
     )
@@ -115,7 +115,9 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
     ):
         bring()
     with pytest.raises(FileRefused, match="Columns, places and encodings are said of csv or jsonl; predictions is"):
-        import_files(store, media, by=None, project="p", format="predictions", path=path, said=Said(encoding="cp1252"))
+        import_files(
+            store, media, by=None, project="p", format="predictions", path=path, said=ColumnMapping(encoding="cp1252")
+        )
     with pytest.raises(FileRefused, match="reads csv, not pca_bench"):
         import_files(store, media, by=None, project="p", format="pca_bench", path=path)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, offered
+from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Takes, named, offered
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
@@ -49,7 +49,7 @@ def import_files(
     model: str | None = None,
     spec: ModelSpec | None = None,
     raters: RatersAre | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
     missing: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Imported:
@@ -125,7 +125,7 @@ def look_at_files(
     path: Path,
     media_dir: Path | None = None,
     dimension: str | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
     progress: Progress | None = None,
 ) -> Look:
     """Preview ``import_files`` for annotation files. Nothing is stored, and only the first bytes of media are read.
@@ -161,7 +161,7 @@ def _part(path: Path) -> str | None:
     return said if named_there else None
 
 
-def _may_be_said(row: Format, said: Said | None) -> None:
+def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
     if said is not None and not (row.keys is not None and row.keys.open):
         open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
         raise FileRefused(f"Columns, places and encodings are said of {open_}; {row.name} is imported without them.")

@@ -9,9 +9,9 @@ from pathlib import Path
 from annotation_schemas import registry
 from annotation_schemas.formats import (
     FORMATS,
-    Answered,
     Content,
     Format,
+    ModelAnswer,
     Page,
     Takes,
     offered,
@@ -402,7 +402,7 @@ class _Answers:
         return row
 
 
-def _answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[Answered]:
+def _answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[ModelAnswer]:
     """Return models' answers, sorted by model and then by item."""
     run_id = run.id if run else None
     places = files.item_ids(session, project_id=access.project_id)
@@ -415,6 +415,6 @@ def _answers(session: Session, access: Access, run: StoredRun | None, reader: st
     shown = answer_readings.options_shown(session, access=access, ids=[row.id for row in rows])
     about = [(row, order[row.item_id][1], shown.get(row.id, ())) for row in rows]
     return [
-        Answered(PredictionRecord(row.model, row.text, item=name, options=options), read.get(row.id))
+        ModelAnswer(PredictionRecord(row.model, row.text, item=name, options=options), read.get(row.id))
         for row, name, options in about
     ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from agreement.ratings import Scale
 from annotation_schemas import derived, reporting
-from annotation_schemas.model import Derived, Schema
+from annotation_schemas.model import DerivedCriterion, Schema
 from db import files
 from db import items as items_read
 from db.engine import Session, Store
@@ -158,14 +158,14 @@ def with_titles(study: Study, titles: Mapping[str, str]) -> Study:
     return replace(study, rows=rows)
 
 
-def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:
+def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, DerivedCriterion]:
     """Return the selected derived criteria, by name."""
     if stage is not Stage.GRADING:
         return {}
     return {rule.name: rule for rule in schema.report.derived if criteria is None or rule.name in criteria}
 
 
-def _with_parts(rules: Mapping[str, Derived], criteria: Sequence[str] | None) -> list[str] | None:
+def _with_parts(rules: Mapping[str, DerivedCriterion], criteria: Sequence[str] | None) -> list[str] | None:
     """Return the criteria whose ratings are needed. The parts of a derived criterion take its place."""
     if criteria is None:
         return None
@@ -185,7 +185,7 @@ def _units(session: Session, access: Access) -> dict[str, UnitFacts]:
 
 def _scales(
     declared: Mapping[str, Scale],
-    rules: Mapping[str, Derived],
+    rules: Mapping[str, DerivedCriterion],
     rows: Sequence[Rating],
     *,
     metrics: Collection[str],
@@ -198,7 +198,7 @@ def _scales(
     return {name: scale for name, scale in known.items() if name in rated}
 
 
-def _ends(schema: Schema, stage: Stage, rules: Mapping[str, Derived]) -> dict[str, Sequence[Any]]:
+def _ends(schema: Schema, stage: Stage, rules: Mapping[str, DerivedCriterion]) -> dict[str, Sequence[Any]]:
     """Return the values of each criterion, or at least the lowest and the highest. Derived criteria need both ends."""
     followed = {name: derived.ends(schema, rule) for name, rule in rules.items()}
     return {**ends_of(schema, stage), **{name: each for name, each in followed.items() if None not in each}}
@@ -223,7 +223,7 @@ class _Sides:
         return frozenset({*self.humans, *self.judges, *self.runs.names()})
 
     def with_settled(
-        self, schema: Schema, rules: Mapping[str, Derived], rows: Sequence[Rating], lost: frozenset[str]
+        self, schema: Schema, rules: Mapping[str, DerivedCriterion], rows: Sequence[Rating], lost: frozenset[str]
     ) -> list[Rating]:
         """Return the ratings with the derived ratings that follow from them. ``lost`` are values of unreadable
         replies.

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from annotation_schemas import derived, grading_sample
 from annotation_schemas.keys import key_field
-from annotation_schemas.model import Derived
+from annotation_schemas.model import DerivedCriterion
 from workflow.results.leaderboard_lines import Line, of_failures, reasons_in_words
 from workflow.results.project_answers import Read
 from workflow.results.scores import Scored
@@ -111,7 +111,7 @@ def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[s
     return notes
 
 
-def _about_derived(rule: Derived) -> str:
+def _about_derived(rule: DerivedCriterion) -> str:
     names = _listed(rule.all_of or rule.mean_of, "and")
     highest = "is at its highest" if len(rule.all_of) == 1 else "are all at their highest"
     what = f"the mean of {names}" if rule.mean_of else f"1 where {names} {highest}, else 0"

@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from agreement.losses import Losses
-from annotation_schemas.table_layouts import Kind, Says, TableLayout, layout_of
+from annotation_schemas.table_layouts import Kind, NumberSettings, TableLayout, layout_of
 from db.engine import Store
 from domain.errors import InvalidInput, Problem, TouchstoneError
 from domain.records import Person
@@ -172,7 +172,7 @@ def _without(layout: TableLayout, why: str) -> PaperTable:
 
 
 def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: TablePlace) -> Cell:
-    said = Says(**{**about, **row.said, **column.said})
+    said = NumberSettings(**{**about, **row.said, **column.said})
     if said.attribute is not None:
         told = numbers.read.attributes.get(said.model or "", {}).get(said.attribute)
         return Cell("" if told is None else str(told), Number(None))

@@ -327,7 +327,7 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     return scales
 
 
-def _measured(schema: Schema, criterion: Criterion) -> list[kinds.Measured]:
+def _measured(schema: Schema, criterion: Criterion) -> list[kinds.RatedVariable]:
     """Return the measured parts of a criterion, by its kind and the report plan."""
     row = kinds.of_criterion(criterion)
     return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))

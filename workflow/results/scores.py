@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from annotation_schemas import derived
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.derived import ends_of_values
-from annotation_schemas.model import Criterion, Derived
+from annotation_schemas.model import Criterion, DerivedCriterion
 from domain.errors import InvalidInput, Problem
 from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome
@@ -173,7 +173,7 @@ def _corrected_score(
     return Scored(scores, first[0], judge[0], neither, low, high, asked, lacking=lacking)
 
 
-def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
+def _derived(found: Read, scores: Scores, rule: DerivedCriterion) -> Scored:
     """Return the derived score of each answer, from parts that people or the judge have settled."""
     criteria = derived.parts(found.schema, rule)
     people = judge = None
@@ -189,7 +189,7 @@ def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
     return _corrected_score(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
 
 
-def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:
+def _of_parts(found: Read, rule: DerivedCriterion, settled: Sequence[Values]) -> Values:
     values = np.full(len(found.answers), np.nan)
     why: dict[int, str] = {}
     for at in range(len(found.answers)):

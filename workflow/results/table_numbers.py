@@ -13,7 +13,7 @@ from typing import Any
 from agreement.losses import Losses, ScoreCount
 from agreement.statistic import Statistic
 from agreement.summary import Result
-from annotation_schemas.table_layouts import JUDGES, METRICS, PEOPLE, Says
+from annotation_schemas.table_layouts import JUDGES, METRICS, PEOPLE, NumberSettings
 from db.engine import Store
 from domain import extensions
 from domain.errors import InvalidInput, NotFound, Problem, TouchstoneError
@@ -101,7 +101,7 @@ class Numbers:
         """The project."""
         return self._read
 
-    def of(self, said: Says, between: Sequence[str] = ()) -> Number:
+    def of(self, said: NumberSettings, between: Sequence[str] = ()) -> Number:
         """Return the number that a layout selects. ``between`` are the evaluators of its row and its column."""
         try:
             if said.source == "agreement":
@@ -114,7 +114,7 @@ class Numbers:
         except TouchstoneError as error:
             return Number(None, reason=str(error))
 
-    def board(self, said: Says) -> SlicedScores:
+    def board(self, said: NumberSettings) -> SlicedScores:
         """Return the leaderboard that a layout selects, in its slices."""
         scores = self._scores(said)
         by = {"dimensions": DIMENSION.name, "groups": GROUP.name}.get(said.over or "", said.by or DIMENSION.name)
@@ -140,11 +140,11 @@ class Numbers:
 
     # ---- scores
 
-    def groups(self, said: Says) -> list[str]:
+    def groups(self, said: NumberSettings) -> list[str]:
         """Return the groups of models that a layout selects, in order."""
         return [each.label for each in self._grouped(said).groups]
 
-    def _grouped(self, said: Says) -> Grouping:
+    def _grouped(self, said: NumberSettings) -> Grouping:
         board = self.board(said)
         place = ("groups", said.group_by, id(board))
         if place not in self._made:
@@ -154,7 +154,7 @@ class Numbers:
         made: Grouping = self._made[place]
         return made
 
-    def _of_group(self, said: Says) -> Number:
+    def _of_group(self, said: NumberSettings) -> Number:
         group = next((each for each in self._grouped(said).groups if each.label == said.models), None)
         if group is None:
             return Number(None, reason=f"No model is {said.models} here.")
@@ -165,7 +165,7 @@ class Numbers:
         mean = group.of_parts if said.over in ("dimensions", "groups") else None
         return number_of_line(mean or group.whole)
 
-    def _score(self, said: Says) -> Number:
+    def _score(self, said: NumberSettings) -> Number:
         if said.models is not None:
             return self._of_group(said)
         if said.model is None:
@@ -183,7 +183,7 @@ class Numbers:
             line = board.of_parts.get(said.model, line)  # of one part alone the two are the same
         return number_of_line(line)
 
-    def _scores(self, said: Says) -> Scores:
+    def _scores(self, said: NumberSettings) -> Scores:
         kind = _KINDS.get(said.source or "key")
         if kind is None:
             raise _mistake("source", f"Models have no order by {said.source}; say `order: name`.")
@@ -224,7 +224,7 @@ class Numbers:
 
     # ---- who there is
 
-    def models(self, said: Says) -> list[str]:
+    def models(self, said: NumberSettings) -> list[str]:
         """Return all models with answers, or with answers that people have graded, by name."""
         there = self._graded(said.criterion) if said.graded else self._read
         return [each for each in there.models if each not in self._read.respondents]
@@ -281,7 +281,7 @@ class Numbers:
 
     # ---- agreement
 
-    def _agreement(self, said: Says, between: Sequence[str]) -> Number:
+    def _agreement(self, said: NumberSettings, between: Sequence[str]) -> Number:
         statistic = said.statistic
         if statistic is None:
             raise _mistake("statistic", "A number about agreement needs a `statistic`.")
@@ -305,7 +305,7 @@ class Numbers:
     def _is_form(self, found: Result, form: str | None) -> bool:
         return form is None or form in (found.args.get(name) for name in ("form", "weights", "level", "variant"))
 
-    def _among_people(self, unit: str, said: Says, statistic: str) -> list[Result]:
+    def _among_people(self, unit: str, said: NumberSettings, statistic: str) -> list[Result]:
         stage = UNITS[unit]
         place = ("people", unit, said.criterion, statistic, said.part is not None and said.by)
         if place not in self._made:
@@ -329,7 +329,7 @@ class Numbers:
             :1
         ]
 
-    def _of_two(self, unit: str, said: Says, statistic: str, pair: Sequence[str]) -> list[Result]:
+    def _of_two(self, unit: str, said: NumberSettings, statistic: str, pair: Sequence[str]) -> list[Result]:
         criterion = said.criterion or self.criterion()
         names = [dimension_means.PEOPLE if each == PEOPLE else each for each in pair]
         columns = self._columns(criterion)
@@ -377,7 +377,7 @@ class Numbers:
             self._made[place] = make()
         return self._made[place]
 
-    def _of_extension(self, source: str, said: Says) -> Number:
+    def _of_extension(self, source: str, said: NumberSettings) -> Number:
         function = dict(extensions.rows("table_sources")).get(source)
         if function is None:
             return Number(None, reason=extensions.missing("table_sources", source) or f"No source is called {source}.")
@@ -394,7 +394,7 @@ class Numbers:
             raise NotFound(failures.NO_CODING.format(name=self._read.schema.name))
         return [(str(each.value), each.label) for each in there[name].options]
 
-    def _failures(self, said: Says) -> Number:
+    def _failures(self, said: NumberSettings) -> Number:
         if said.code is None or said.model is None:
             raise _mistake("code", "A number about failures needs a `code` and a `model`.")
         if ("failures",) not in self._made:

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.changes import Change, Comparison, Way
+from annotation_schemas.changes import Change, Comparison, DecisionKind
 from annotation_schemas.changes import rows as sorts
 from annotation_schemas.model import Scalar, Schema
 from annotation_schemas.registry import criteria_of
@@ -209,7 +209,7 @@ def more_people(before: Schema, now: Schema) -> tuple[Stage, ...]:
     return tuple(stage for stage in (*VERIFICATIONS, *BESIDES) if 0 < one[stage] < other[stage])
 
 
-def way_of(change: Change) -> Way | None:
+def way_of(change: Change) -> DecisionKind | None:
     return change.decided.way if change.decided is not None else None
 
 
@@ -274,7 +274,7 @@ def _step(comparison: Comparison) -> Step:
     )
 
 
-def _places(comparison: Comparison, *ways: Way) -> dict[str, str]:
+def _places(comparison: Comparison, *ways: DecisionKind) -> dict[str, str]:
     """Return the dimensions or roles with one of these decisions, and their new names."""
     found = {}
     for change in comparison.changes:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.formats import Page, Written
+from annotation_schemas.formats import Page, TaskFile
 from annotation_schemas.keys import votes_tell
 from annotation_schemas.model import PREDICTION, Schema
 from db import files, items
@@ -36,7 +36,7 @@ def tasks_file(
     verified: bool,
     private: bool,
     page: Page | None = None,
-) -> Written:
+) -> TaskFile:
     """Return the items (``only`` these, if given) with people's submissions in a stage.
 
     Parameters
@@ -96,7 +96,7 @@ def tasks_file(
             view = _view(access, stage, row, fields, assets.get(id, ()), answer.text)
             asked = {**shown(stage, view), **data, PREDICTION: answer.text}
             found.append(Task(asked, notes, meta={MODEL: answer.model}))
-    return Written(label_studio_json(found, shown=_shown(access)), len(rows), without)
+    return TaskFile(label_studio_json(found, shown=_shown(access)), len(rows), without)
 
 
 def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:

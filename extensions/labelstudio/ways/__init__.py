@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from annotation_schemas.kinds import CriterionKind, of_criterion, of_field
-from annotation_schemas.kinds._chosen import Chosen
+from annotation_schemas.kinds._chosen import ListEntryField
 from annotation_schemas.kinds._drawn import DrawnCriterion, DrawnField
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds.arrows import ArrowsField
@@ -60,7 +60,7 @@ CRITERIA: Mapping[type, Way | None] = {
     TextCriterion: LabelStudioWords(),
 }
 """How a criterion is answered there. None: it cannot be."""
-FIELDS: Mapping[type, Way] = {Chosen: LabelStudioPick()}
+FIELDS: Mapping[type, Way] = {ListEntryField: LabelStudioPick()}
 """How a field is filled in there. Without an entry, it is filled in like its criterion."""
 
 NO_CONTROL = "Label Studio has no control for this kind."
@@ -111,7 +111,7 @@ CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
 FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     ArrowsField: _always(ONLY_SHOWN),
     BlurField: _always(ONLY_SHOWN),
-    Chosen: _unwritten_list,
+    ListEntryField: _unwritten_list,
     DrawnField: _without_image,
     JsonField: _always("a field of kind `json` is no answer that a form there has."),
     MasksField: _always(ONLY_SHOWN),
