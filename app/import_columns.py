@@ -18,7 +18,7 @@ from annotation_schemas.formats import ColumnMapping, as_named, columns, item_ke
 from annotation_schemas.model import OptionPlace, Schema
 from app import archives, markup, shell
 from domain.errors import FileRefused
-from importers.item_preview import Preview, by_default, preview
+from importers.item_preview import ItemPreview, by_default, preview
 from importers.items import annotation_files
 
 BEGINNING = 1 << 18
@@ -36,7 +36,9 @@ Used = Callable[[Sequence[str]], tuple[str, ColumnMapping] | None]
 """Takes a file's columns, and returns the last file with the same columns and its settings, or None."""
 
 
-def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[ColumnMapping | None, Preview | None]:
+def asked(
+    schema: Schema, format: str, first: Path | None, used: Used
+) -> tuple[ColumnMapping | None, ItemPreview | None]:
     """Draw the settings of a table. Return the settings (None: the defaults), and a preview of its first rows.
 
     ``first`` is the beginning of the first file. Settings of an earlier file with the same columns are preselected.
@@ -91,7 +93,7 @@ def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, Optio
     return chosen
 
 
-def _columns(schema: Schema, format: str, found: Preview, before: ColumnMapping, mark: int) -> dict[str, str]:
+def _columns(schema: Schema, format: str, found: ItemPreview, before: ColumnMapping, mark: int) -> dict[str, str]:
     """Draw the columns and return those that differ from the name of their field, by field."""
     titles = {each.name: each.title or each.name for each in schema.item.fields}
     texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}
@@ -143,7 +145,7 @@ def _entries(said: str | None, there: Sequence[str], numbered: Mapping[str, Sequ
     return names if set(names) <= set(there) else []
 
 
-def show(schema: Schema, found: Preview) -> None:
+def show(schema: Schema, found: ItemPreview) -> None:
     """Draw a preview of the first rows."""
     if found.refused:
         shell.show(markup.notice(shell.on_page(found.refused), style="bad"))

@@ -51,7 +51,7 @@ _WITH_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATIO
 
 
 @dataclass(frozen=True)
-class Place:
+class SentContent:
     """The item and task that sent content is about, with the secrets to look for in it."""
 
     project_id: int
@@ -63,17 +63,17 @@ class Place:
     secrets: Secrets = field(default_factory=Secrets)
 
 
-def place_of_task(direct: Direct, *, public_id: str) -> Place | None:
+def place_of_task(direct: Direct, *, public_id: str) -> SentContent | None:
     """Return the place of a task, or None if its item is not written yet or the task is missing."""
     return _place(direct, _of_task(), public_id)
 
 
-def place_of_item(direct: Direct, *, public_id: str) -> Place | None:
+def place_of_item(direct: Direct, *, public_id: str) -> SentContent | None:
     """Return the place of an item at its current revision."""
     return _place(direct, _of_item(), public_id)
 
 
-def _place(direct: Direct, wanted: Any, public_id: str) -> Place | None:
+def _place(direct: Direct, wanted: Any, public_id: str) -> SentContent | None:
     found = _run(direct, wanted, {"id": public_id}).fetchone()
     if found is None:
         return None
@@ -83,7 +83,7 @@ def _place(direct: Direct, wanted: Any, public_id: str) -> Place | None:
     if stage in _WITH_ANSWERS:
         models = [model for (model,) in _run(direct, _models(), {"item": item})]
     secrets = Secrets(fields, tuple(filter(None, (login, name))), models, _settled(stage))
-    return Place(project, version, item, number, stage, task, secrets)
+    return SentContent(project, version, item, number, stage, task, secrets)
 
 
 def _settled(stage: str) -> Sequence[Stage]:
@@ -168,7 +168,7 @@ def _run(direct: Direct, statement: Any, given: Mapping[str, Any]) -> Any:
 def add(
     direct: Direct,
     *,
-    place: Place,
+    place: SentContent,
     person_id: int,
     route: Route,
     told: Disclosure,
@@ -233,7 +233,7 @@ def add_for_items(
     """Record that one page shows a person content about several items."""
     direct = Direct.of(session)
     for item_id in sorted(item_ids):
-        place = Place(project_id, schema_version_id, item_id, 0)
+        place = SentContent(project_id, schema_version_id, item_id, 0)
         add(
             direct,
             place=place,

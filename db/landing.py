@@ -19,7 +19,7 @@ from sqlalchemy import Table, func, insert, select, text, update
 from sqlmodel import Session
 
 from db import carried
-from db.carried import CARRIED, Bound, Random, RandomIn, RowId, RowIdList, RunUnitId, UnitName, Versions
+from db.carried import CARRIED, Random, RandomIn, RowId, RowIdList, RunUnitId, SeenLimit, UnitName, Versions
 from db.many_rows import insert_all
 from db.project_rows import AT_ONCE
 from db.survey import AUTHORING, UNIT, Row, Survey, foreign
@@ -229,7 +229,7 @@ class Landing:
                 made[column] = self._here(held.table, value)
             elif isinstance(held, RowIdList):
                 made[column] = [self._here(held.table, each) for each in value]
-            elif isinstance(held, Bound):
+            elif isinstance(held, SeenLimit):
                 made[column] = value + distances.get(held.table, 0) if value > 0 else value
             elif isinstance(held, RunUnitId):
                 made[column] = [self._here(units, x) for x in value] if held.many else self._here(units, value)

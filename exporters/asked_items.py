@@ -48,7 +48,7 @@ def require_carried(format: str, released: ReleasedSet) -> None:
         raise FileRefused(f"{format}: {why}")
 
 
-class ItemRefused(FileRefused):
+class UnwritableItem(FileRefused):
     """A format cannot hold an item. ``sentence`` names the item and the reason, without a period."""
 
     def __init__(self, format: str, sentence: str) -> None:
@@ -59,15 +59,15 @@ class ItemRefused(FileRefused):
 
 
 def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
-    """Raise ``ItemRefused`` with the reason why a format cannot hold an item."""
-    raise ItemRefused(format, f"{format} cannot hold the item {item.id!r}: {why}")
+    """Raise ``UnwritableItem`` with the reason why a format cannot hold an item."""
+    raise UnwritableItem(format, f"{format} cannot hold the item {item.id!r}: {why}")
 
 
 NAMED = 10
 """The number of items that a refusal names."""
 
 
-class Refusals:
+class UnwritableItems:
     """A collector of the items that a format cannot hold, which reports all of them at the end.
 
     >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
@@ -82,9 +82,9 @@ class Refusals:
         self._format = format
         self.n = 0
         """The number of refused items up to now."""
-        self._first: list[ItemRefused] = []
+        self._first: list[UnwritableItem] = []
 
-    def __enter__(self) -> Refusals:
+    def __enter__(self) -> UnwritableItems:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
@@ -109,14 +109,14 @@ class Refusals:
         """Collect a refusal in the block, which handles one item, so that the next item can follow."""
         try:
             yield
-        except ItemRefused as error:
+        except UnwritableItem as error:
             self.n += 1
             if len(self._first) < NAMED:
                 self._first.append(error)
 
 
 @dataclass(frozen=True)
-class Picture:
+class QuestionMedium:
     """An image or clip of a question."""
 
     asset: ReleasedAsset
@@ -142,7 +142,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Question:
+class ItemQuestion:
     """An item in its asked form."""
 
     text: str
@@ -152,7 +152,7 @@ class Question:
     """The positions of the right options, in the item's order if several. None: there is no key, or it is no option."""
     key: str | None = None
     """The key as text. None: the item has no key, or the key is withheld."""
-    pictures: Sequence[Picture] = field(default_factory=tuple)
+    pictures: Sequence[QuestionMedium] = field(default_factory=tuple)
     lettered: bool = True
     """Whether its options are named A, B, C and so on. False: they are the numbers of its images."""
 
@@ -223,7 +223,7 @@ def _plan(schema: Schema) -> _Plan:
     return made
 
 
-def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Question:
+def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form.
 
     Raise ``FileRefused`` if it has no question, or a key that is not one of its options.
@@ -247,7 +247,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Questi
     right, key = _right(format, released, item, asked, options)
     if right is not None and not lettered:
         key = ", ".join(str(place + 1) for place in right)
-    return Question(
+    return ItemQuestion(
         "\n".join([*lines, text]), asked.kind, options, right, key, tuple(pictures(format, released, item)), lettered
     )
 
@@ -313,7 +313,7 @@ def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
     return any(item.fields.get(name) for name in fields_on_images(schema))
 
 
-def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[Picture]:
+def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[QuestionMedium]:
     """Yield the images and clips of an item for display, in the schema's order of roles."""
     roles = [slot.role for slot in released.schema.item.assets]
     marked = shows_marks(released.schema, item)
@@ -324,7 +324,7 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None
         if drawn is None and released.upright is not None and asset.kind == "image" and asset.path is not None:
             drawn = released.upright(asset)
-        yield Picture(asset, label, drawn)
+        yield QuestionMedium(asset, label, drawn)
 
 
 def place_of(asset: ReleasedAsset) -> str:

@@ -17,7 +17,7 @@ from annotation_schemas.column_types import TEXT, TEXTS, ColumnType
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import Question, Refusals, asked_item, refuse, withheld
+from exporters.asked_items import ItemQuestion, UnwritableItems, asked_item, refuse, withheld
 
 NAME = "hub_eval"
 PATH = "eval.yaml"
@@ -93,13 +93,13 @@ class HubQuestions:
     def __init__(self, released: ReleasedSet) -> None:
         self._released = released
         self._withheld = {split.name: withheld(released, split) for split in released.splits}
-        self._last: tuple[ReleasedItem, Question] | None = None
+        self._last: tuple[ReleasedItem, ItemQuestion] | None = None
         self._kind: AnswerKind | None = None
 
     @property
     def kind(self) -> AnswerKind:
         """The kind of answer that all of them ask for."""
-        refused = Refusals(NAME)
+        refused = UnwritableItems(NAME)
         for item in self._released.items() if self._kind is None else ():
             with refused.gathered():
                 self.of(item)
@@ -121,7 +121,7 @@ class HubQuestions:
             found[CHOICES] = (TEXTS, "The options as eval.yaml offers them.", lambda item: list(self.of(item).options))
         return found
 
-    def of(self, item: ReleasedItem) -> Question:
+    def of(self, item: ReleasedItem) -> ItemQuestion:
         """Return an item in its asked form. Raise ``FileRefused`` if the Hub cannot hold it."""
         if self._last is not None and self._last[0] is item:
             return self._last[1]

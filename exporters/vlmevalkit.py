@@ -26,9 +26,9 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, Relea
 from annotation_schemas.keys import options_field
 from domain.reading.answers import AnswerKind
 from exporters.asked_items import (
-    ItemRefused,
-    Question,
-    Refusals,
+    ItemQuestion,
+    UnwritableItem,
+    UnwritableItems,
     asked_item,
     by_split,
     key_name,
@@ -36,7 +36,7 @@ from exporters.asked_items import (
     require_carried,
     withheld,
 )
-from exporters.pandas_cells import Column, Misread, rows_in_block
+from exporters.pandas_cells import CellCheck, Misread, rows_in_block
 
 NAME = "vlmevalkit"
 _QUOTED = re.compile(r'[\t\r\n"]')
@@ -58,7 +58,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
             tables[choice] = _Table(released, split, files.enter_context(folder.open(path)), letters)
         tables[choice].add(item, question)
 
-    with Refusals(NAME) as refused:
+    with UnwritableItems(NAME) as refused:
         for split, items in by_split(released):
             with ExitStack() as files:
                 tables: dict[bool, _Table] = {}
@@ -70,7 +70,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
                         table.end()
 
 
-def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
+def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form. Raise ``FileRefused`` if a row cannot hold it."""
     question = asked_item(NAME, released, item)
     if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
@@ -110,10 +110,10 @@ class _Table:
         key = next((each for each in released.schema.item.fields if each.name == key_name(released)), None)
         numbers = not letters and key is not None and kinds.of_field(key).holds in ("whole number", "decimal")
         checked = [each for each in self._columns if each not in ("index", *pictures)]
-        self._texts = [Column(each, block, numbers=numbers and each == "answer") for each in checked]
+        self._texts = [CellCheck(each, block, numbers=numbers and each == "answer") for each in checked]
         self._write(self._columns)
 
-    def add(self, item: ReleasedItem, question: Question) -> None:
+    def add(self, item: ReleasedItem, question: ItemQuestion) -> None:
         """Add a row."""
         part = self._released.schema.dimension(item.dimension)
         row: dict[str, str] = {
@@ -154,14 +154,14 @@ def _written(cell: str) -> str:
 
 def _refuse_misread(found: Misread | None, column: str) -> None:
     if found is not None:
-        raise ItemRefused(
+        raise UnwritableItem(
             NAME,
             f"{NAME} cannot hold the item {found.item!r}: its {column} is {found.text!r}, which VLMEvalKit reads as "
             f"{found.becomes}. Write it in words",
         )
 
 
-def _pictures(released: ReleasedSet, item: ReleasedItem, question: Question) -> Mapping[str, str]:
+def _pictures(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion) -> Mapping[str, str]:
     """Return the cells of an item's pictures: base64, and the names of the unpacked files.
 
     The names end with ``.png`` for every type of picture, so that none is compressed again.

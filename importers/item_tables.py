@@ -18,7 +18,7 @@ from domain.csv_rows import NotTable, Row
 from domain.errors import FileRefused
 from domain.records import FileRecord
 from importers import spreadsheets
-from importers.items import STAYS, OnProgress, Reader, Text, bytes_of, decoded, read_files
+from importers.items import STAYS, FileText, JsonItems, OnProgress, bytes_of, decoded, read_files
 from importers.unread_keys import listed, unread_note
 
 WORKBOOK = ".xlsx"
@@ -40,16 +40,16 @@ def read_items(
 
 
 @dataclass
-class TableReader(Reader):
+class TableReader(JsonItems):
     """The reader of one table."""
 
     unread: Sequence[str] = ()
     table: csv_rows.Table | None = None
 
     @classmethod
-    def text(cls, file: Path, said: ColumnMapping) -> Text:
+    def text(cls, file: Path, said: ColumnMapping) -> FileText:
         if file.suffix.lower() == WORKBOOK:
-            return Text(_of_workbook(file), note=_left_sheets(file))
+            return FileText(_of_workbook(file), note=_left_sheets(file))
         if file.suffix.lower() in spreadsheets.OTHER_SUFFIXES:
             raise FileRefused(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
         if said.encoding:
@@ -61,7 +61,7 @@ class TableReader(Reader):
                 "with --encoding utf-16."
             )
         try:
-            return Text(data.decode("utf-8"))
+            return FileText(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise FileRefused(
                 f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8, or "

@@ -12,7 +12,7 @@ from domain.errors import FileRefused
 from domain.json_text import NotJson
 from importers.item_preview import columns_of, preview
 from importers.item_tables import TableReader
-from importers.items import Reader
+from importers.items import JsonItems
 
 TABLES = (".csv", ".tsv", ".xlsx")
 RECORDS = (".json", ".jsonl")
@@ -30,7 +30,7 @@ def recognised(
     table = path.suffix.lower() in TABLES
     if not table and path.suffix.lower() not in RECORDS:
         raise FileRefused(f"{path.name} ends neither with {', '.join(TABLES)} nor with {' or '.join(RECORDS)}.")
-    reads = TableReader if table else Reader
+    reads = TableReader if table else JsonItems
     text = reads.text(path, said or ColumnMapping())
     try:
         keys = columns_of(text.text, table=table, known=())

@@ -15,7 +15,7 @@ from agreement.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
 from agreement.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
 from agreement.worst_question import with_split_question
 from domain.errors import RatingsError
-from reports.content import Ruling, Rulings, Section, Table, Verdict
+from reports.content import ReportTable, Ruling, Rulings, Section, Verdict
 from reports.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
 from reports.losses import Where, losses_by_part, slices_at_bounds, warning_of
 from reports.people import main_statistic
@@ -130,7 +130,7 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
     columns = ("criterion", "dimension", "judge", "verdict", "questions", "answers", "why")
     blocks = (
         Rulings(rule_in_sentences(rule), tuple(whole), when),
-        Table("verdicts", "All verdicts, whole and by dimension", columns, parts),
+        ReportTable("verdicts", "All verdicts, whole and by dimension", columns, parts),
     )
     return Section(0, "verdict", "Verdict", f"{told}.", blocks)
 

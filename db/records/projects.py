@@ -95,7 +95,7 @@ class StoredGuidelineVersion(SQLModel):
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
-class StoredGuidelineSeen(SQLModel):
+class StoredGuidelineVisit(SQLModel):
     """The guideline version that a person opened last."""
 
     project_id: int = Field(primary_key=True, foreign_key="project.id")

@@ -21,8 +21,8 @@ from extensions.labelstudio.objects import Objects
 from extensions.labelstudio.settings import LABEL_STUDIO_URL
 from extensions.labelstudio.tokens import Token
 from net import httpx_client
-from net.addresses import AddressRefused, NameNotFound, Resolve, Rules
-from net.guard import Bounds, Guard, NotAnswered, NotConnected, NotReadable, Redirected, TooSlow, Traffic
+from net.addresses import ForbiddenAddress, Resolve, Rules, UnknownHost
+from net.guard import Guard, NoAnswer, NoConnection, NotReadable, Redirect, ReplyLimits, TooSlow, Traffic
 
 if TYPE_CHECKING:
     from net.httpx_client import Response
@@ -88,7 +88,7 @@ class Requests:
         self._token, self._pauses = token, tuple(pauses)
         try:
             guard = Guard(place, Rules(listed), resolve)
-        except AddressRefused as error:
+        except ForbiddenAddress as error:
             self._not_found(error)
         if guard.unencrypted:
             raise OutsideRefused(f"The token would go to {place.host} unencrypted over a public network; use https://.")
@@ -99,7 +99,7 @@ class Requests:
                 "Touchstone reaches Label Studio through label-studio-sdk, which is not installed. "
                 f"{install_hint('labelstudio')}"
             ) from error
-        traffic = Traffic(lambda method, path: Bounds(largest), sent=("accept", "authorization"))
+        traffic = Traffic(lambda method, path: ReplyLimits(largest), sent=("accept", "authorization"))
         self._http = httpx_client.client(guard, traffic, seconds=seconds)
         self._http.event_hooks = {"response": [self._keep]}
         self._last: Response | None = None
@@ -165,16 +165,16 @@ class Requests:
         where = f"Label Studio at {self.address}"
         cause: BaseException | None = error
         while cause is not None:
-            if isinstance(cause, AddressRefused):
+            if isinstance(cause, ForbiddenAddress):
                 self._not_found(cause)
-            if isinstance(cause, Redirected):
+            if isinstance(cause, Redirect):
                 raise OutsideRefused(
                     f"{where} sends on to another address; name the one it sends to, mostly with https://, instead."
                 ) from None
             if isinstance(cause, NotReadable):
                 raise OutsideRefused(f"{where} cannot be read: {cause}.") from None
-            if isinstance(cause, NotAnswered):
-                arrived = not isinstance(cause, NotConnected)
+            if isinstance(cause, NoAnswer):
+                arrived = not isinstance(cause, NoConnection)
                 if isinstance(cause, TooSlow):
                     why = "did not answer in time"
                 elif arrived:
@@ -188,8 +188,8 @@ class Requests:
         if self._last is None:
             raise OutsideRefused(f"{where} could not be asked ({type(error).__name__}).") from None
 
-    def _not_found(self, error: AddressRefused) -> NoReturn:
-        if isinstance(error, NameNotFound):
+    def _not_found(self, error: ForbiddenAddress) -> NoReturn:
+        if isinstance(error, UnknownHost):
             raise _Down(str(error), arrived=False) from None
         raise OutsideRefused(str(error)) from None
 

@@ -19,15 +19,15 @@ from inference.judges.found_values import (
 )
 from inference.judges.refused_judgements import CANNOT_TELL
 from inference.judges.retractions import CORRECTS
-from inference.judges.standing import Reply
-from inference.judges.standing_cues import Standing
+from inference.judges.standing import ReplyText
+from inference.judges.standing_cues import CueStanding
 
 _AROUND = " \t*_`\"'.()[]|#>$!"
 
 _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|fbox)\{([^{}\n]*)\}")
 
 
-def last_line(reply: Reply, allowed: Sequence[Value]) -> ReplyReading:
+def last_line(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the allowed value that stands alone on the last non-empty line.
 
     Emphasis, quotes and a full stop around it are ignored. A line above with another value contradicts it, unless words
@@ -64,14 +64,14 @@ def last_line(reply: Reply, allowed: Sequence[Value]) -> ReplyReading:
             ReplyOutcome.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot tell."
         )
     standing = reply.standing(*found.outer)
-    if standing is not Standing.OWN:
+    if standing is not CueStanding.OWN:
         return none_own([replace(found, standing=standing)])
     others = [
         each
         for each in alone[:-1]
         if each.value(allowed) not in (None, found.value(allowed))
         and (
-            reply.standing(*each.outer) is Standing.OWN
+            reply.standing(*each.outer) is CueStanding.OWN
             or not text[each.outer[1] : found.outer[0]].strip(_AROUND + "\n")
         )
     ]

@@ -23,7 +23,7 @@ from inference.judges.json_scores import assessment_json
 from inference.judges.last_lines import last_line
 from inference.judges.refused_judgements import DECLINES, DECLINES_WITHIN
 from inference.judges.remarks import PlainText, contradicts, explain_away
-from inference.judges.standing import Reply
+from inference.judges.standing import ReplyText
 
 Read = Callable[[str, Sequence[Value]], ReplyReading]
 """A function of (reply, allowed values) that returns a reading."""
@@ -64,13 +64,13 @@ def read_reply(
 
 
 @lru_cache(maxsize=8)
-def _reply(text: str, allowed: tuple[Value, ...]) -> tuple[Reply, PlainText]:
+def _reply(text: str, allowed: tuple[Value, ...]) -> tuple[ReplyText, PlainText]:
     seen = visible(text)
     plain = explain_away(seen.text, allowed)
-    return Reply(replace(seen, text=plain.text)), plain
+    return ReplyText(replace(seen, text=plain.text)), plain
 
 
-def _in_original(read: Callable[[Reply, Sequence[Value]], ReplyReading]) -> Read:
+def _in_original(read: Callable[[ReplyText, Sequence[Value]], ReplyReading]) -> Read:
     """Return a parser of the original text, from a parser of its relevant part.
 
     The new parser has the failures that all parsers share, and places in the original text.
@@ -100,7 +100,7 @@ def _in_original(read: Callable[[Reply, Sequence[Value]], ReplyReading]) -> Read
     return reading
 
 
-def _checked(found: ReplyReading, reply: Reply, plain: PlainText, allowed: Sequence[Value]) -> ReplyReading:
+def _checked(found: ReplyReading, reply: ReplyText, plain: PlainText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the reading, or a failure if words next to a score contradict it, or if the reply echoes a template."""
     for name, (start, end) in found.spans.items():
         if any(first < end and start < last for first, last in plain.conflicts):

@@ -16,11 +16,11 @@ from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from domain.errors import NotFound
-from exporters.release_folder import ReleaseFolder
+from exporters.release_folder import FolderWriter
 from exporters.writers import release_writer_of
 
 
-class Folder(ReleaseFolder):
+class Folder(FolderWriter):
     """The folder of a release, with a look at what is in it."""
 
     def files(self, under: str) -> dict[str, bytes]:

@@ -28,7 +28,7 @@ from inference.endpoint import replies
 from inference.endpoint.answerer import EndpointAnswerer
 from inference.endpoint.client import Client, key_of, place_of
 from inference.opening import open_answerer
-from inference.spec import Allowed, Endpoint, Generation, ModelSpec, Price
+from inference.spec import Endpoint, Generation, ModelPermissions, ModelSpec, Price
 from net import guard
 from testkit.scripted import (
     Asked,
@@ -689,7 +689,7 @@ def test_a_private_address_is_refused_when_it_is_opened() -> None:
     with pytest.raises(ModelRefused, match=r"10\.0\.0\.7 may not be asked"):
         open_answerer(spec_of("http://10.0.0.7/v1"), strategy="generate")
     open_answerer(
-        spec_of("http://10.0.0.7/v1"), strategy="generate", allowed=Allowed(endpoints=("10.0.0.0/24",))
+        spec_of("http://10.0.0.7/v1"), strategy="generate", allowed=ModelPermissions(endpoints=("10.0.0.0/24",))
     ).close()
 
 

@@ -16,14 +16,14 @@ from domain.records import Rating, UnitFacts
 from reports import card, files, html, pdf
 from reports.calibration import calibration
 from reports.charts import TALLEST, parts_of
-from reports.content import Dots, Heat, Mark, Ruling, Rulings, Section, Source, Table
+from reports.content import Dots, Heat, Mark, RatingSource, ReportTable, Ruling, Rulings, Section
 from reports.rendering import svg
 from reports.study import Study
 from tests.reports.test_charts import data, texts
 
 pytestmark = pytest.mark.thorough
 
-HERE = Source("made.csv", "0" * 64, "file")
+HERE = RatingSource("made.csv", "0" * 64, "file")
 
 
 def study(judges: int, models: int, dimensions: int) -> Study:
@@ -98,7 +98,7 @@ def test_a_row_or_verdict_longer_than_a_page_is_split() -> None:
         "Wide",
         "A wide table.",
         (
-            Table("wide", "Wide", tuple(f"column {at}" for at in range(30)), (cells,)),
+            ReportTable("wide", "Wide", tuple(f"column {at}" for at in range(30)), (cells,)),
             Rulings(("rule",), (Ruling("judge", "score", None, "no", "No.", why),)),
         ),
     )

@@ -59,7 +59,7 @@ def sent_of_item(store: Store, *, person: Person, route: Route, item: str, body:
 
 def _add(
     direct: Direct,
-    place: exposure.Place,
+    place: exposure.SentContent,
     person: Person,
     route: Route,
     body: bytes,

@@ -135,7 +135,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
         )
 
 
-def _with_votes(access: Access, votes: Sequence[guidelines.Skip]) -> Counter[tuple[str, Given]]:
+def _with_votes(access: Access, votes: Sequence[guidelines.ReasonVote]) -> Counter[tuple[str, Given]]:
     """Return how often votes give the reasons of an option."""
     asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
     labels = {

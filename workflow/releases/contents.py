@@ -17,8 +17,8 @@ from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, PlacedItem
 from domain.errors import FileRefused, MediaRefused, NotFound
-from exporters.asked_items import NAMED, ItemRefused, fields_on_images
-from exporters.release_folder import FileDigest, ReleaseFolder, hash_of
+from exporters.asked_items import NAMED, UnwritableItem, fields_on_images
+from exporters.release_folder import FileDigest, FolderWriter, hash_of
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
 from workflow.releases.made_by import Steps
@@ -61,7 +61,7 @@ class Media:
 
     store: MediaStore
     inside: bool
-    folder: ReleaseFolder | None = None
+    folder: FolderWriter | None = None
     """The folder that receives the files; None if the files are already written."""
     known: dict[str, Lying] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
@@ -181,7 +181,7 @@ class Contents:
         try:
             return self.media.drawn(asset, given=given) if given else None
         except MediaRefused as error:
-            raise ItemRefused(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
+            raise UnwritableItem(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
 
     def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
         """Return all fields of an item that was read last, withheld fields included."""
@@ -251,11 +251,11 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             continue
         if (wrong := row.drawing_problem(entries)) is not None:
             why = f"what its {name} draws on its images does not fit: {wrong.rstrip('.')}"
-            raise ItemRefused(_SUCH, f"The item {item.id}: {why}")
+            raise UnwritableItem(_SUCH, f"The item {item.id}: {why}")
         there = len(_of_role(item, role))
         if gone := [each["image"] for each in entries if each.get("image", 1) > there]:
             why = f"its {name} is on image {gone[0]} of {role}, and there are {there}"
-            raise ItemRefused(_SUCH, f"The item {item.id}: {why}")
+            raise UnwritableItem(_SUCH, f"The item {item.id}: {why}")
         here = [each for each in entries if each.get("image", 1) == at]
         if here:
             found.setdefault(row.name, []).extend(row.shapes(part, here))

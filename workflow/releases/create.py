@@ -23,7 +23,7 @@ from domain.errors import Conflict, FileRefused
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
 from domain.registers import function_of
-from exporters.release_folder import ReleaseFolder
+from exporters.release_folder import FolderWriter
 from exporters.release_keys import write_keys
 from exporters.writers import release_writer_of
 from workflow.access.event_log import log
@@ -120,7 +120,7 @@ def create(
             found = {check.name: result for check, result in results}
             checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, found), asked)
 
-            def evidence(folder: ReleaseFolder) -> None:
+            def evidence(folder: FolderWriter) -> None:
                 ids = [each.item_id for each in draft.placed]
                 written = write_evidence(
                     session,
@@ -175,7 +175,7 @@ def write(
     made: Path,
     progress: Progress,
     *,
-    evidence: Callable[[ReleaseFolder], None],
+    evidence: Callable[[FolderWriter], None],
 ) -> dict[str, Any]:
     """Write a release into two new folders below ``made``, and return its manifest.
 
@@ -183,7 +183,7 @@ def write(
     key.
     """
     access, asked = draft.access, draft.asked
-    public = ReleaseFolder(made / PUBLIC)
+    public = FolderWriter(made / PUBLIC)
     withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
     doing = _Doing(progress)
     lying = Media(media, asked.media, folder=public)
@@ -203,7 +203,7 @@ def write(
     ).items():
         with public.open(name) as out:
             out.write(data)
-    private = ReleaseFolder(made / PRIVATE) if keeps_back else None
+    private = FolderWriter(made / PRIVATE) if keeps_back else None
     evidence(private or public)
     if private is not None:
         doing.begin("writing keys: items")
@@ -219,7 +219,7 @@ def write(
     return done
 
 
-def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: ReleaseFolder, doing: _Doing) -> None:
+def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: FolderWriter, doing: _Doing) -> None:
     """Write all formats. Raise ``FileRefused`` with the reasons of all formats that cannot hold the items, so that a
     lead reads them at once."""
     refused: dict[str, FileRefused] = {}
@@ -238,7 +238,7 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Releas
         raise FileRefused(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
 
 
-def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
+def _front(released: ReleasedSet, folder: FolderWriter) -> str:
     """Return the front matter of the card, from which programs read license, title and files."""
     license = str(released.about.get("license", ""))
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
@@ -262,7 +262,7 @@ class _Doing:
         self._progress(self._what, done, of)
 
 
-def _write_items(folder: ReleaseFolder, contents: Contents, draft: Draft) -> None:
+def _write_items(folder: FolderWriter, contents: Contents, draft: Draft) -> None:
     with folder.open(ITEMS) as out:
         for each, item in zip(draft.placed, contents.items(), strict=True):
             told = {
@@ -285,7 +285,7 @@ def _hash_of(item: ReleasedItem) -> str:
 
 
 def _finish(
-    draft: Draft, public: ReleaseFolder, withheld: Mapping[str, Sequence[str]], private: ReleaseFolder | None
+    draft: Draft, public: FolderWriter, withheld: Mapping[str, Sequence[str]], private: FolderWriter | None
 ) -> dict[str, Any]:
     counts = Counter(each.split for each in draft.placed)
     about: dict[str, Any] = {
@@ -312,7 +312,7 @@ def _finish(
     }
 
 
-def _close(folder: ReleaseFolder, about: Mapping[str, Any]) -> str:
+def _close(folder: FolderWriter, about: Mapping[str, Any]) -> str:
     """Write a folder's manifest, which names all that is in it; its hash."""
     sums = [{"path": path, "bytes": each.bytes, "sha256": each.sha256} for path, each in sorted(folder.hashes.items())]
     with folder.open(NAME) as out:

@@ -21,7 +21,7 @@ from domain.errors import NotFound, TouchstoneError
 from domain.evidence import VERDICTS, PrintedFigure, RowSelection, table_path
 from domain.states import Cut, Stage
 from reports.calibration import calibration
-from reports.content import Figure, Table
+from reports.content import Figure, ReportTable
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
 from workflow.files.project_check import GateCounts, gates, judged
@@ -273,7 +273,7 @@ def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Itera
         yield from _table(f"judges.{stage.value}.{slug(table.key)}", table, rows)
 
 
-def _table(prefix: str, table: Table, rows: Sequence[RowSelection]) -> Iterator[PrintedFigure]:
+def _table(prefix: str, table: ReportTable, rows: Sequence[RowSelection]) -> Iterator[PrintedFigure]:
     """Yield the figures and numbers of a table. The texts of a row name the row."""
     for row in table.rows:
         names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME and not _COUNT.fullmatch(cell)]

@@ -13,7 +13,7 @@ from typing import Any
 from db.engine import Store
 from domain.errors import FileRefused, TouchstoneError
 from domain.evidence import PrintedFigure
-from importers.evidence_folder import Changed, EvidenceFolder, recorded_of
+from importers.evidence_folder import EvidenceFolder, FileChange, recorded_of
 from workflow.files.project_check import check
 from workflow.files.project_export import Progress, silent
 from workflow.releases.evidence import from_json, printed_verdicts, recomputing
@@ -57,7 +57,7 @@ class Replayed:
     project: str
     date: str
     items: int
-    changed: Sequence[Changed] = ()
+    changed: Sequence[FileChange] = ()
     """Files that differ from the manifest."""
     moved: Sequence[Moved] = ()
     figures: Sequence[Compared] = ()

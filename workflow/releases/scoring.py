@@ -22,7 +22,7 @@ from annotation_schemas.asked import held_against
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from exporters.release_keys import KeyItem, Keys, read_keys
-from importers.submission import Submission, read_submission
+from importers.submission import SubmissionFile, read_submission
 from workflow.results.score_choices import IOUS
 
 MISSING = "missing"
@@ -63,7 +63,7 @@ class Scoring:
     """The scores of a submission against a key file."""
 
     keys: Keys
-    submission: Submission
+    submission: SubmissionFile
     items: Sequence[ItemScore]
     """In the order of the key file."""
     extra: Sequence[str]
@@ -108,7 +108,7 @@ def score_files(keys: Path, submission: Path, *, confidence: float = 0.95) -> Sc
     return score(read_keys(keys), read_submission(submission), confidence=confidence)
 
 
-def score(keys: Keys, submission: Submission, *, confidence: float = 0.95) -> Scoring:
+def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -> Scoring:
     """Return the score of a submission against a key file.
 
     Raises

@@ -17,7 +17,7 @@ from db.engine import Session, Store
 from domain.csv_text import Writer
 from domain.records import Person
 from domain.states import Items, Stage
-from reports.content import Cell, Figure, Table
+from reports.content import Cell, Figure, ReportTable
 from workflow.access.counted_items import Counted, counting
 from workflow.access.projects import Access, require_lead
 from workflow.releases.set_columns import Column, layout
@@ -36,13 +36,13 @@ class SetStatistics:
     which: str
     """Which items are counted, as a sentence."""
     items: int
-    tables: Sequence[Table]
+    tables: Sequence[ReportTable]
     definitions: Mapping[str, Mapping[str, str]]
     """The definition of each column, by table and column."""
     notes: Sequence[str] = ()
     """The statistics that are undefined for this set, with the reason."""
 
-    def table(self, key: str) -> Table | None:
+    def table(self, key: str) -> ReportTable | None:
         """Return a table by its key; None if this set has no such table."""
         return next((each for each in self.tables if each.key == key), None)
 
@@ -134,7 +134,7 @@ def _table(
     heading: str,
     unit: str,
     columns: Sequence[Column],
-) -> tuple[Table, Sequence[Column]]:
+) -> tuple[ReportTable, Sequence[Column]]:
     called = {
         each.id: f"{each.group}: {each.title}" if each.group and each.group != each.title else each.title
         for each in schema.dimensions
@@ -145,7 +145,7 @@ def _table(
     ]
     shown = [*(rows if several else ()), (ALL, whole)]
     cells = tuple((name, *(column.of(tally) for column in columns)) for name, tally in shown)
-    return Table(key, heading, ("Dimension", *(each.title for each in columns)), cells, unit), columns
+    return ReportTable(key, heading, ("Dimension", *(each.title for each in columns)), cells, unit), columns
 
 
 def _notes(whole: Tally) -> Iterator[str]:

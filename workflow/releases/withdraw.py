@@ -10,7 +10,7 @@ from db.engine import Session, Store
 from domain.errors import FileRefused, InvalidInput, NotFound, Problem
 from domain.evidence import FOLDER as EVIDENCE
 from domain.records import Person
-from exporters.release_folder import ReleaseFolder, hash_of
+from exporters.release_folder import FolderWriter, hash_of
 from workflow.access.projects import Access, require_lead
 from workflow.releases.create import PRIVATE, PUBLIC, Created, Progress, keep, silent, write
 from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
@@ -68,7 +68,7 @@ def withdraw(
         return keep(store, home, made, draft, manifest, by=by, withdraws=(id, reason.strip()))
 
 
-def _as_before(before: Path, folder: ReleaseFolder) -> None:
+def _as_before(before: Path, folder: FolderWriter) -> None:
     """Link the evidence of the original release, unchanged, because it belongs to one state of the project.
 
     Raises

@@ -20,7 +20,7 @@ from domain.errors import RatingsError
 from domain.rated_units import unit_of
 from domain.records import Person, Rating, UnitFacts
 from domain.states import VERIFICATIONS, Cut, Items, Stage
-from reports.content import Source
+from reports.content import RatingSource
 from reports.study import JudgeOfPairs, Runs, Study
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_in_stage
@@ -52,7 +52,7 @@ def study_of(
     items: Items | str | None = None,
     by: Cut | None = None,
     statistics: Collection[str] | None = None,
-) -> tuple[Study, Source]:
+) -> tuple[Study, RatingSource]:
     """Return the ratings of one stage with people and judges separated, and the source that identifies these ratings.
 
     People are raters with an account here, and imported raters who are marked as people
@@ -111,7 +111,7 @@ def study_of(
         pairs=_pairs(store, person, project, schema, stage, items),
         judge_runs=about_judges(store, seen.runs, [*judges, *sides.runs.earlier_names()]),
     )
-    return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.whole_sentence)
+    return study, RatingSource(f"{access.title}, {stage.value}", _digest(used), "project", counted.whole_sentence)
 
 
 def _pairs(

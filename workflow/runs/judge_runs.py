@@ -18,7 +18,7 @@ from domain.errors import ModelRefused
 from domain.judging import JudgePlan
 from domain.run_kinds import RunKind
 from domain.runs import Answerer, Preview
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.projects import Access
 from workflow.runs import judge_units
 from workflow.runs.judge_questions import JudgeAsker, asker_of
@@ -105,7 +105,7 @@ def preview(
     )
 
 
-def _opened(spec: ModelSpec, plan: JudgePlan, allowed: Allowed) -> Answerer:
+def _opened(spec: ModelSpec, plan: JudgePlan, allowed: ModelPermissions) -> Answerer:
     from inference.opening import open_answerer
 
     return open_answerer(spec, strategy="generate", allowed=allowed)

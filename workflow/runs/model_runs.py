@@ -19,7 +19,7 @@ from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
 from domain.strategies import added_strategy
 from inference.endpoint import answerer as endpoints
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
 from workflow.runs.model_answers import KeepAnswers
@@ -175,7 +175,7 @@ def preview(
     )
 
 
-def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
+def _opened(spec: ModelSpec, plan: RunPlan, allowed: ModelPermissions) -> Answerer:
     from inference.opening import open_answerer
 
     if (added := added_strategy(plan.strategy)) is not None:

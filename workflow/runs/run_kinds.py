@@ -16,7 +16,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.run_kinds import RunKind
 from domain.runs import Answerer, Attempt, Preview, Question
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access
 
@@ -62,7 +62,7 @@ class Asking:
     """Return the description with the settings of the schema and the plan."""
     label: Callable[[ModelSpec, Any], str]
     """Return the name of the model or judge in tables."""
-    open: Callable[[ModelSpec, Any, Allowed], Answerer]
+    open: Callable[[ModelSpec, Any, ModelPermissions], Answerer]
     ask: Callable[[Store, MediaStore, Schema, ModelSpec, Any, Path], Asks]
     keep: Callable[[Any], Keep]
     preview: Callable[..., Preview]

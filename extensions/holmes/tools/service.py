@@ -16,8 +16,8 @@ from inference.endpoint.answerer import media_type
 from inference.endpoint.client import Key, key_of
 from inference.spec import Endpoint
 from net import addresses, httpx2_client
-from net.addresses import AddressRefused, AddressWords, NameNotFound, Rules
-from net.guard import Bounds, Guard, NotAnswered, NotReadable, TooSlow, Traffic
+from net.addresses import AddressWords, ForbiddenAddress, Rules, UnknownHost
+from net.guard import Guard, NoAnswer, NotReadable, ReplyLimits, TooSlow, Traffic
 
 URL = AddressWords("url of a tool", key="put the key into an environment variable and name that under `key`")
 
@@ -33,11 +33,11 @@ def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
         status, body = asyncio.run(_posted(tool, guard, key, call.request(tool, images)))
     except TooSlow:
         raise ToolFailure("timeout", f"{tool.name} was not done within {tool.seconds:g} seconds.") from None
-    except NotAnswered as error:
+    except NoAnswer as error:
         large = isinstance(error, NotReadable) and "larger than" in str(error)
         why = f"{tool.name} replied with more than {tool.largest:,} bytes." if large else f"{tool.name}: {error}."
         raise ToolFailure("too_large" if large else "no_reply", why) from None
-    except AddressRefused as error:
+    except ForbiddenAddress as error:
         raise ToolFailure("no_reply", f"{tool.name}: {error}") from None
     if status != 200:
         words = (key.hidden if key else str)(body.decode("utf-8", "replace").replace("\0", "\ufffd"))
@@ -57,9 +57,9 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
     try:
         place = addresses.place_of(tool.url, URL)
         guard = Guard(place, Rules(listed))
-    except NameNotFound as error:
+    except UnknownHost as error:
         raise ToolFailure("no_reply", f"{tool.name}: {error}") from None
-    except AddressRefused as error:
+    except ForbiddenAddress as error:
         raise ModelRefused(str(error)) from error
     key = key_of(Endpoint(base_url=tool.url, key=tool.key), place, os.environ)
     if key is not None and guard.unencrypted:
@@ -78,7 +78,7 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
 
 async def _posted(tool: Tool, guard: Guard, key: Key | None, body: bytes) -> tuple[int, bytes]:
     traffic = Traffic(
-        lambda method, path: Bounds(tool.largest, tool.seconds),
+        lambda method, path: ReplyLimits(tool.largest, tool.seconds),
         authorization=key.header if key is not None else None,
         hidden=key.hidden if key is not None else None,
     )

@@ -115,7 +115,7 @@ def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
 
 def _tell(project: str, found: ModelShortcuts) -> None:
     from reports import data_card
-    from reports.content import Table
+    from reports.content import ReportTable
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.models:
@@ -135,7 +135,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
         )
         for each in found.models
     ]
-    typer.echo("\n".join(data_card.table_lines(Table("models", "Models", heads, tuple(rows)))) + "\n")
+    typer.echo("\n".join(data_card.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for each in found.models:
         told = [f"{each.unread:,} state no option or not one, and are wrong"] if each.unread else []
         told += [f"of {each.silent:,} no reply came, and they are left out"] if each.silent else []

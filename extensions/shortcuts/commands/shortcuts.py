@@ -181,15 +181,15 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     """Write the results as tables and lists."""
     from extensions.shortcuts import key_places
     from reports import data_card
-    from reports.content import Table
+    from reports.content import ReportTable
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.items:
         typer.echo("No item has options of which one is right: there is nothing to choose from.")
         return
     tables = [
-        Table("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
-        Table("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
+        ReportTable("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
+        ReportTable("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
         key_places.table(found.places),
     ]
     for table in tables:

@@ -20,7 +20,7 @@ from extensions.shortcuts.model_shortcuts import from_replies
 from extensions.shortcuts.tests.rooms import Rooms
 from extensions.shortcuts.tests.test_text_check import release
 from media.store import MediaStore
-from reports.content import Text
+from reports.content import Paragraph
 from testkit.factories import claimed, make_person
 from tests.workflow.shortcut_world import BLIND, N, always_b, reader, served, spec_of
 from workflow.access.projects import access_to
@@ -90,7 +90,7 @@ def test_figures_of_private_keys_stay_out_of_what_is_public() -> None:
         "figures": "private",
     }
     *_, block = model_blocks(told)
-    assert isinstance(block, Text)
+    assert isinstance(block, Paragraph)
     assert block.words.endswith(": not within. Asked: m. The figures are in the private part.")
     assert ModelResult.from_json(json.loads(json.dumps(gate.as_json()))) == gate
 
