@@ -93,17 +93,16 @@ from agreement.judge_bias import (
 )
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.logistic import logistic_regression
-from agreement.planning import (
-    Design,
-    Grades,
-    NextUnits,
+from agreement.next_grades import Grades, NextUnits, grades_needed, next_units
+from agreement.preferences import PairVotes, WinRate, left_preferred, pair_votes, win_rates
+from agreement.rater_bias import mcnemar, stuart_maxwell
+from agreement.ratings import Ratings, Scale
+from agreement.regression import linear_regression
+from agreement.regression_parts import Regression, Term
+from agreement.sample_sizes import (
     SampleSize,
-    StudyPlan,
     calibration_split,
     design_effect,
-    grades_needed,
-    next_units,
-    plan_study,
     sample_size_icc,
     sample_size_kappa,
     sample_size_kappa_test,
@@ -112,13 +111,9 @@ from agreement.planning import (
     sample_size_ppi,
     sample_size_proportion,
 )
-from agreement.preferences import PairVotes, WinRate, left_preferred, pair_votes, win_rates
-from agreement.rater_bias import mcnemar, stuart_maxwell
-from agreement.ratings import Ratings, Scale
-from agreement.regression import linear_regression
-from agreement.regression_parts import Regression, Term
 from agreement.statistic import Interval, Statistic, Test
 from agreement.strengths import Strengths, davidson, elo
+from agreement.study_plan import Design, StudyPlan, plan_study
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
 from agreement.verdict import JudgeVerdict, Rule, judge_verdict

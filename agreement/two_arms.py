@@ -12,7 +12,7 @@ from scipy import special
 from agreement.arrays import codes_of, numbers, same_length, summed
 from agreement.bootstrap import check_confidence
 from agreement.limits import t_quantile
-from agreement.planning import SampleSize, design_effect
+from agreement.sample_sizes import SampleSize, design_effect
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
 

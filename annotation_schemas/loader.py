@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas import kinds, registry, reporting, simulation, source_media, typed_yaml, yaml_text
+from annotation_schemas import kinds, protocol_checks, registry, reporting, source_media, typed_yaml, yaml_text
 from annotation_schemas.cross_checks import cross_check, shown_to_judges
 from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.yaml_text import Document
@@ -63,7 +63,7 @@ def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -
     if schema is not None and schema.guideline is not None:
         guideline_text = guideline(schema.guideline, document)
     if schema is not None and not document.errors:
-        for finding in simulation.findings(schema):
+        for finding in protocol_checks.findings(schema):
             document.add(finding.path, finding.message, level=finding.level)
     loaded = _finish(document, schema, text=text, guideline_text=guideline_text, name=name)
     return SchemaCheck(loaded, tuple(typed_yaml.in_lines(document, name).splitlines()))
@@ -72,7 +72,8 @@ def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -
 def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
     """Read a schema from its stored texts. Messages name ``name``. Raise ``SchemaError`` for an invalid text.
 
-    A stored protocol is not simulated again, so that a project opens under the version it was created with.
+    A stored protocol is not checked again for parts that cannot work. So a project opens under the version that it was
+    created with.
     """
     document, schema = _parse(text)
     return _finish(document, schema, text=text, guideline_text=guideline_text, name=name)

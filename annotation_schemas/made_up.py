@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
-from annotation_schemas import kinds, registry, simulation
+from annotation_schemas import ballots, kinds, registry
+from annotation_schemas.ballots import Ballot
 from annotation_schemas.keys import key_fields
 from annotation_schemas.model import AssetSlot, ItemField, Schema
-from annotation_schemas.simulation import Ballot
 from domain.policies import criteria_that_decide, targets
 from domain.states import ItemState
 
@@ -69,7 +69,7 @@ def _mended(
 def _values(schema: Schema, field: ItemField, fields: Mapping[str, Any], dimension: str, number: int) -> list[Any]:
     """Values that a field may have, the likeliest first; None, where it may be left out, last."""
     row = kinds.of_field(field)
-    some = simulation.some_value(schema, field, fields)
+    some = ballots.some_value(schema, field, fields)
     found: list[Any] = [some]
     if row.written:
         found = list(_texts(field, fields, number))
@@ -162,9 +162,13 @@ def votes(schema: Schema, item: Item, state: ItemState, name: str = "verificatio
     goals = [each.of(item.fields) for each in targets(stage.keep)]
     if any(goal.criterion not in asked for goal in goals):
         return None
-    wanted = {goal.criterion: simulation.tried(goal, asked[goal.criterion]) for goal in goals}
-    forms = simulation.ballots(criteria, item.fields, wanted=wanted, deciding=deciding, rules=stage.rules)
-    return simulation.votes_for(schema, forms, deciding, goals, item.fields, state, name)
+    wanted = {goal.criterion: ballots.tried(goal, asked[goal.criterion]) for goal in goals}
+    forms = ballots.ballots(criteria, item.fields, wanted=wanted, deciding=deciding, rules=stage.rules)
+    right = ballots.right_ballot(forms, goals)
+    if right is None:
+        return None
+    played = ballots.elections(ballots.distinct_ballots(forms, deciding, right), stage.raters)
+    return next((votes for votes in played if ballots.verdict_on(stage, schema, votes, item.fields) is state), None)
 
 
 def forms(schema: Schema, stage: str, item: Item, prediction: str | None = None) -> list[Ballot]:
@@ -173,7 +177,7 @@ def forms(schema: Schema, stage: str, item: Item, prediction: str | None = None)
     texts = {**item.fields, **({} if prediction is None else {"prediction": prediction})}
     rules = registry.rules_of(schema, stage)
     names = [each.name for each in criteria]
-    return simulation.ballots(criteria, texts, wanted={}, deciding=names, rules=rules)
+    return ballots.ballots(criteria, texts, wanted={}, deciding=names, rules=rules)
 
 
 def differing(schema: Schema, stage: str, item: Item, prediction: str | None) -> list[Ballot]:

@@ -33,8 +33,8 @@ from domain.origin import acting_from
 from domain.records import SignedIn
 
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
-PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/")
-COOKIE_LESS = ("/static/", "/assets/", "/mail-off/")
+PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
+COOKIE_LESS = ("/static/", "/assets/")
 """Paths without a session lookup, because their answer is the same for everyone. Extensions add more."""
 MACHINES = ("/api/", "/media/", "/_stcore/")
 """Paths that programs request, so that a refusal is JSON and not a page."""

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import markup, shell
-from app.invitations import NAMED, addresses_in, hand_over, letter
+from app import invitation_mails, markup, shell
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import accounts
+
+NAMED = 5
+"""Number of addresses that a message names."""
 
 
 @dataclass(frozen=True)
@@ -31,21 +33,10 @@ class Link:
 
 
 def asked(services: Services, *, key: str) -> None:
-    """Draw the inputs of an invitation: mail addresses, if this server sends mail, and a name.
-
-    A person who can set up mail sees how.
-    """
-    if services.settings.mail_server is not None:
-        st.text_area(
-            "E-mail the link to (may stay empty)",
-            key=f"{key}.mail",
-            height=80,
-            placeholder="ann@example.org, bob@example.org",
-            help="Several addresses between commas or on lines of their own: each gets a link of its own.",
-        )
-    elif services.person.is_admin:
-        words = "This server sends no mail: hand the link over yourself, or set TOUCHSTONE_SMTP to have it e-mailed."
-        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="no-mail"))
+    """Draw the inputs of an invitation: mail addresses, if this server sends mail, and a name."""
+    mailing = invitation_mails.installed()
+    if mailing is not None:
+        mailing.draw_box(services, key=f"{key}.mail")
     st.text_input(
         "Who gets the link from you (may stay empty)",
         key=f"{key}.whom",
@@ -67,8 +58,9 @@ def make(
 
     A link that was not mailed, or that the mail server refused, is shown on the page.
     """
-    server = services.settings.mail_server
-    addresses = addresses_in(st.session_state.get(f"{key}.mail") or "") if server is not None else []
+    mailing = invitation_mails.installed()
+    typed = str(st.session_state.get(f"{key}.mail") or "")
+    addresses = mailing.addresses_in(services.settings, typed) if mailing is not None else []
 
     def token() -> str:
         return accounts.invite(
@@ -81,24 +73,22 @@ def make(
         link = Link(str(role).capitalize(), whom, (*_reach(view, dimensions, stages), until), words)
         keep_link(services, f"/invite/{made}", link)
 
-    if server is None or not addresses:
+    if mailing is None or not addresses:
         keep(token(), str(st.session_state.get(f"{key}.whom") or "").strip())
         return ""
-    letters = []
-    links = {}
+    tokens = {}
     for address in addresses:
-        links[address] = made = token()
+        tokens[address] = token()
         # The link is kept before it is sent, so that no failure can lose it.
-        keep(made, address, "Not e-mailed yet.")
-        whole = address_of(services, f"/invite/{made}")
-        letters.append(letter(services.store, token=made, link=whole, address=address, by=services.person.name))
-    said = hand_over(server, letters)
-    for address, why in zip(addresses, said, strict=True):
+        keep(tokens[address], address, "Not e-mailed yet.")
+    base, by = address_of(services, ""), services.person.name
+    refused = mailing.send(services.store, services.settings, tokens=tokens, base=base, by=by)
+    for address, why in refused.items():
         if why is None:
-            put_away(f"/invite/{links[address]}")
+            put_away(f"/invite/{tokens[address]}")
         else:
-            keep(links[address], address, f"{why} Hand the link over yourself.")
-    sent = [address for address, why in zip(addresses, said, strict=True) if why is None]
+            keep(tokens[address], address, f"{why} Hand the link over yourself.")
+    sent = [address for address, why in refused.items() if why is None]
     if not sent:
         return ""
     whom = ", ".join(sent) if len(sent) <= NAMED else f"{', '.join(sent[:NAMED])} and {len(sent) - NAMED:,} more"

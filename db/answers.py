@@ -238,7 +238,7 @@ def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, St
         )
         .order_by(col(AnnotationRow.id))
     )
-    return [(vote, person) for vote, person in session.exec(wanted)]
+    return reworded.query(session, wanted)
 
 
 def all_grades(
@@ -311,7 +311,7 @@ def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> Seque
         ImportedRatingRow.stage == Stage.GRADING,
         col(ImportedRatingRow.unit).in_(list(units)),
     )
-    return session.exec(wanted.order_by(col(ImportedRatingRow.id))).all()
+    return reworded.query(session, wanted.order_by(col(ImportedRatingRow.id)))
 
 
 @dataclass(frozen=True, slots=True)

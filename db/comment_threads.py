@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import func, or_, update
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.many_rows import insert_or_ignore
 from db.records import StoredAnnotation, StoredComment, StoredEvent, StoredItem, StoredPerson, StoredTask
 from db.tables import (
@@ -221,7 +222,7 @@ def submissions(session: Session, *, item_id: int) -> list[tuple[StoredAnnotatio
         .where(AnnotationRow.item_id == item_id)
         .order_by(col(AnnotationRow.id))
     )
-    return [(row, person, model) for row, person, model in session.exec(wanted)]
+    return reworded.query(session, wanted)
 
 
 def events(session: Session, *, item_id: int) -> list[tuple[StoredEvent, StoredPerson | None]]:
@@ -276,4 +277,4 @@ def differing(session: Session, *, project_id: int, stage: Stage) -> Sequence[St
         AnnotationRow.purpose == Purpose.LIVE,
         col(AnnotationRow.id).not_in(newer),
     )
-    return session.exec(wanted.order_by(col(AnnotationRow.item_id))).all()
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.item_id)))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.records import StoredAnnotation
 from db.tables import AnnotationRow, AssetRow, SourceRow
 from domain.runs import chunked
@@ -25,7 +26,7 @@ def of_stage(
                 col(AnnotationRow.purpose) == Purpose.LIVE,
                 col(column).in_(some),
             )
-            found += session.exec(wanted.order_by(col(AnnotationRow.id))).all()
+            found += reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
     return found
 
 

@@ -388,11 +388,11 @@ def before_votes(
         .order_by(col(ExposureRow.item_id), col(AnnotationRow.id), col(ExposureRow.id))
     )
     if item_ids is None:
-        yield from session.exec(wanted)
+        yield from reworded.query(session, wanted)
         return
     ordered = sorted(item_ids)
     for start in range(0, len(ordered), AT_ONCE):
-        yield from session.exec(wanted.where(col(ExposureRow.item_id).in_(ordered[start : start + AT_ONCE])))
+        yield from reworded.query(session, wanted.where(col(ExposureRow.item_id).in_(ordered[start : start + AT_ONCE])))
 
 
 def others_had_said(session: Session, *, vote: StoredAnnotation, stages: Collection[Stage], before: datetime) -> bool:

@@ -219,9 +219,7 @@ def ratings(session: Session, *, project_id: int, stage: Stage | None = None) ->
     wanted = select(ImportedRatingRow).where(ImportedRatingRow.project_id == project_id)
     if stage is not None:
         wanted = wanted.where(ImportedRatingRow.stage == stage)
-    return reworded.ratings(
-        session, project_id=project_id, rows=session.exec(wanted.order_by(col(ImportedRatingRow.id))).all()
-    )
+    return reworded.query(session, wanted.order_by(col(ImportedRatingRow.id)))
 
 
 def counting_annotations(
@@ -229,7 +227,7 @@ def counting_annotations(
 ) -> list[tuple[StoredAnnotation, StoredPerson]]:
     """Return a stage's submissions that count, with their authors. Superseded submissions are left out."""
     wanted = _counting(select(AnnotationRow, PersonRow), project_id=project_id, stage=stage)
-    return [(annotation, person) for annotation, person in session.exec(wanted.order_by(col(AnnotationRow.id)))]
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
 
 
 class KeptVote(NamedTuple):

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, exists, or_
+from sqlalchemy import bindparam, exists, or_, update
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
@@ -77,9 +77,7 @@ def make(
 
 def withdraw(session: Session, *, gold: StoredGold, why: str, now: datetime) -> None:
     """Withdraw a locked gold item: nobody is asked about it again, and no answer to it counts."""
-    gold.withdrawn_at, gold.why = now, why
-    session.add(gold)
-    session.flush()
+    session.exec(update(GoldRow).where(col(GoldRow.id) == gold.id).values(withdrawn_at=now, why=why))
 
 
 def pardon(
@@ -96,7 +94,8 @@ def pardon(
 
 def lock(session: Session, *, public_id: str) -> StoredGold | None:
     """Return a gold item by its public id, locked until the transaction ends."""
-    return session.exec(select(GoldRow).where(GoldRow.public_id == public_id).with_for_update(key_share=True)).first()
+    wanted = select(GoldRow).where(GoldRow.public_id == public_id).with_for_update(key_share=True)
+    return next(iter(reworded.query(session, wanted)), None)
 
 
 def any_in(session: Session, *, project_id: int, stage: Stage) -> bool:
@@ -178,7 +177,7 @@ def _of_stage() -> tuple[Any, ...]:
 
 def assign(session: Session, *, gold_id: int, person_id: int, now: datetime, shuffle: int) -> StoredTask | None:
     """Return a claimed gold task for a person, or None if they have had this gold before."""
-    gold = session.exec(select(GoldRow).where(GoldRow.id == gold_id)).one()
+    (gold,) = reworded.query(session, select(GoldRow).where(GoldRow.id == gold_id))
     grading = gold.prediction_id is not None
     slot = Slot(
         project_id=gold.project_id,
@@ -242,13 +241,13 @@ def everything(session: Session, *, project_id: int, stage: Stage) -> list[Store
     wanted = select(GoldRow).where(
         GoldRow.project_id == project_id, GoldRow.stage == stage, col(GoldRow.withdrawn_at).is_(None)
     )
-    return [*session.exec(wanted.order_by(col(GoldRow.id))).all()]
+    return reworded.query(session, wanted.order_by(col(GoldRow.id)))
 
 
 def expected(session: Session, *, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
     """Return the right answers of gold that is not withdrawn, by gold id."""
     wanted = select(GoldRow).where(col(GoldRow.id).in_(sorted(set(ids))), col(GoldRow.withdrawn_at).is_(None))
-    return {row.id: dict(row.answers) for row in session.exec(wanted)}
+    return {row.id: dict(row.answers) for row in reworded.query(session, wanted)}
 
 
 def pardons(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> dict[int, datetime]:
@@ -284,4 +283,4 @@ def named(
         .where(GoldRow.project_id == project_id, GoldRow.stage == stage.value)
         .order_by(col(GoldRow.id))
     )
-    return [(gold, item, prediction) for gold, item, prediction in session.exec(wanted)]
+    return reworded.query(session, wanted)

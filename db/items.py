@@ -333,7 +333,7 @@ def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
 def revisions(session: Session, *, item_id: int) -> Sequence[StoredRevision]:
     """Return an item's revisions, oldest first."""
     wanted = select(RevisionRow).where(RevisionRow.item_id == item_id).order_by(col(RevisionRow.number))
-    return [reworded.revision(session, row=row) for row in session.exec(wanted).all()]
+    return reworded.query(session, wanted)
 
 
 def assets(session: Session, *, item_id: int) -> list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]:
@@ -483,7 +483,7 @@ def latest_by_stage(
     """Return the submissions of ``latest_annotations`` for several stages."""
     given = {"item": item_id, "revision": revision, "stages": list(stages), "purpose": purpose}
     found: dict[Stage, list[StoredAnnotation]] = {stage: [] for stage in stages}
-    for row in session.exec(_latest_annotations(), params=given):
+    for row in reworded.query(session, _latest_annotations(), given):
         found[row.stage].append(row)
     return found
 

@@ -53,7 +53,8 @@ def page(
         wanted = plain_select(col(AnnotationRow.id), func.count().over()).where(*_conditions(session, of))
         rows = session.execute(wanted.order_by(col(AnnotationRow.id).desc()).offset(offset).limit(limit)).all()
         ids, n = [id for id, _ in rows], rows[0][1] if rows else 0
-    loaded = {row.id: row for row in session.exec(select(AnnotationRow).where(col(AnnotationRow.id).in_(ids)))}
+    rows = reworded.query(session, select(AnnotationRow).where(col(AnnotationRow.id).in_(ids)))
+    loaded = {row.id: row for row in rows}
     return [loaded[id] for id in ids], n
 
 
@@ -64,14 +65,13 @@ def one(session: Session, *, of: SubmissionFilter, public_id: str) -> tuple[Stor
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
         .where(AnnotationRow.public_id == public_id, *_conditions(session, of))
     )
-    found = session.exec(wanted).first()
-    return (found[0], found[1]) if found else None
+    return next(iter(reworded.query(session, wanted)), None)
 
 
 def of_items(session: Session, *, of: SubmissionFilter, item_ids: Sequence[int]) -> list[StoredAnnotation]:
     """Return the submissions of ``page`` that are about these items."""
     wanted = select(AnnotationRow).where(col(AnnotationRow.item_id).in_(item_ids), *_conditions(session, of))
-    return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id).desc()))]
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.id).desc()))
 
 
 def before(session: Session, *, said: StoredAnnotation) -> list[StoredAnnotation]:
@@ -81,7 +81,7 @@ def before(session: Session, *, said: StoredAnnotation) -> list[StoredAnnotation
         AnnotationRow.person_id == said.person_id,
         col(AnnotationRow.id) < said.id,
     )
-    return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id).desc()))]
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.id).desc()))
 
 
 def tasks(session: Session, *, ids: Sequence[int]) -> dict[int, str]:

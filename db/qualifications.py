@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.many_rows import insert_or_ignore
 from db.records import (
     StoredAnnotation,
@@ -244,7 +245,7 @@ def answers(session: Session, *, qualification_id: int, until: datetime | None =
     )
     if until is not None:
         wanted = wanted.where(col(AnnotationRow.created_at) <= until)
-    return {row.prediction_id or row.item_id: row for row in session.exec(wanted)}
+    return {row.prediction_id or row.item_id: row for row in reworded.query(session, wanted)}
 
 
 def by_ids(session: Session, *, ids: Sequence[int]) -> list[StoredAnnotation]:
@@ -252,5 +253,5 @@ def by_ids(session: Session, *, ids: Sequence[int]) -> list[StoredAnnotation]:
     found: list[StoredAnnotation] = []
     for at in range(0, len(ids), 500):
         wanted = select(AnnotationRow).where(col(AnnotationRow.id).in_(ids[at : at + 500]))
-        found += session.exec(wanted).all()
+        found += reworded.query(session, wanted)
     return sorted(found, key=lambda row: row.id)

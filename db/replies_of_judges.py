@@ -128,8 +128,8 @@ def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[
             .where(col(JudgementRow.attempt_id).in_(some))
             .order_by(col(JudgementRow.parser_version).desc(), col(JudgementRow.id))
         )
-        for row in session.exec(wanted):
-            found.setdefault(row.attempt_id, []).append(reworded.judgement(session, row=row))
+        for row in reworded.query(session, wanted):
+            found.setdefault(row.attempt_id, []).append(row)
     return found
 
 
@@ -151,7 +151,7 @@ def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[Sto
             )
             .order_by(col(AnnotationRow.id))
         )
-        found += [(grade, person) for grade, person in session.exec(wanted)]
+        found += reworded.query(session, wanted)
     return found
 
 

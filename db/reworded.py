@@ -1,32 +1,25 @@
 """Reading content stored under an earlier schema in the words of the schema in force.
 
 Every use case calls ``projects.standing`` first, which records here how the project's content is read. A session
-without this call looks the rules up once. Annotations, gold and imported ratings that are loaded as rows are
-translated automatically. A query for single columns has to pass its results through ``answers``, ``reasons``,
-``rating``, ``judged`` or ``content``. Nothing stored changes.
+without this call looks the rules up once. Whoever loads annotations, gold, imported ratings, judgements or revisions as
+rows does it with ``query``. A query for single columns passes its results through ``answers``, ``reasons``, ``rating``,
+``judged`` or ``content``. Nothing stored changes: a row that reads differently is returned as a copy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import Row
 from sqlalchemy import select as plain_select
-from sqlalchemy.orm.attributes import set_committed_value
-from sqlmodel import Session, col
+from sqlmodel import Session, SQLModel, col
 
-from db.records import (
-    StoredAnnotation,
-    StoredGold,
-    StoredImportedRating,
-    StoredJudgement,
-    StoredProject,
-    StoredRevision,
-)
-from db.tables import AnnotationRow, GoldRow, ImportedRatingRow, ItemRow, ProjectRow, RunRow
+from db.records import StoredAnnotation, StoredProject
+from db.tables import AnnotationRow, GoldRow, ImportedRatingRow, ItemRow, JudgementRow, ProjectRow, RevisionRow, RunRow
 from domain.rated_units import BETWEEN
 from domain.rewording import Rewording
+from domain.runs import chunked
 from domain.states import Stage
 
 _NOTED = "readings"
@@ -99,52 +92,15 @@ def content_now(reading: Mapping[str, Any] | None, *, version: int, given: Mappi
     return dict(given) if reading is None else Rewording.from_json(reading).content(version, given)
 
 
-def revision(session: Session, *, row: StoredRevision) -> StoredRevision:
-    """Return a revision loaded as a row, with its fields under their current names."""
-    given = row.content
-    said = content(session, version=row.schema_version_id, given=given, item_id=row.item_id)
-    if said != given:
-        set_committed_value(row, "content", said)
-    return row
-
-
 def rating(session: Session, *, project_id: int, version: int | None, criterion: str, value: Any) -> tuple[str, Any]:
     """Return criterion and value of an imported rating in the current words. ``version`` None: they are current."""
     return (criterion, value) if version is None else _of(session, project_id).rating(version, criterion, value)
-
-
-def ratings(
-    session: Session, *, project_id: int, rows: Sequence[StoredImportedRating]
-) -> Sequence[StoredImportedRating]:
-    """Return imported ratings loaded as rows.
-
-    If dimensions were merged, each rating gets the current dimension of its item.
-    """
-    joined = _of(session, project_id).joined
-    if not any(row.dimension in joined for row in rows):
-        return rows
-    wanted = plain_select(col(ItemRow.external_id), col(ItemRow.dimension)).where(col(ItemRow.project_id) == project_id)
-    now = {name: dimension for name, dimension in session.connection().execute(wanted)}
-    for row in rows:
-        name = row.unit if row.unit in now else row.unit.rpartition(BETWEEN)[0]
-        if row.dimension in joined and name in now:
-            set_committed_value(row, "dimension", now[name])
-    return rows
 
 
 def judged(session: Session, *, run_id: int, criterion: str, value: Any = None) -> tuple[str, Any]:
     """Return a judge's criterion and value in the current words."""
     project_id, version = _said_in(session, run_id)
     return rating(session, project_id=project_id, version=version, criterion=criterion, value=value)
-
-
-def judgement(session: Session, *, row: StoredJudgement) -> StoredJudgement:
-    """Return a judgement loaded as a row, with its criterion and value in the current words."""
-    criterion, value = judged(session, run_id=row.run_id, criterion=row.criterion, value=row.value)
-    if criterion != row.criterion or value != row.value:
-        set_committed_value(row, "criterion", criterion)
-        set_committed_value(row, "value", value)
-    return row
 
 
 def _said_in(session: Session, run_id: int) -> tuple[int, int | None]:
@@ -161,34 +117,89 @@ def _said_in(session: Session, run_id: int) -> tuple[int, int | None]:
     return project_id, _of(session, project_id).version_of(number)
 
 
-def _say_anew(target: StoredAnnotation, context: Any, *_attributes: Any) -> None:
-    reading = _of(context.session, target.project_id)
-    version = target.schema_version_id
-    if version in reading.steps:
-        set_committed_value(target, "answers", reading.answers(version, target.stage, target.answers))
-        set_committed_value(target, "reasons", reading.reasons(version, target.reasons))
-    if reading.moves_dimensions:
-        wanted = plain_select(col(ItemRow.dimension)).where(col(ItemRow.id) == target.item_id)
-        set_committed_value(target, "dimension", context.session.connection().execute(wanted).scalar_one())
+def query(session: Session, wanted: Any, params: Mapping[str, Any] | None = None) -> list[Any]:
+    """Return the rows that a statement selects, in the current words."""
+    found = session.exec(wanted, params=params).all()
+    reader = _RowReader(session, [part for each in found for part in (each if isinstance(each, Row) else (each,))])
+    return [tuple(map(reader.read, each)) if isinstance(each, Row) else reader.read(each) for each in found]
 
 
-def _say_gold_anew(target: StoredGold, context: Any, *_attributes: Any) -> None:
-    version = target.schema_version_id
-    if version is not None:
-        said = _of(context.session, target.project_id).answers(version, Stage(target.stage), target.answers)
-        set_committed_value(target, "answers", said)
+def stored_now(session: Session, row: StoredAnnotation) -> StoredAnnotation:
+    """Return a submission that was just stored, in the current words: it may be given on an earlier form."""
+    read: StoredAnnotation = _RowReader(session, [row]).read(row)
+    return read
 
 
-def _say_rating_anew(target: StoredImportedRating, context: Any, *_attributes: Any) -> None:
-    about: Any = {"project_id": target.project_id, "version": target.schema_version_id}
-    criterion, value = rating(context.session, **about, criterion=target.criterion, value=target.value)
-    set_committed_value(target, "criterion", criterion)
-    set_committed_value(target, "value", value)
-    if target.dimension is not None and target.schema_version_id is not None:
-        now = _of(context.session, target.project_id).dimension(target.schema_version_id, target.dimension)
-        set_committed_value(target, "dimension", now)
+class _RowReader:
+    """Reads loaded rows in the current words."""
+
+    def __init__(self, session: Session, rows: Iterable[Any]) -> None:
+        self._session = session
+        votes = [row for row in rows if isinstance(row, AnnotationRow) and self._of(row).moves_dimensions]
+        self._dimensions: dict[int, str] = {}
+        for some in chunked(sorted({vote.item_id for vote in votes}), 500):
+            wanted = plain_select(col(ItemRow.id), col(ItemRow.dimension)).where(col(ItemRow.id).in_(some))
+            self._dimensions |= {id: dimension for id, dimension in session.connection().execute(wanted)}
+        self._named: dict[int, dict[str, str]] = {}
+
+    def read(self, row: Any) -> Any:
+        """Return a row, or a copy of it if its content reads differently. Other values are returned unchanged."""
+        if (read := _READ.get(type(row))) is None:
+            return row
+        changed = {name: value for name, value in read(self, row).items() if value != getattr(row, name)}
+        if not changed:
+            return row
+        record: type[SQLModel] = type(row).__bases__[0]
+        return record.model_construct(**{name: getattr(row, name) for name in record.model_fields} | changed)
+
+    def _annotation(self, row: AnnotationRow) -> dict[str, Any]:
+        reading, version = self._of(row), row.schema_version_id
+        said: dict[str, Any] = {"dimension": self._dimensions.get(row.item_id, row.dimension)}
+        if version in reading.steps:
+            said["answers"] = reading.answers(version, row.stage, row.answers)
+            said["reasons"] = reading.reasons(version, row.reasons)
+        return said
+
+    def _gold(self, row: GoldRow) -> dict[str, Any]:
+        version = row.schema_version_id
+        return {} if version is None else {"answers": self._of(row).answers(version, Stage(row.stage), row.answers)}
+
+    def _rating(self, row: ImportedRatingRow) -> dict[str, Any]:
+        reading, version, said = self._of(row), row.schema_version_id, {"dimension": row.dimension}
+        if version is not None:
+            said["criterion"], said["value"] = reading.rating(version, row.criterion, row.value)
+            if row.dimension is not None:
+                said["dimension"] = reading.dimension(version, row.dimension)
+        if said["dimension"] in reading.joined:
+            now = self._dimensions_by_name(row.project_id)
+            item = now.get(row.unit) or now.get(row.unit.rpartition(BETWEEN)[0])
+            said["dimension"] = item or said["dimension"]
+        return said
+
+    def _judgement(self, row: JudgementRow) -> dict[str, Any]:
+        criterion, value = judged(self._session, run_id=row.run_id, criterion=row.criterion, value=row.value)
+        return {"criterion": criterion, "value": value}
+
+    def _revision(self, row: RevisionRow) -> dict[str, Any]:
+        about: dict[str, Any] = {"version": row.schema_version_id, "item_id": row.item_id}
+        return {"content": content(self._session, **about, given=row.content)}
+
+    def _of(self, row: AnnotationRow | GoldRow | ImportedRatingRow) -> Rewording:
+        return _of(self._session, row.project_id)
+
+    def _dimensions_by_name(self, project_id: int) -> dict[str, str]:
+        """Return the current dimension of each item, by its name."""
+        if project_id not in self._named:
+            wanted = plain_select(col(ItemRow.external_id), col(ItemRow.dimension))
+            found = self._session.connection().execute(wanted.where(col(ItemRow.project_id) == project_id))
+            self._named[project_id] = {name: dimension for name, dimension in found}
+        return self._named[project_id]
 
 
-for row, say in ((AnnotationRow, _say_anew), (GoldRow, _say_gold_anew), (ImportedRatingRow, _say_rating_anew)):
-    event.listen(row, "load", say)
-    event.listen(row, "refresh", say)
+_READ: Mapping[type, Callable[[_RowReader, Any], dict[str, Any]]] = {
+    AnnotationRow: _RowReader._annotation,
+    GoldRow: _RowReader._gold,
+    ImportedRatingRow: _RowReader._rating,
+    JudgementRow: _RowReader._judgement,
+    RevisionRow: _RowReader._revision,
+}

@@ -154,7 +154,7 @@ def lot(
         )
         .order_by(col(AnnotationRow.id))
     )
-    for vote in session.exec(counted):
+    for vote in reworded.query(session, counted):
         said = decisions if vote.stage is Stage.ADJUDICATION else votes
         said.setdefault(vote.item_id, []).append(vote)
     stored = (
@@ -239,8 +239,7 @@ def _replace(session: Session, vote: StoredAnnotation, change: int, purpose: Pur
     )
     session.add(row)
     session.flush()
-    session.refresh(row)  # in the current words
-    return row
+    return reworded.stored_now(session, row)
 
 
 def asked_again(
@@ -265,7 +264,7 @@ def asked_again(
         .order_by(col(AnnotationRow.id))
     )
     found: dict[int, list[StoredAnnotation]] = {}
-    for vote in session.exec(wanted):
+    for vote in reworded.query(session, wanted):
         found.setdefault(vote.item_id, []).append(vote)
     return found
 

@@ -62,9 +62,7 @@ def add(
     )
     session.add(row)
     task_claims.finish(session, row=task)
-    if reworded.differs(session, project_id=row.project_id):
-        session.refresh(row)  # answers given on an earlier form are translated
-    return row
+    return reworded.stored_now(session, row)
 
 
 def any_in(session: Session, *, project_id: int) -> bool:
@@ -75,8 +73,7 @@ def any_in(session: Session, *, project_id: int) -> bool:
 
 def by_key(session: Session, *, person_id: int, key: str) -> StoredAnnotation | None:
     """Return a person's submission under an idempotency key."""
-    found: StoredAnnotation | None = session.exec(_by_key(), params={"person": person_id, "key": key}).first()
-    return found
+    return next(iter(reworded.query(session, _by_key(), {"person": person_id, "key": key})), None)
 
 
 @cache
@@ -88,8 +85,7 @@ def _by_key() -> Any:
 
 def latest_of_task(session: Session, *, task_id: int) -> StoredAnnotation | None:
     """Return the submission that counts for a slot."""
-    found: StoredAnnotation | None = session.exec(_latest_of_task(), params={"task": task_id}).first()
-    return found
+    return next(iter(reworded.query(session, _latest_of_task(), {"task": task_id})), None)
 
 
 @cache
@@ -109,7 +105,7 @@ def latest_of_answer(session: Session, *, prediction_id: int, stage: Stage) -> l
         AnnotationRow.purpose == Purpose.LIVE,
         col(AnnotationRow.id).not_in(newer),
     )
-    return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id)))]
+    return reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
 
 
 def last_of_person(
@@ -128,8 +124,7 @@ def last_of_person(
         .order_by(col(AnnotationRow.id).desc())
         .limit(1)
     )
-    found = session.exec(wanted).first()
-    return (found[0], found[1]) if found else None
+    return next(iter(reworded.query(session, wanted)), None)
 
 
 def recent_of_person(
@@ -156,7 +151,7 @@ def recent_of_person(
         .order_by(col(AnnotationRow.id).desc())
         .limit(limit)
     )
-    return [(annotation, task) for annotation, task in session.exec(wanted)]
+    return reworded.query(session, wanted)
 
 
 def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> StoredDraft | None:

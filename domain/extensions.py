@@ -56,15 +56,20 @@ class Extension:
     """Rows of ``workflow.jobs.kinds.JobKind``: long tasks."""
     schema_keys: Rows = _nothing
     """Rows of ``annotation_schemas.extension_keys.SchemaKey``: keys of the grammar that only this extension reads."""
+    schema_checks: Rows = _nothing
+    """Functions that take a schema and yield its faults (``annotation_schemas.protocol_checks.Finding``), before it is
+    stored."""
     run_kinds: Rows = _nothing
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     strategies: Rows = _nothing
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
+    folder_checks: Rows = _nothing
+    """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
-    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``NumberSettings``)."""
+    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -75,6 +80,10 @@ class Extension:
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
+    invitation_mails: Rows = _nothing
+    """Modules with the functions of ``app.invitation_mails.InvitationMail``; the first one is asked."""
+    notice_sections: Rows = _nothing
+    """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -96,11 +105,15 @@ class ExtensionNames:
     """Paths of addresses."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
+    options: tuple[str, ...] = ()
+    """Options of core's commands that do nothing without this extension, each behind its command."""
     schema_keys: tuple[str, ...] = ()
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
     table_sources: tuple[str, ...] = ()
+    folder_checks: tuple[str, ...] = ()
+    """Names of checks. Releases that are made without a check say so."""
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
     events: tuple[str, ...] = ()
@@ -126,6 +139,14 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
+    "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
+    "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
+    "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
+    "preferences": ExtensionNames("Preferences", pages=("preferences",), commands=("preferences",)),
+    "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
+    "second_readers": ExtensionNames(
+        "Second readers", commands=("answers read-again", "answers sample", "answers agreement")
+    ),
     "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": ExtensionNames(
         "Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)
@@ -138,6 +159,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
+    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",)),
     "plans": ExtensionNames(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
@@ -149,10 +171,12 @@ NOUNS = {
     "formats": "format",
     "pages": "page",
     "commands": "command",
+    "options": "option",
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "table_sources": "source of tables",
+    "folder_checks": "check of releases",
 }
 """What a name of ``ExtensionNames`` is."""
 

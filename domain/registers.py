@@ -74,11 +74,3 @@ def modules_of(package: str) -> list[str]:
 
     paths = import_own(package).__path__
     return sorted(f"{package}.{each.name}" for each in iter_modules(paths) if not each.ispkg)
-
-
-def function_of(named: Callable[..., Any] | str | None) -> Any:
-    """Return the function of a row. A text ``module:function`` is imported now."""
-    if not isinstance(named, str):
-        return named
-    module, _, name = named.partition(":")
-    return getattr(import_own(module), name)

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 from domain import extensions
 from domain.errors import SettingsError
 from domain.installation import DISTRIBUTION
-from domain.mail import MailServer, mail_server
 
 HOME = "TOUCHSTONE_HOME"
 DATABASE_URL = "TOUCHSTONE_DATABASE_URL"
@@ -22,9 +21,6 @@ MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
-SMTP = "TOUCHSTONE_SMTP"
-SMTP_PASSWORD = "TOUCHSTONE_SMTP_PASSWORD"
-SMTP_FROM = "TOUCHSTONE_SMTP_FROM"
 
 
 Own = TypeVar("Own")
@@ -52,16 +48,6 @@ class Settings:
     """The address under which browsers reach this server, such as `https://annotate.example.org`. Links to media that
     another tool shows start with it, and the server answers under its host name.
     """
-    smtp: str = ""
-    """The server that sends mails: `smtps://USER@HOST` (encrypted from the start), `smtp://USER@HOST:587` (encrypted
-    by STARTTLS, or nothing is sent) or, on this machine, `smtp+plain://127.0.0.1`. Without it no mail is sent. It
-    needs `TOUCHSTONE_SMTP_FROM` and `TOUCHSTONE_PUBLIC_URL`.
-    """
-    smtp_password: str = field(default="", repr=False)
-    """The password of the user that `TOUCHSTONE_SMTP` names."""
-    smtp_from: str = ""
-    """The sender of mails, such as `Touchstone <touchstone@example.org>`."""
-
     of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
     """Settings of extensions, by their class; ``of`` returns one."""
 
@@ -74,15 +60,6 @@ class Settings:
     def model_folder(self) -> Path:
         """Return the folder of models that can be picked in the browser."""
         return self.models or self.home / "models"
-
-    @property
-    def mail_server(self) -> MailServer | None:
-        """Return the server that sends mail, or None without one. Raise ``SettingsError`` for an invalid address."""
-        if not self.smtp:
-            return None
-        if self.public_url is None:
-            raise SettingsError(f"Mails hold links, so {SMTP} needs {PUBLIC_URL}, where browsers reach this server.")
-        return mail_server(self.smtp, self.smtp_password, self.smtp_from)
 
     @property
     def media(self) -> Path:
@@ -103,20 +80,15 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
     url = env.get(DATABASE_URL, "").strip()
     models = env.get(MODELS, "").strip()
-    settings = Settings(
+    return Settings(
         home=home,
         database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}",
         models=cwd / Path(models).expanduser() if models else None,
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
-        smtp=env.get(SMTP, "").strip(),
-        smtp_password=env.get(SMTP_PASSWORD, "").strip(),
-        smtp_from=env.get(SMTP_FROM, "").strip(),
         of_extensions={each: each.read(env, cwd) for each in extensions.rows("settings")},
     )
-    settings.mail_server  # noqa: B018  (report errors at the start, not when the first mail is due)
-    return settings
 
 
 def public_url(text: str, told: str) -> str | None:

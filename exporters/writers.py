@@ -1,4 +1,4 @@
-"""The functions that write the files of each format. A writer is imported when its format is first written."""
+"""The functions that write the files of each format."""
 
 from __future__ import annotations
 
@@ -6,48 +6,62 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.formats import Format
-from domain.registers import function_of
+from exporters import (
+    conversations,
+    croissant,
+    hf_dataset,
+    hub_eval,
+    inspect_samples,
+    item_rows,
+    item_tables,
+    items,
+    lmms_eval,
+    parquet_table,
+    provenance,
+    tables,
+    vlmevalkit,
+)
 
-WRITERS: Mapping[str, str] = {
-    "csv": "exporters.item_tables:written",
-    "egoplan": "exporters.items:written",
-    "egothink": "exporters.items:written",
-    "etp_bench": "exporters.items:written",
-    "jsonl": "exporters.items:written",
-    "labels": "exporters.tables:labels",
-    "models": "exporters.tables:models",
-    "pca_bench": "exporters.items:written",
-    "predictions": "exporters.tables:predictions",
-    "ratings": "exporters.tables:ratings",
+WRITERS: Mapping[str, Any] = {
+    "csv": item_tables.written,
+    "egoplan": items.written,
+    "egothink": items.written,
+    "etp_bench": items.written,
+    "jsonl": items.written,
+    "labels": tables.labels,
+    "models": tables.models,
+    "pca_bench": items.written,
+    "predictions": tables.predictions,
+    "ratings": tables.ratings,
 }
-"""By the format's name, the writer as ``module:function``. A format of an extension has its writer in its row."""
+"""By the format's name. A format of an extension has its writer in its row."""
 
-RELEASE_WRITERS: Mapping[str, str] = {
-    "croissant": "exporters.croissant:written",
-    "csv": "exporters.item_rows:csv",
-    "egoplan": "exporters.item_rows:egoplan",
-    "egothink": "exporters.item_rows:egothink",
-    "etp_bench": "exporters.item_rows:etp_bench",
-    "hf_dataset": "exporters.hf_dataset:written",
-    "hub_eval": "exporters.hub_eval:written",
-    "inspect": "exporters.inspect_samples:written",
-    "jsonl": "exporters.item_rows:jsonl",
-    "llava": "exporters.conversations:written",
-    "lmms_eval": "exporters.lmms_eval:written",
-    "parquet": "exporters.parquet_table:written",
-    "pca_bench": "exporters.item_rows:pca_bench",
-    "preference_pairs": "exporters.conversations:pairs",
-    "prov": "exporters.provenance:written",
-    "vlmevalkit": "exporters.vlmevalkit:written",
+RELEASE_WRITERS: Mapping[str, Any] = {
+    "croissant": croissant.written,
+    "csv": item_rows.csv,
+    "egoplan": item_rows.egoplan,
+    "egothink": item_rows.egothink,
+    "etp_bench": item_rows.etp_bench,
+    "hf_dataset": hf_dataset.written,
+    "hub_eval": hub_eval.written,
+    "inspect": inspect_samples.written,
+    "jsonl": item_rows.jsonl,
+    "llava": conversations.written,
+    "lmms_eval": lmms_eval.written,
+    "parquet": parquet_table.written,
+    "pca_bench": item_rows.pca_bench,
+    "preference_pairs": conversations.pairs,
+    "prov": provenance.written,
+    "vlmevalkit": vlmevalkit.written,
 }
 """The same for releases."""
 
 
 def writer_of(row: Format) -> Any:
     """Return the function that writes files of a format; see ``Format.writes``. ``KeyError`` if there is none."""
-    return row.writes if callable(row.writes) else function_of(WRITERS[row.name])
+    return row.writes if callable(row.writes) else WRITERS[row.name]
 
 
 def release_writer_of(row: Format) -> Any:
     """Return the function that writes a format into a release; see ``Format.releases``. ``KeyError`` if none does."""
-    return row.releases if callable(row.releases) else function_of(RELEASE_WRITERS[row.name])
+    return row.releases if callable(row.releases) else RELEASE_WRITERS[row.name]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.planning import grades_needed, next_units
+from agreement.next_grades import grades_needed, next_units
 from agreement.ratings import MISSING, Floats
 from domain.errors import RatingsError
 from reports.content import Block, Cell, Figure, LineChart, Point, ReportTable, Section

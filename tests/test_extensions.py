@@ -88,10 +88,12 @@ def added(extension: str) -> dict[str, set[str]]:
         "formats": {row.name for row in record.formats()},
         "pages": set(pages),
         "commands": commands,
+        "options": {"people invite --mail"} if record.invitation_mails() else set(),
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
         "table_sources": {name for name, _ in record.table_sources()},
+        "folder_checks": {row.name for row in record.folder_checks()},
     }
 
 
@@ -212,6 +214,8 @@ for page in ("my_work", "dashboard", "items", "people", "import_", "export", "re
     body = " ".join(each.proto.body for each in test.get("html"))
     if "Something went wrong" in body:
         told["unforeseen"].append([page, body])
+    if page == "release":
+        told["release"] = body
 
 def away():
     from app import shell
@@ -288,6 +292,8 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")
             assert f"{key}: The schema key `{key}` {named}" in checked
+        for check in parts.folder_checks:
+            assert f"The check of releases `{check}` {named}" in found["release"]
         for kind in parts.kinds:
             assert named in found["refused"][f"kind {kind}"]
         for page in parts.pages:

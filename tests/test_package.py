@@ -13,7 +13,6 @@ import pytest
 
 from tests.paths import ROOT
 from tools.floors import ROOMS
-from tools.house import hidden_imports
 
 PACKAGE = "touchstone_vlm"
 PACKAGED = [*ROOMS, "examples"]
@@ -28,13 +27,8 @@ assert not few, f"the statistics have imported {few}"
 for module in pkgutil.walk_packages(touchstone_vlm.__path__, "touchstone_vlm."):
     if ".migrations." not in module.name and not module.name.endswith(("__main__", "app.main")):
         import_module(module.name)
-
-from touchstone_vlm.domain.registers import function_of
-
-for named in sys.argv[1:]:
-    function_of(named)
 """
-"""Imports all that is installed, and everything that our modules name in a text."""
+"""Imports all that is installed."""
 PROCESS = """
 import subprocess, sys
 from touchstone_vlm.app import supervisor
@@ -92,9 +86,8 @@ def test_the_wheel_works_beside_strangers_with_the_names_of_our_rooms(wheel: Pat
         for room in PACKAGED:
             (place / f"{room}.py").write_text(f"raise SystemExit('a stranger: {room}')\n", encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{installed}", "TOUCHSTONE_HOME": str(tmp_path / "home")}
-    named = [found.text for found in hidden_imports(ROOT)]
     for command in (
-        ["-c", EVERYTHING, *named],
+        ["-c", EVERYTHING],
         ["-c", f"from {PACKAGE} import main; main()", "demo"],
         ["-c", PROCESS],
     ):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domain.errors import AlreadyTaken, SettingsError, Unavailable
-from domain.mail import MailServer
+from domain import extensions
+from domain.errors import AlreadyTaken, NotAvailable, SettingsError, Unavailable
 from domain.records import MemberSettings, Membership, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -114,8 +114,7 @@ def invite(
     ] = None,
 ) -> None:
     """Print a link with which someone makes an account of their own and joins a project, once."""
-    from app.invitations import addresses_in
-    from app.mail import server_for
+    from app import invitation_mails
     from app.services import resources
     from workflow.access import accounts
 
@@ -124,24 +123,19 @@ def invite(
     if not mail:
         typer.echo(f"{address.rstrip('/')}/invite/{accounts.invite(store, by=None, project=project, **invited)}")
         return
-    whom = addresses_in(",".join(mail))
-    server = server_for(settings, *whom)
+    mailing = invitation_mails.installed()
+    if mailing is None:
+        raise NotAvailable(extensions.missing("options", "people invite --mail") or "No extension sends mail.")
+    whom = mailing.addresses_in(settings, ",".join(mail))
     base = (settings.public_url or address).rstrip("/")
-    made = {to: accounts.invite(store, by=None, project=project, **invited) for to in whom}
-    links = {to: f"{base}/invite/{token}" for to, token in made.items()}
+    tokens = {to: accounts.invite(store, by=None, project=project, **invited) for to in whom}
+    links = {to: f"{base}/invite/{token}" for to, token in tokens.items()}
     for link in links.values():
         typer.echo(link)
-    _mail_invitations(server, store, made, links)
-
-
-def _mail_invitations(server: MailServer, store: Store, made: Mapping[str, str], links: Mapping[str, str]) -> None:
-    from app.invitations import hand_over, letter
-
-    letters = [letter(store, token=token, link=links[to], address=to, by=None) for to, token in made.items()]
     failed = []
-    for to, why in zip(made, hand_over(server, letters), strict=True):
+    for to, why in mailing.send(store, settings, tokens=tokens, base=base, by=None).items():
         if why is None:
-            typer.echo(f"{server.host}:{server.port} took a mail with {links[to]} to {to}.")
+            typer.echo(f"The mail server took a mail with {links[to]} to {to}.")
         else:
             failed.append(f"{to}: {why} {links[to]} works all the same; hand it over yourself.")
     if failed:

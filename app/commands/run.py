@@ -32,7 +32,6 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from app.commands import batch as batch_command
     from app.commands import judge as judge_command
-    from app.commands import metric as metric_command
 
     run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
     cli.add_typer(run, name="run")
@@ -40,8 +39,6 @@ def register(cli: typer.Typer) -> None:
     run.command("judge")(judge_command.judge)
     run.command("read")(judge_command.read)
     run.command("template")(judge_command.template)
-    run.command("metric")(metric_command.metric)
-    run.command("similarity")(metric_command.similarity)
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)

@@ -12,7 +12,7 @@ from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.typed_yaml import dotted
-from app.commands import schema_diff, schema_new, schema_show, schema_try
+from app.commands import schema_diff, schema_new, schema_show
 from app.commands.schema_show import stages_in_words
 
 
@@ -23,7 +23,6 @@ def register(cli: typer.Typer) -> None:
     schema_new.register(schema)
     schema_show.register(schema)
     schema_diff.register(schema)
-    schema_try.register(schema)
 
     @schema.command("check")
     def check(
@@ -33,8 +32,9 @@ def register(cli: typer.Typer) -> None:
         """Check a schema. Print what it asks and which parts are not available yet, or each error with its line and
         key.
 
-        Simulated votes go through the rules. An item that can never be kept, a question that is never asked or a stage
-        that is never reached is an error. A result that is possible but perhaps unintended is a warning.
+        The extension Planner lets simulated votes go through the rules. An item that can never be kept, a question that
+        is never asked or a stage that is never reached is an error. A result that is possible but perhaps unintended is
+        a warning.
         """
         examined = examine(shipped().get(file, Path(file)))
         typer.echo("\n".join(summary(examined.loaded)))

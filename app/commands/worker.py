@@ -1,4 +1,4 @@
-"""``touchstone worker``: start a process that works on runs of models and sends notices by mail."""
+"""``touchstone worker``: start a process that works on runs of models and on repeated jobs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def worker(
     ] = False,
 ) -> None:
     """Work on runs of models: those that the browser or `run model --later` leave, and those whose worker died. It
-    also sends notices by e-mail, if the server has a mail server."""
+    also does what the server repeats, such as sending notices by e-mail."""
     import logging
 
     from app.jobs import processes
-    from app.mail import MAIL
+    from app.jobs.kinds import KINDS
     from app.services import resources
     from workflow.runs import work_loop
 
@@ -44,10 +44,10 @@ def worker(
     if not until_input_ends:
         typer.echo(f"Touchstone: everything is kept in {home}")
         typer.echo("The worker waits for runs (Ctrl+C ends it).")
-    mails = settings.mail_server is not None and settings.public_url is not None
+    more = [kind for kind in KINDS.values() if kind.repeats(settings)]
     leave = _end_of_input() if until_input_ends else lambda: False
     with processes.watching(store, home):
-        work_loop.serve(store, home, settings, more=[MAIL] if mails else [], threads=threads, share=share, leave=leave)
+        work_loop.serve(store, home, settings, more=more, threads=threads, share=share, leave=leave)
 
 
 def _end_of_input() -> Callable[[], bool]:

@@ -3,39 +3,57 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from app.jobs import schema_changes
 from db.engine import Store
 from domain import extensions
-from domain.registers import function_of
+from workflow.annotate import gold_making
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
+from workflow.lead import (
+    adjudication_reasons,
+    coding_intake,
+    disagreement,
+    forecast,
+    progress_over_time,
+    scorecard,
+)
+from workflow.releases import floors, set_statistics
+from workflow.results import agreement_page, cases, leaderboard_page, paper_tables, project_losses
 
 KEPT = 200
 """Number of stored figures. Older ones are deleted."""
-WORKS: Mapping[str, str] = {
-    "agreement": "workflow.results.agreement_page:figures",
-    "agreement_opinion": "workflow.results.agreement_page:opinion",
-    "calibration": "app.calibration_files:files_of",
-    "cases": "workflow.results.cases:listing",
-    "failures": "workflow.lead.coding_intake:failures_page",
-    "disagreement": "workflow.lead.disagreement:overview",
-    "floors": "workflow.releases.floors:standings",
-    "forecast": "workflow.lead.forecast:forecasts",
-    "losses": "workflow.results.project_losses:of_project",
-    "preferences": "workflow.lead.preferences_page:preferences_page",
-    "progress": "workflow.lead.progress_over_time:by_day",
-    "gold": "workflow.annotate.gold_making:count_candidates",
-    "reasons": "workflow.lead.adjudication_reasons:overview",
-    "results": "workflow.results.leaderboard_page:leaderboards",
-    "schema": "app.jobs.schema_changes:looked",
-    "scorecard": "workflow.lead.scorecard:scorecards",
-    "set": "workflow.releases.set_statistics:of_project",
-    "tables": "workflow.results.paper_tables:of_project",
+
+
+def _calibration(store: Store, **args: Any) -> Any:
+    from app.calibration_files import files_of  # loads streamlit, which a worker otherwise does without
+
+    return files_of(store, **args)
+
+
+WORKS: Mapping[str, Callable[..., Any]] = {
+    "agreement": agreement_page.figures,
+    "agreement_opinion": agreement_page.opinion,
+    "calibration": _calibration,
+    "cases": cases.listing,
+    "failures": coding_intake.failures_page,
+    "disagreement": disagreement.overview,
+    "floors": floors.standings,
+    "forecast": forecast.forecasts,
+    "losses": project_losses.of_project,
+    "progress": progress_over_time.by_day,
+    "gold": gold_making.count_candidates,
+    "reasons": adjudication_reasons.overview,
+    "results": leaderboard_page.leaderboards,
+    "schema": schema_changes.looked,
+    "scorecard": scorecard.scorecards,
+    "set": set_statistics.of_project,
+    "tables": paper_tables.of_project,
 }
-"""The function that computes each figure, ``module:function``, by the figure's name.
+"""The function that computes each figure, by the figure's name.
 
 The function gets the store, and the arguments by name. It must return the same value for the same state. Extensions add
 more figures.
@@ -56,7 +74,7 @@ class Figure:
 
 def worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[Any, ...]) -> Figure:
     """Compute a figure."""
-    function = function_of(WORKS[work]) if work in WORKS else dict(extensions.rows("figures"))[work]
+    function = WORKS[work] if work in WORKS else dict(extensions.rows("figures"))[work]
     begun = time.monotonic()
     value = function(store, **args)
     return Figure(value, state, datetime.now(UTC), time.monotonic() - begun)

@@ -100,10 +100,11 @@ def _withdraw(context: JobContext) -> JobOutcome:
         about: Any = {"version": asked["version"], "item": asked["item"], "reason": asked["reason"]}
         media, by = MediaStore(context.home / "media"), context.by
         about |= {"by": by, "project": _project(context), "progress": context.progress}
-        version = withdraw.withdraw(context.store, media, context.home, **about).version
+        created = withdraw.withdraw(context.store, media, context.home, **about)
+        version, notes = created.version, created.notes
     else:
-        version = made.version
-    return JobOutcome(said.format(version, asked["item"], asked["version"]))
+        version, notes = made.version, ()
+    return JobOutcome(" ".join([said.format(version, asked["item"], asked["version"]), *notes]))
 
 
 def _project(context: JobContext) -> str:

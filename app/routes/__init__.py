@@ -8,7 +8,6 @@ from app.routes import (
     archives,
     auth,
     health,
-    mail_off,
     media,
     moved,
     work,
@@ -23,7 +22,6 @@ def routes(resources: Resources) -> list[BaseRoute]:
     return [
         *auth.routes(resources),
         *health.routes(resources),
-        *mail_off.routes(resources),
         *assets.routes,
     ]
 

@@ -9,9 +9,9 @@ import streamlit as st
 from app import markup, shell
 from app.screens import Screen
 from app.services import Services
-from domain.mail import LONGEST_ADDRESS, MailTime
+from domain import extensions
 from domain.notices import TOLD_FOR, Notice
-from workflow.annotate import mails, notices
+from workflow.annotate import notices
 
 SCREEN = Screen("Notices", place=13, group=None)
 
@@ -29,7 +29,8 @@ def render(services: Services) -> None:
         "What waits for you to do stands on My work.",
     )
     _list(services, found)
-    _mail(services)
+    for draw in extensions.rows("notice_sections"):
+        draw(services)
 
 
 def _list(services: Services, found: Sequence[Notice]) -> None:
@@ -63,40 +64,3 @@ def _line(notice: Notice) -> list[markup.Markup]:
         markup.text(markup.moment(notice.at)),
         markup.text("" if notice.seen else "new"),
     ]
-
-
-def _mail(services: Services) -> None:
-    """Draw where and when the person gets notices by mail, if the server sends mail."""
-    if services.settings.mail_server is None:
-        return
-    shell.section("By e-mail")
-    about = (
-        "Once a day is one mail in the morning, if there is something new; it also says where work waits for you. "
-        "Without an address you get none."
-    )
-    shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
-    address, time = mails.choice(services.store, person=services.person)
-    done = shell.kept_message("notices.kept")
-    if done:
-        shell.show(markup.notice(done, style="good"))
-    with st.form("notices.mail", border=False):
-        left, right, _ = st.columns([3, 3, 2])
-        with left:
-            st.text_input("E-mail address", value=address, key="notices.address", max_chars=LONGEST_ADDRESS)
-        with right:
-            times = list(MailTime)
-            at = times.index(time if address else MailTime.DAILY)
-            st.radio("Send notices", times, index=at, format_func=_label, key="notices.time", horizontal=True)
-        st.form_submit_button("Save", on_click=_kept, args=(services,))
-
-
-def _label(time: MailTime) -> str:
-    return time.label
-
-
-def _kept(services: Services) -> None:
-    with shell.pressed(services):
-        address, time = st.session_state["notices.address"], MailTime(st.session_state["notices.time"])
-        mails.choose(services.store, person=services.person, address=address, time=time)
-        told = "You get no mails." if time is MailTime.OFF else f"You get notices at {address.strip()}, {time.label}."
-        shell.keep_message("notices.kept", told)

@@ -18,6 +18,7 @@ from domain.roles import Role
 from media.perceptual_hash import ALIKE
 from workflow.releases import early_refusal, listing, settings
 from workflow.releases.checklist import ABOUT, Line, must_not_be_open
+from workflow.releases.extension_checks import missing_checks_in, missing_folder_checks
 from workflow.releases.format_choice import releasable, usual_formats
 from workflow.releases.listing import Release
 from workflow.releases.settings import SAYINGS, About, Asked
@@ -120,13 +121,16 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         )
         right.checkbox("Include images and clips", key="release.media")
         _draw()
-        st.text_input(
-            "Accepted leaks",
-            key="release.accepted",
-            placeholder="key: the phrase is on many signs",
-            help="KIND: reason, with semicolons between several. The leak check then lets this kind pass, and the "
-            "manifest records the reason.",
-        )
+        if missing := missing_folder_checks():
+            shell.show(markup.notice(f"{' '.join(missing.values())} Until then, private splits are not checked."))
+        else:
+            st.text_input(
+                "Accepted leaks",
+                key="release.accepted",
+                placeholder="key: the phrase is on many signs",
+                help="KIND: reason, with semicolons between several. The leak check then lets this kind pass, and the "
+                "manifest records the reason.",
+            )
         if open_:
             st.multiselect("Override open checks", list(open_), format_func=open_.__getitem__, key="release.despite")
         st.form_submit_button(
@@ -218,6 +222,8 @@ def _made(services: Services, view: ProjectView) -> None:
     names = [each.version for each in reversed(found)]
     chosen = st.selectbox("Look at release", names, key="release.chosen")
     release = next(each for each in found if each.version == chosen)
+    if lacking := missing_checks_in(release.told):
+        shell.show(markup.notice(lacking, style="bad"))
     with st.container(horizontal=True):
         st.button("Withdraw an item", key="release.withdraw", on_click=_withdraw, args=(services, view, release))
     with st.expander("What its manifest says", key=f"release.told.{chosen}"):

@@ -11,10 +11,10 @@ from typing import Any, get_args
 import streamlit as st
 
 from annotation_schemas import made_up
+from annotation_schemas.ballots import Ballot
 from annotation_schemas.made_up import Item
 from annotation_schemas.model import LoadedSchema, Schema, StageName
 from annotation_schemas.shown import WITH_ANSWER
-from annotation_schemas.simulation import Ballot
 from app.services import Services
 from app.workbench import assets, page, sent
 from domain.exposure import Route

@@ -124,7 +124,6 @@ def test_what_models_are_offered(schema: Schema) -> None:
         ("prompt: Fits?,", "prompt: Fits?, none_fits: T,", "unknown key"),
         ("title: Besides", "title: Besides\nsource: {format: pca_bench, fields: {options: actions}}",
          "name the right option by its place"),
-        (", none: None of these, cannot_tell: I cannot tell}", "}", "(for instance `none_of_these`)"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(old: str, new: str, says: str, tmp_path: Path) -> None:

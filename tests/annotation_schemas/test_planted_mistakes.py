@@ -52,6 +52,10 @@ def test_there_are_a_hundred_different_ones() -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: str(mistake["what"]).replace(" ", "_"))
 def test_a_mistake_is_told_with_its_line_its_key_and_what_to_do(mistake: dict[str, Any], folder: Path) -> None:
+    check_mistake(mistake, folder)
+
+
+def check_mistake(mistake: dict[str, Any], folder: Path) -> None:
     path, text = folder / "mine.yaml", (PLANTED / f"{mistake['schema']}.yaml").read_text(encoding="utf-8")
     if "find" in mistake:
         assert mistake["find"] in text

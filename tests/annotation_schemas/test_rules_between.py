@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotation_schemas.kinds import check_answers, check_fields, check_read
-from annotation_schemas.loader import examine, load_text
+from annotation_schemas.loader import load_text
 from annotation_schemas.model import CrossRule, Schema
 from domain.cross_rules import CROSS_RULES
 from domain.errors import SchemaError
@@ -174,21 +173,6 @@ def test_rules_without_sense_are_refused(item: str, vote: str, key: str, says: s
         schema(item, vote)
     lines = str(caught.value).splitlines()
     assert any(key in line and says in line for line in lines), lines
-
-
-def test_answers_that_no_one_can_give_together_are_found(tmp_path: Path) -> None:
-    path = tmp_path / "between.yaml"
-    always = 'when: {verdict: ["yes", "no"]}, say: S}'
-    rule = f"{{rule: less_than, of: [size, late], {always}"
-    path.write_text(text(vote=rule), encoding="utf-8")
-    assert examine(path).warnings == ()
-    both = text(vote=f"{rule}, {{rule: less_than, of: [late, size], {always}")
-    for old in (', required: false, show_if: {verdict: ["yes"]}', ", skip: {reasons: [dark]}"):
-        assert old in both
-        both = both.replace(old, "")
-    path.write_text(both.replace("values: [1, 2, 3], required: false", "values: [1, 2, 3]"), encoding="utf-8")
-    with pytest.raises(SchemaError, match="no answers about one keep to all of these; take one away"):
-        examine(path)
 
 
 def test_every_rule_is_tried_here() -> None:

@@ -197,7 +197,7 @@ CASES = [
 
 
 def test_every_kind_of_job_is_killed_here() -> None:
-    elsewhere = {"figures", "run", "worker", "mail"}  # tests/app/test_figures.py and tests/workflow/test_work_loop.py
+    elsewhere = {"figures", "run", "worker"}  # tests/app/test_figures.py and tests/workflow/test_work_loop.py
     assert {case.kind for case in CASES} == {row.name for row in of_core()} - elsewhere
 
 

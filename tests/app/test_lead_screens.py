@@ -25,6 +25,7 @@ from annotation_schemas.loader import load_schema
 from app import figures, list_order, schema_work, shell, sidebar, uploads
 from app.commands.agreement import table
 from app.screens import SCREENS
+from app.services import Services
 from app.views import audit as audit_page
 from db import files
 from db.engine import Store
@@ -33,6 +34,7 @@ from domain.errors import FileRefused
 from domain.qualification import Standing
 from domain.records import AuditEntry, Person, TaskView
 from domain.roles import Role
+from domain.settings import Settings
 from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
 from testkit.factories import Clock, claimed, make_items, make_schema
@@ -334,6 +336,24 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
     (back,) = [button for button in test.button if button.label == "Reactivate Bo"]
     back.click().run()
     assert accounts.find_person(store, login="bo") in accounts.active_accounts(store)
+
+
+def test_a_second_press_in_a_dialog_that_is_over_does_nothing(store: Store, home: Home) -> None:
+    def screen(services):  # type: ignore[no-untyped-def]
+        import streamlit as st
+
+        from app import dialogs
+        from app.views import people
+
+        dialogs.show("Invite", lambda: None, name="d")
+        done: list[int] = []
+        for _ in range(2):  # the browser sends both before it sees what the first one did
+            people._pressed(services, lambda: done.append(1), "d")
+        st.text(str(len(done)))
+
+    lea = accounts.find_person(store, login="lea")
+    services = Services(store, home.media(), Settings(home.path, ""), lea, "csrf")
+    assert AppTest.from_function(screen, args=(services,)).run().text[0].value == "1"
 
 
 @pytest.mark.parametrize("opened", ["people.invite", "people.let_in", "change", "question"])

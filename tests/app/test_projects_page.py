@@ -14,6 +14,7 @@ from app import new_project, project_jobs, shell
 from app.jobs import processes
 from app.services import Services
 from db.engine import Store
+from domain import extensions
 from domain.errors import Conflict, NotAllowed
 from domain.jobs import Job
 from domain.origin import acting_from
@@ -27,6 +28,8 @@ from workflow.files.project_export import archive_for
 from workflow.jobs import desk
 from workflow.lead import checklists
 from workflow.releases import settings
+from workflow.releases.create import create
+from workflow.releases.settings import Asked
 
 pytestmark = pytest.mark.thorough
 
@@ -237,3 +240,23 @@ def test_a_release_is_refused_next_to_its_button_and_the_license_line_leads_to_i
     shown = drawn(store, home, "release", "lea", project="p", show="about")
     assert shown.expander[0].proto.expanded
     assert shown.text_input(key="release.say.license.1").value == "CC-BY-4.0"
+
+
+def test_the_page_release_names_a_missing_check_and_the_releases_without_it(
+    store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_project(store, loaded=make_schema(adjudication=False, raters=1))
+    make_person(store, "lea", role=Role.LEAD)
+    make_items(store, 1)
+    vote(store, make_person(store, "ann"))
+    here = {name: each for name, each in extensions.installed().items() if name != "leaks"}
+    with monkeypatch.context() as deleted:
+        deleted.setattr(extensions, "installed", lambda: here)
+        asked = Asked(despite=("said", "items"), private=("test",))
+        create(store, MediaStore(home / "media"), home, by=None, project="p", asked=asked)
+        page = drawn(store, home, "release", "lea", project="p")
+        assert "Put the folder `extensions/leaks` of this version of Touchstone back, and start again." in words(page)
+        assert not [each for each in page.text_input if each.key == "release.accepted"]
+    page = drawn(store, home, "release", "lea", project="p")
+    assert "The public files were not checked for leaks of private data." in words(page)
+    assert "Put the folder" not in words(page)

@@ -56,8 +56,11 @@ stages:
 
 def test_warnings_are_said_and_fail_only_where_that_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
-    path.write_text(MAYBE)
-    said = f"{path}:10: warning: stages.verification.keep.rule: with 2 raters a majority is all of them"
+    unanimous = MAYBE.replace("majority", "unanimous")
+    path.write_text(
+        f"{unanimous}  grading: {{raters: 2, criteria: [{{name: good, kind: choice, prompt: P, options: [a, b]}}]}}\n"
+    )
+    said = f"{path}:11: warning: stages.grading.raters: a majority of two is both of them"
     output = run("check", str(path))
     assert "Mine (mine, version 1) fits." in output
     assert "1 to look at:" in output
@@ -65,7 +68,7 @@ def test_warnings_are_said_and_fail_only_where_that_is_asked_for(tmp_path: Path)
     strict = CliRunner().invoke(cli, ["schema", "check", "--strict", str(path)])
     assert strict.exit_code == 1
     assert said in strict.output
-    path.write_text(MAYBE.replace("majority", "unanimous"))
+    path.write_text(unanimous)
     assert "to look at" not in run("check", "--strict", str(path))
 
 

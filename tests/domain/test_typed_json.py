@@ -68,10 +68,10 @@ class Stranger:
 
 
 def test_classes_are_read_under_the_names_that_they_had() -> None:
-    asked = {"!": "annotation_schemas.changes.rows:Way", "row": "ask_again"}
+    asked = {"!": "annotation_schemas.changes.rows:DecisionKind", "row": "ask_again"}
     assert typed_json.decode(asked) is ASK_AGAIN
     mean = DerivedCriterion(name="mean", mean_of=("action", "perception"))
-    assert typed_json.decode(typed_json.encode(mean) | {"!": "annotation_schemas.model:Derived"}) == mean
+    assert typed_json.decode(typed_json.encode(mean) | {"!": "annotation_schemas.model:DerivedCriterion"}) == mean
     for module, names in typed_json.RENAMED.items():
         for name, present in names.items():
             assert not hasattr(import_own(module), name), "nothing else may have that name"

@@ -32,7 +32,7 @@ from workflow.access.counted_items import counting_of
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, submissions
 from workflow.lead import item_history
-from workflow.results import case_page, cases, criterion_values, project_answers, reference_metrics, score_choices
+from workflow.results import case_page, cases, criterion_values, project_answers, score_choices
 from workflow.results import leaderboard as numbers
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import Read
@@ -351,12 +351,6 @@ def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
     run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan())
     view = run_views.view(store, by=None, run=run)
     assert (view.wanted, view.plan.items) == (20, "kept")
-    measured = reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer")
-    assert (measured.new, measured.counted.sentence) == (40, "20 kept items; 6 rejected, 4 open left out.")
-    assert (
-        reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer", items="all").new
-        == 20
-    )
 
 
 def test_judges_of_answers_are_asked_about_kept_items_and_judges_of_items_about_all(store: Store) -> None:

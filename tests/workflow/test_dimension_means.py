@@ -16,13 +16,11 @@ from annotation_schemas.loader import load_text
 from app.commands.agreement import levels_table
 from db.engine import Store
 from domain.errors import RatingsError
-from domain.states import Stage
-from testkit.factories import claimed, make_items, make_people, make_predictions, make_project
+from testkit.factories import make_items, make_predictions, make_project
 from tests.paths import shared
 from tests.workflow.test_rater_agreement import only
-from workflow.annotate import submissions
-from workflow.results import file_raters, reference_metrics
-from workflow.results.dimension_means import LEVELS, PEOPLE, agreement_of_levels, agreement_of_means
+from workflow.results import file_raters
+from workflow.results.dimension_means import LEVELS, agreement_of_levels, agreement_of_means
 from workflow.results.ratings_from_files import import_ratings
 
 PERCENT = """
@@ -126,26 +124,6 @@ def test_a_judge_is_compared_with_people_at_three_levels_that_are_never_mixed(st
     assert (only(models, "pearson").n_units, only(models, "pearson").args["unit"]) == (3, "model")
     with pytest.raises(RatingsError, match="two of these raters"):
         agreement_of_levels(store, person=None, project="p", raters=["ann", "bob"])
-
-
-def test_people_are_one_and_a_metric_another(store: Store) -> None:
-    project(store, "colour", "shape")
-    answers = {"colour": ("red", "blue"), "shape": ("red", "red")}
-    grades = {"ann": {"colour": 40, "shape": 80}, "bob": {"colour": 60, "shape": 100}}
-    for dimension in answers:
-        make_predictions(store, make_items(store, 2, dimension=dimension), models=["m"], dimension=dimension)
-    for person in make_people(store, "ann", "bob"):
-        for _ in range(4):
-            task = claimed(store, person, Stage.GRADING)
-            values = {"score": grades[person.login][task.dimension]}
-            submissions.submit(store, person=person, task=task.id, key=f"{person.login}-{task.id}", values=values)
-    reference_metrics.measure(store, by=None, project="p", name="token_f1")
-    found = agreement_of_means(store, person=None, project="p")
-    bias = only(found, "bias")
-    assert bias.args["pair"] == [PEOPLE, "token_f1 against answer"]
-    # people's means are 50 and 90; no answer has a word of the reference
-    assert abs(bias.value or 0) == pytest.approx(70)
-    assert (bias.n_units, bias.args["answers"]) == (2, 4)
 
 
 def test_what_cannot_be_compared(store: Store, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sqlmodel import col, select
 from annotation_schemas.changes import AffectedCounts, Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from db import answers, people
+from db import answers, people, reworded
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, DraftRow, GoldRow, ItemRow, TaskRow
 from domain.errors import Conflict, FileRefused, InvalidInput, NotFound
@@ -327,7 +327,7 @@ def test_every_vote_keeps_the_version_that_it_was_given_under(copied: Store) -> 
     )
     with copied.read() as session:
         stored = session.connection().exec_driver_sql("SELECT public_id, schema_hash, answers FROM annotation").all()
-        said = session.exec(select(AnnotationRow).where(AnnotationRow.purpose == Purpose.LIVE)).all()
+        said = reworded.query(session, select(AnnotationRow).where(AnnotationRow.purpose == Purpose.LIVE))
     assert {id: hash for id, hash, _ in stored} == {id: hash for id, (hash, _) in first.items()}
     assert sum('"unsure"' in answers for _, _, answers in stored) == 5
     assert not any(row.answers["fits"] == "unsure" for row in said)
@@ -617,7 +617,7 @@ def test_someone_votes_while_the_schema_changes_and_changes_back(store: Store, m
     with store.read() as session:
         mine = select(AnnotationRow).where(AnnotationRow.person_id == ann.id, AnnotationRow.purpose == Purpose.LIVE)
         newer = select(AnnotationRow.supersedes_id).where(col(AnnotationRow.supersedes_id).is_not(None))
-        said = session.exec(mine.where(col(AnnotationRow.id).not_in(newer))).all()
+        said = reworded.query(session, mine.where(col(AnnotationRow.id).not_in(newer)))
     assert {row.answers["fits"] for row in said} == {"yes"}
     migration.undo(store, by=None, project="p")
     assert check(store) == []
@@ -822,7 +822,7 @@ def test_an_option_that_a_part_of_an_answer_names_is_one_that_is_used(store: Sto
     mapped = Decisions.parse({"map": ["marks:b=a"]})
     migration.migrate(store, by=None, project="p", loaded=new, decisions=mapped)
     with store.read() as session:
-        said = session.exec(select(AnnotationRow)).one().answers["marks"]
+        said = reworded.query(session, select(AnnotationRow))[0].answers["marks"]
     assert said == [{"start": 0, "end": 4, "tag": "a"}]
 
 

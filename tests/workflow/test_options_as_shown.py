@@ -9,20 +9,16 @@ from __future__ import annotations
 import json
 import random
 import string
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
-from db.tables import ReadingRow
 from domain.errors import FileRefused
-from domain.runs import Attempt, Outcome, Question
-from domain.states import Items
+from domain.runs import Outcome
 from media.store import MediaStore
 from testkit.samples import write
 from tests.paths import shared
@@ -31,9 +27,6 @@ from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
 from workflow.files.rows_look import look_at_rows
-from workflow.results import reader_agreement
-from workflow.runs import second_reader
-from workflow.runs.model_descriptions import named
 
 pytestmark = pytest.mark.thorough
 
@@ -237,47 +230,6 @@ def test_an_export_of_answers_keeps_the_order_that_was_shown(store: Store, media
     (tmp_path / "out.jsonl").write_bytes(out)
     bring(store, media, tmp_path / "out.jsonl", project="again")
     assert read_as(store, "again") == {("q4", "m"): "the door"}
-
-
-def test_people_and_a_second_reader_see_the_order_that_was_shown(
-    store: Store, media: MediaStore, tmp_path: Path
-) -> None:
-    """The rules read neither; A is the door, as it was shown, and stands at the place 1 in the item."""
-    begin(store, media, tmp_path)
-    (tmp_path / "s.jsonl").write_text(lm_eval(Q4, LISTED, "the thing that one walks through"))
-    bring(store, media, tmp_path / "s.jsonl", model="m")
-    (line,) = reader_agreement.sample(store, by=None, project="p", n=1, items=Items.ALL)
-    assert line["options"] == ["A. the door", "B. the tap", "C. the box"]
-    asked: list[str] = []
-
-    class Second:
-        """Says A, whatever it is asked."""
-
-        def answer(self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: object) -> None:
-            asked.extend(each.text for each in questions)
-            for each in questions:
-                tell(Attempt(each.unit_id, Outcome.ANSWERED, "A"))
-
-        def close(self) -> None:
-            pass
-
-    (tmp_path / "second.yaml").write_text(
-        "name: second\nadapter: endpoint\nmodel: x\nmodality: text\nendpoint: {base_url: 'http://127.0.0.1:9'}\n"
-    )
-    second_reader.read_again(
-        store,
-        by=None,
-        project="p",
-        spec=named(str(tmp_path / "second.yaml")),
-        open_=lambda spec: Second(),  # type: ignore[arg-type, return-value]
-        items=Items.ALL,
-    )
-    assert "A. the door\nB. the tap\nC. the box" in asked[0]
-    with store.read() as session:
-        (row,) = session.exec(select(ReadingRow).where(ReadingRow.reader == "second")).all()
-        assert (row.value, row.places) == ("the door", [1])
-    done = reader_agreement.compare(store, by=None, project="p", values={line["id"]: "A"})
-    assert [(each.reader, each.wrong, each.lost) for each in done.readers] == [("rules", 0, 1), ("rules+second", 0, 0)]
 
 
 CONTRADICT = {

@@ -15,8 +15,6 @@ from annotation_schemas.loader import load_text
 from app.cli import cli
 from db.engine import Store
 from db.tables import ItemRow, RevisionRow
-from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind, ExpectedAnswer
 from domain.states import Items, ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
@@ -26,8 +24,7 @@ from workflow.annotate import gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
-from workflow.results import cases, leaderboard, people_rows, project_answers, reader_agreement, score_choices, scores
-from workflow.runs.second_reader import read_reply
+from workflow.results import cases, leaderboard, people_rows, project_answers, score_choices, scores
 
 pytestmark = pytest.mark.thorough
 
@@ -184,19 +181,3 @@ def test_answers_that_cannot_be_read_may_be_left_out(home: Path, tmp_path: Path,
     near = leaderboard.sliced_scores(read, score_choices.Scores("key")).whole["near"]
     assert near.found.value == pytest.approx(11 / 18)  # of the three that can be read
     assert (near.found.n_units, near.left_out) == (3, {"format violation: states none, or not one": 1})
-
-
-def test_people_and_a_second_reader_say_what_answers_state(project: Store, home: Path, tmp_path: Path) -> None:
-    told(project, home, tmp_path)
-    asked = ExpectedAnswer(AnswerKind.SPANS, unit="seconds", several=True)
-    replies = {"2 to 3.5": ((2, 3.5),), "2-3.5, 7-8": ((2, 3.5), (7, 8)), "from 2 to 3 I think": None, "5": None}
-    found = {text: read_reply(text, asked) for text in replies}
-    assert {text: read and read.value for text, read in found.items()} == replies
-    drawn = reader_agreement.sample(project, by=None, project="p", n=10, items=Items.ALL)
-    given = {"It happens from 2 to 4 s.": "2 to 4", "[5.0, 5.5]": "00:05 - 00:05.5"}
-    values = {each["id"]: given.get(each["answer"], "none") for each in drawn}
-    (line,) = reader_agreement.compare(project, by=None, project="p", values=values).readers
-    # of six answers the rules read four: two as people do, and two of which people say that they state none
-    assert (line.n, line.same.value, line.wrong) == (6, pytest.approx(4 / 6), 2)
-    with pytest.raises(FileRefused, match="a span of time such as 2 to 3"):
-        reader_agreement.compare(project, by=None, project="p", values={drawn[0]["id"]: "later"})

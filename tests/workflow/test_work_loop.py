@@ -50,7 +50,7 @@ def ring(context):
         time.sleep(0.01)
     return JobOutcome("rang", again_in=timedelta(seconds=0.1 if context.job.attempts == 1 else 600))
 
-bell = [JobKind("bell", "Bell", "Ringing", ring, lane=Lane.MAIL)] if sys.argv[3:] else []
+bell = [JobKind("bell", "Bell", "Ringing", ring, lane=Lane.REPEATED)] if sys.argv[3:] else []
 work_loop.serve(open_store(url, home), home, Settings(home=home, database_url=url), on_run=on_run, more=bell)
 print("left", flush=True)
 """

@@ -27,8 +27,8 @@ class Lane(StrEnum):
     """Figures of pages, one at a time and at the lowest priority."""
     RUNS = "runs"
     """Threads of ``touchstone worker``, each with the model of its run in memory."""
-    MAIL = "mail"
-    """A thread of ``touchstone worker``."""
+    REPEATED = "repeated"
+    """Threads of ``touchstone worker``, one for each kind that repeats itself."""
     WORKER = "worker"
     """The process ``touchstone worker`` itself, while it runs."""
 
@@ -87,6 +87,10 @@ class JobRefused(TouchstoneError):
 Work = Callable[[JobContext], JobOutcome]
 
 
+def _never(settings: Settings) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class JobKind:
     """A row of the register of kinds (``app.jobs.kinds``)."""
@@ -107,5 +111,7 @@ class JobKind:
     """Whether another process continues the job if its process dies. Otherwise the job ends with a reason."""
     kept: int = 200
     """The number of ended jobs of this kind that are kept."""
+    repeats: Callable[[Settings], bool] = _never
+    """Whether every worker of a server with these settings looks after one job of this kind, which repeats itself."""
     newest: bool = False
     """Whether only the newest result of a slot is kept."""

@@ -20,7 +20,7 @@ from reports.data_card import DataCard, markdown, page
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_people import agreement, answers, judges, people, qualification
 from workflow.releases.card_words import NOT_SAID, named, said, sentence, told_of
-from workflow.releases.extension_checks import card_blocks
+from workflow.releases.extension_checks import card_blocks, missing_checks_in
 from workflow.releases.set_statistics import SetStatistics, statistics_of
 from workflow.releases.set_tally import Media, Member, roles_of, tallies
 from workflow.results import attributes
@@ -359,6 +359,8 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
             else "Canary: there is none, as nothing of it is kept back."
         ),
     ]
+    if lacking := missing_checks_in(draft.told):
+        blocks.append(Paragraph(lacking, "missing"))
     if gone:
         rows = tuple((str(each["item"]), str(each["reason"])) for each in gone)
         blocks.append(ReportTable("withdrawn", "Withdrawn items", ("Item", "Why"), rows))

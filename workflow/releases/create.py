@@ -22,7 +22,7 @@ from db.engine import IntegrityError, Store
 from domain.errors import Conflict, FileRefused
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
-from domain.registers import function_of
+from exporters.hf_dataset import front_matter
 from exporters.release_folder import FolderWriter
 from exporters.release_keys import write_keys
 from exporters.writers import release_writer_of
@@ -36,12 +36,17 @@ from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import Draft, drawn_up
 from workflow.releases.early_refusal import must_have_splits, refuse_before_release
 from workflow.releases.evidence import names_in, write_evidence
-from workflow.releases.extension_checks import Results, checks_of, manifest_entries
+from workflow.releases.extension_checks import (
+    Results,
+    check_folders,
+    checks_of,
+    manifest_entries,
+    missing_checks_in,
+    missing_entry,
+)
 from workflow.releases.figures_told import Figures
 from workflow.releases.floors import Standing, standings
 from workflow.releases.format_choice import formats_of
-from workflow.releases.leak_refusal import accepted_leaks, must_not_leak
-from workflow.releases.leaks import leaks
 from workflow.releases.settings import Asked
 from workflow.releases.staging import place_of, staging
 
@@ -136,7 +141,7 @@ def create(
 
             manifest = write(store, media, draft, made, progress, evidence=evidence)
         made_now = keep(store, home, made, draft, manifest, by=by)
-        notes = [*draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)]
+        notes = [*made_now.notes, *draft.notes, *(f"Floor: {each.title}: {each.said}." for each in stand)]
         notes += [f"{check.title}: {result.said}." for check, result in results]
         return replace(made_now, notes=notes)
 
@@ -185,10 +190,12 @@ def write(
     access, asked = draft.access, draft.asked
     public = FolderWriter(made / PUBLIC)
     withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
+    keeps_back = any(withheld.values())
+    if keeps_back:
+        draft = replace(draft, told={**draft.told, **missing_entry()})
     doing = _Doing(progress)
     lying = Media(media, asked.media, folder=public)
     contents = Contents(store, access, draft.placed, withheld, lying, groups=draft.groups, heard=doing)
-    keeps_back = any(withheld.values())
     told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
     rows = formats_of(access.schema, asked)
     names = [row.name for row in rows]
@@ -214,8 +221,7 @@ def write(
         )
     done = _finish(draft, public, withheld, private)
     if private is not None:
-        progress("looking for leaks", 0, 1)
-        must_not_leak(leaks(made / PUBLIC, made / PRIVATE), accepted=accepted_leaks(asked.accepted))
+        check_folders(made / PUBLIC, made / PRIVATE, asked.accepted, progress)
     return done
 
 
@@ -244,7 +250,7 @@ def _front(released: ReleasedSet, folder: FolderWriter) -> str:
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
     if "hf_dataset" in released.formats:
         sizes = {path: each.bytes for path, each in folder.hashes.items()}
-        head |= function_of("exporters.hf_dataset:front_matter")(released, sizes)
+        head |= front_matter(released, sizes)
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
 
 
@@ -376,6 +382,6 @@ def keep(
             made.replace(place)
     except IntegrityError as error:
         raise Conflict(_AT_ONCE) from error
-    return Created(
-        draft.version, len(draft.placed), manifest["files"], manifest["bytes"], place, str(manifest["sha256"])
-    )
+    files, size, sha256 = manifest["files"], manifest["bytes"], str(manifest["sha256"])
+    lacking = missing_checks_in(manifest)
+    return Created(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])

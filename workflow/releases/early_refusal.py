@@ -11,9 +11,8 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.releases.checklist import must_be_clear_before_work
 from workflow.releases.draft import plan_of
-from workflow.releases.extension_checks import must_have_checks
+from workflow.releases.extension_checks import must_accept, must_have_checks
 from workflow.releases.format_choice import formats_of
-from workflow.releases.leak_refusal import accepted_leaks
 from workflow.releases.settings import Asked, about_in
 
 
@@ -31,7 +30,7 @@ def refuse_before_work(session: Session, access: Access, asked: Asked) -> None:
     FileRefused
         A line of the checklist is open, a format does not fit, or an accepted leak has no reason.
     NotAvailable
-        The schema asks for a check of an extension that is not installed.
+        The schema or an accepted leak asks for a check of an extension that is not installed.
     InvalidInput
         The splits are not written as they have to be, or no split has the name of a private one.
     """
@@ -41,7 +40,7 @@ def refuse_before_work(session: Session, access: Access, asked: Asked) -> None:
     plan = plan_of(asked)
     if plan.field is None:
         must_have_splits(asked.private, [part.name for part in plan.parts])
-    accepted_leaks(asked.accepted)
+    must_accept(asked.accepted)
     must_be_clear_before_work(session, access, about_in(session, access), asked)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from annotation_schemas import registry
@@ -136,3 +137,55 @@ def must_have_checks(schema: Schema) -> None:
     """Refuse (``NotAvailable``) a release that only a missing extension can check."""
     for sentence in missing_checks(schema).values():
         raise NotAvailable(sentence)
+
+
+# ---- the files of a release ------------------------------------------------------------------------------------------
+
+_NOT_CHECKED = "not_checked"
+"""The manifest's entry with the names of checks that the release lacks."""
+
+
+@dataclass(frozen=True)
+class FolderCheck:
+    """A check of the files of a release with a private part, before it gets its number: a row of ``folder_checks``."""
+
+    name: str
+    """What the check looks for."""
+    must_accept: Callable[[Sequence[str]], Any]
+    """Refuses (``FileRefused``) findings that no lead can accept in advance, each given as ``KIND: reason``."""
+    must_pass: Callable[[Path, Path, Sequence[str]], None]
+    """Refuses (``FileRefused``) a public and a private folder with a finding that is not accepted."""
+
+
+def must_accept(accepted: Sequence[str]) -> None:
+    """Refuse accepted findings that no check has, and all of them (``NotAvailable``) where a check is missing."""
+    for check in extensions.rows("folder_checks"):
+        check.must_accept(accepted)
+    if accepted and (missing := missing_folder_checks()):
+        raise NotAvailable(" ".join(missing.values()))
+
+
+def check_folders(
+    public: Path, private: Path, accepted: Sequence[str], progress: Callable[[str, int, int], None]
+) -> None:
+    """Refuse (``FileRefused``) the files of a release in which a check finds something that is not accepted."""
+    for check in extensions.rows("folder_checks"):
+        progress(f"looking for {check.name}", 0, 1)
+        check.must_pass(public, private, accepted)
+
+
+def missing_folder_checks() -> dict[str, str]:
+    """Return the checks of files that only a missing extension makes, each with the sentence that names it."""
+    return extensions.all_missing("folder_checks")
+
+
+def missing_entry() -> dict[str, Any]:
+    """Return the manifest's entry for missing checks of files; empty if none is missing."""
+    missing = sorted(missing_folder_checks())
+    return {_NOT_CHECKED: missing} if missing else {}
+
+
+def missing_checks_in(manifest: Mapping[str, Any]) -> str:
+    """Return a sentence that names the checks of files that a release lacks; empty for none."""
+    names = manifest.get(_NOT_CHECKED, ())
+    return f"The public files were not checked for {' and '.join(names)} of private data." if names else ""

@@ -11,7 +11,7 @@ from annotation_schemas import kinds
 from annotation_schemas.formats import keys_of_source
 from annotation_schemas.keys import key_fields
 from annotation_schemas.model import AssetSlot, Schema
-from annotation_schemas.simulation import CLIPS
+from annotation_schemas.protocol_checks import CLIPS
 from db.records import StoredAsset
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound
 from domain.runs import RunPlan

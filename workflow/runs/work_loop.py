@@ -74,7 +74,7 @@ def serve(
     Parameters
     ----------
     more
-        Kinds of repeating jobs, such as mail. Each gets a thread.
+        Kinds of jobs that repeat themselves. Each gets a thread.
     on_run
         The function that works on a run. None for the default.
     """

@@ -35,15 +35,15 @@ from agreement.corrected import clustered_mean, ppi_mean, rogan_gladen
 from agreement.correlation import kendall_tau, kendall_w, mean_pearson, pearson, spearman
 from agreement.icc import icc, mean_squares, variance_components
 from agreement.kappa import cohen_kappa, light_kappa
-from agreement.planning import (
+from agreement.ratings import LEVELS, Ratings, Scale
+from agreement.regression import linear_regression
+from agreement.sample_sizes import (
     SampleSize,
     sample_size_icc,
     sample_size_kappa_test,
     sample_size_pearson,
     sample_size_proportion,
 )
-from agreement.ratings import LEVELS, Ratings, Scale
-from agreement.regression import linear_regression
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 from domain.records import Rating

@@ -105,8 +105,6 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
         ({"formats": ("parquet_of_none",)}, FileRefused, "parquet_of_none"),
         ({"despite": ("items", "said", "licence")}, FileRefused, "no line licence"),
         ({"splits": ("train=0.8", "test=0.3")}, InvalidInput, "add up to 1.1"),
-        ({"accepted": ("key",)}, FileRefused, "Give a reason for accepting key"),
-        ({"accepted": ("keys: many signs",)}, FileRefused, "no kind of leak 'keys'"),
         ({"private": ("tset",)}, InvalidInput, "no split tset to keep private. The splits are: test"),
         ({"splits": ("dev=1", "test=rest"), "private": ("test", "val")}, InvalidInput, "no split val"),
     ],

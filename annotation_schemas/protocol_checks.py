@@ -1,0 +1,243 @@
+"""Parts of a schema that cannot work, or that have no effect. Stored schemas open although they have such parts.
+
+Each finding names the place, the consequence and the fix. It is an *error* if the protocol cannot work, and a *warning*
+if it may be intended. Extensions may add checks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotation_schemas import grading_sample, kinds, registry
+from annotation_schemas.formats import keys_of_source
+from annotation_schemas.keys import key_fields, keys_of_votes, options_field
+from annotation_schemas.model import Schema, Verification
+from annotation_schemas.prompts import load_prompt_set
+from annotation_schemas.yaml_text import ERROR, WARNING, Path
+from domain import extensions
+from domain.errors import SchemaError
+from domain.policies import REFINEMENT_ENDS
+from domain.states import VERIFICATIONS
+
+CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
+"""The keys for turning clips into frames."""
+_TELLS = re.compile(
+    r"(^|_)(answer|answers|gold|golden|key|correct|solution|truth|reason|rationale|explanation|hint)(_|$)"
+)
+"""Names of fields that speak of the right answer."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A part of a schema that cannot work, has no effect, or may not be intended."""
+
+    level: str
+    """``error`` or ``warning``."""
+    path: Path
+    message: str
+
+
+def findings(schema: Schema) -> Iterator[Finding]:
+    """Yield the findings of extensions and of core. The schema has passed ``cross_check``."""
+    for check in extensions.rows("schema_checks"):
+        yield from check(schema)
+    yield from _writers(schema)
+    yield from _refinement(schema)
+    yield from _grading(schema)
+    yield from _shuffles(schema)
+    yield from _gates(schema)
+    yield from _shown_answers(schema)
+    yield from _judges(schema)
+    yield from _models(schema)
+
+
+def _writers(schema: Schema) -> Iterator[Finding]:
+    """The people who write are enough for the dimensions."""
+    stage = schema.stages.authoring
+    if stage is None or stage.people is None or stage.dimensions_per_person is None:
+        return
+    each, of_each, n = stage.dimensions_per_person, stage.people_per_dimension or 1, len(schema.dimensions)
+    places, needed = stage.people * each, n * of_each
+    if places < needed:
+        yield Finding(
+            WARNING,
+            ("stages", "authoring", "people"),
+            f"{stage.people} people with {each} dimensions each are {places} parts, and {n} dimensions with {of_each} "
+            f"each need {needed}, so some have no one to write for them; name more people, or more dimensions for each",
+        )
+
+
+def _refinement(schema: Schema) -> Iterator[Finding]:
+    stage = schema.stages.refinement
+    if stage is not None and stage.until is not None and stage.until not in REFINEMENT_ENDS:
+        there = ", ".join(REFINEMENT_ENDS)
+        path: Path = ("stages", "refinement", "until")
+        yield Finding(ERROR, path, f"refinement never ends by `{stage.until}`; there are {there}")
+
+
+def _grading(schema: Schema) -> Iterator[Finding]:
+    stage = schema.stages.grading
+    if stage is not None and stage.raters == 2 and stage.combine == "majority":
+        yield Finding(
+            WARNING,
+            ("stages", "grading", "raters"),
+            "a majority of two is both of them, so an answer on which they differ gets no grade; "
+            "ask 3, or say `combine: mean`",
+        )
+    most = grading_sample.most_wanted(schema)
+    plan = stage.sample if stage is not None else None
+    if plan is not None and plan.outputs is not None and most is not None and plan.outputs > most:
+        yield Finding(
+            WARNING,
+            ("stages", "grading", "sample", "outputs"),
+            f"the items that its dimensions want have {most:,} answers of its models, so the sample would be short; "
+            "ask for fewer, or name more models or dimensions",
+        )
+
+
+def _shuffles(schema: Schema) -> Iterator[Finding]:
+    for name in (*VERIFICATIONS, "grading"):
+        shuffle = getattr(getattr(schema.stages, name), "shuffle", ())
+        if "options" in shuffle and not any(each.field for each in registry.criteria_of(schema, name)):
+            yield Finding(
+                WARNING,
+                ("stages", name, "shuffle"),
+                "no criterion of this stage offers an item's own options (`field`), so nothing is shuffled; "
+                "take `options` away",
+            )
+
+
+def _gates(schema: Schema) -> Iterator[Finding]:
+    for name in (*VERIFICATIONS, "grading"):
+        gate = getattr(getattr(schema.stages, name), "qualification", None)
+        if gate is not None and gate.pass_mark == 0:
+            yield Finding(
+                WARNING,
+                ("stages", name, "qualification", "pass_mark"),
+                "everyone passes, whatever they answer; give a share above 0, or take the qualification away",
+            )
+
+
+# ---- what raters are told -------------------------------------------------------------------------------------------
+
+
+def _shown_answers(schema: Schema) -> Iterator[Finding]:
+    """Fields that are shown where raters should find the answer by themselves."""
+    seen: dict[str, str] = {}
+    for name, part in schema.stages.verifications.items():
+        yield from _shown_to_voters(schema, name, part)
+        for field in schema.item.fields:
+            if part.again and name in field.secret_in and field.name in seen:
+                yield Finding(
+                    WARNING,
+                    ("stages", name, "again"),
+                    f"people who vote here may have seen `{field.name}` in `{seen[field.name]}`, and it is secret "
+                    "here; leave `again` out, or hide the field there, too",
+                )
+            elif name not in field.secret_in:
+                seen.setdefault(field.name, name)
+
+
+def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator[Finding]:
+    lists = {each.field for each in stage.criteria if each.field is not None}
+    known = key_fields(schema)
+    keyed, called = keys_of_votes(schema, name), name.replace("_", " ")
+    places = _places_of_key(schema) if keyed else ()
+    for index, field in enumerate(schema.item.fields):
+        if name in field.secret_in:
+            continue
+        path: Path = ("item", "fields", index)
+        todo = f"give it `secret_in: [{name}]`"
+        if field.name in places:
+            yield Finding(
+                ERROR,
+                path,
+                f"`{field.name}` says where the right answer stands, and raters of {called} see it; {todo}",
+            )
+        elif keyed and (field.name in known or _TELLS.search(field.name)):
+            yield Finding(
+                WARNING,
+                path,
+                f"`{field.name}` may give away the right answer to raters of {called}, who should find it; {todo}",
+            )
+        elif kinds.of_field(field).chosen and field.field in lists:
+            yield Finding(
+                WARNING,
+                path,
+                f"raters of {called} choose from `{field.field}` while they see `{field.name}`, which was chosen "
+                f"from it; {todo}",
+            )
+
+
+def _places_of_key(schema: Schema) -> set[str]:
+    """Return the fields that hold the right option's position in the file's format."""
+    row = keys_of_source(schema)
+    if row is None or row.chosen is None:
+        return set()
+    names = schema.source.fields if schema.source else {}
+    keys = {key for key in row.chosen[:3] if key}
+    votes = keys_of_votes(schema)
+    return {
+        field.name
+        for field in schema.item.fields
+        if names.get(field.name, field.name) in keys and field.name not in votes and not kinds.of_field(field).chosen
+    }
+
+
+# ---- judges and models ----------------------------------------------------------------------------------------------
+
+
+def _judges(schema: Schema) -> Iterator[Finding]:
+    for index, judge in enumerate(schema.judges):
+        row = registry.find("template", judge.template)
+        if isinstance(row, registry.Template) and judge.parser not in (None, row.parser):
+            yield Finding(
+                ERROR,
+                ("judges", index, "parser"),
+                f"the template `{row.name}` asks for replies that `{row.parser}` reads, and they are read by it; "
+                "leave this out, or name that one",
+            )
+
+
+def _models(schema: Schema) -> Iterator[Finding]:
+    models = schema.models
+    if models is None:
+        return
+    if models.score is not None and models.strategy != "rank_options":
+        yield Finding(
+            WARNING,
+            ("models", "score"),
+            f"only `rank_options` scores options; with `{models.strategy}` this does nothing; take it away",
+        )
+    if models.strategy == "rank_options" and options_field(schema) is None:
+        yield Finding(
+            WARNING,
+            ("models", "strategy"),
+            "`rank_options` ranks an item's options, and no field lists any, so no model could be asked;"
+            " say `generate`, or give items a `text_list`",
+        )
+    for name, value in models.clips.items():
+        if name not in CLIPS:
+            why = f"of clips one cannot say `{name}`, and no model could be asked; there are {', '.join(CLIPS)}"
+            yield Finding(ERROR, ("models", "clips", name), why)
+        elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            why = f"`{value}` is no number of frames, and no model could be asked; give a whole number, 0 or more"
+            yield Finding(ERROR, ("models", "clips", name), why)
+    if models.clips and not any(slot.kind == "clip" for slot in schema.item.assets):
+        yield Finding(WARNING, ("models", "clips"), "the item has no clip, so this does nothing; take it away")
+    try:
+        prompts = load_prompt_set(models.prompts) if models.prompts else None
+    except (KeyError, SchemaError):
+        return
+    there = {variant for family in prompts.families.values() for variant in family} if prompts else {"general"}
+    for variant in models.variants:
+        if variant not in there:
+            where = f"the prompts `{models.prompts}` have" if prompts else "without `prompts` there is"
+            yield Finding(
+                ERROR,
+                ("models", "variants", variant),
+                f"{where} no variant `{variant}`, so its dimensions would silently get `general`; "
+                f"there {'is' if len(there) == 1 else 'are'} {', '.join(sorted(there))}",
+            )

@@ -1,0 +1,79 @@
+"""``touchstone duplicates``: find near-duplicate items in a project, or between a project and another set."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.options import CountedItems
+
+_SHOWN = 20
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand."""
+    cli.command("duplicates")(duplicates)
+
+
+def duplicates(
+    project: Annotated[str, typer.Argument(help="The project's name.")],
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Hold them against this: another project, or a file that the schema reads. None: each other.",
+            metavar="PROJECT|FILE",
+        ),
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="Of that file. None: as the schema says.")] = None,
+    counted: CountedItems = None,
+    text: Annotated[float, typer.Option(help="How much nearly equal texts have in common, as a share.")] = 0.8,
+    alike: Annotated[int, typer.Option(help="In how many of 64 bits of their looks images may differ.")] = 6,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write every pair into this file.", metavar="FILE.csv")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lists.")] = False,
+) -> None:
+    """List pairs of items with similar images, nearly equal questions, or nearly equal questions and right answers. The
+    command compares items within a project and across its splits, or with another project or a file. For leads.
+    """
+    from app.services import opened
+    from exporters.writing import write_files
+    from extensions.duplicates import search as room
+
+    shared = opened()
+    place = Path(against) if against is not None and Path(against).exists() else against
+    found = room.duplicates(
+        shared.store,
+        shared.media,
+        by=None,
+        project=project,
+        items_=counted,
+        against=place,
+        format=format,
+        text=text,
+        bits=alike,
+    )
+    if out is not None:
+        write_files({out: room.as_csv(found).encode()})
+        print(f"{len(found.pairs):,} pairs written to {out}.", file=sys.stderr)
+    if as_json:
+        typer.echo(json.dumps(room.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    next_to = f" next to {found.others:,} of {found.against}" if found.against else " next to each other"
+    typer.echo(f"{found.title}. {found.which} Held{next_to}.")
+    for kind, words in room.KINDS.items():
+        pairs = found.of(kind)
+        apart = sum(each.one.where != each.other.where for each in pairs)
+        splits = f", {apart:,} across splits" if apart and not found.against else ""
+        typer.echo(f"\nPairs with {words}: {len(pairs):,}{splits}")
+        for each in pairs[:_SHOWN]:
+            one, other = (f"{side.id} ({side.where})" for side in (each.one, each.other))
+            typer.echo(f"  {one}  {other}  {each.said}")
+        if len(pairs) > _SHOWN:
+            typer.echo(f"  and {len(pairs) - _SHOWN:,} more, which --out FILE.csv has")
+    for note in found.notes:
+        typer.echo(f"\n{note}")

@@ -1,0 +1,49 @@
+"""The release check of this extension: which leaks stop a release, and which kinds a lead accepts with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from domain.errors import FileRefused
+from extensions.leaks.check import DO, LeakReport, leaks
+from workflow.releases.extension_checks import FolderCheck
+
+
+def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
+    """Refuse (``FileRefused``) a release whose public files reveal private data, apart from ``accepted`` kinds."""
+    left = [each for each in found.leaks if each.kind not in accepted]
+    if left:
+        told = "\n".join(each.sentence for each in left[:20])
+        more = f"\nand {len(left) - 20:,} more" if len(left) > 20 else ""
+        kinds = ", ".join(sorted({each.kind for each in left}))
+        raise FileRefused(
+            f"Public files reveal private data:\n{told}{more}\nIf a leak is harmless, accept its kind with a reason "
+            f"(--accept-leak 'KIND: reason'; the manifest records it). Kinds found: {kinds}."
+        )
+
+
+def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
+    """Return the kinds of leaks that a lead accepts.
+
+    Raises
+    ------
+    FileRefused
+        There is no such kind, or it has no reason.
+    """
+    found = set()
+    for text in given:
+        kind, _, reason = (part.strip() for part in text.partition(":"))
+        if kind not in DO:
+            raise FileRefused(f"There is no kind of leak {kind!r}. Kinds are {', '.join(DO)}.")
+        if not reason:
+            raise FileRefused(f"Give a reason for accepting {kind}: --accept-leak '{kind}: REASON'.")
+        found.add(kind)
+    return frozenset(found)
+
+
+def _check(public: Path, private: Path, accepted: Sequence[str]) -> None:
+    must_not_leak(leaks(public, private), accepted=accepted_leaks(accepted))
+
+
+CHECK = FolderCheck(name="leaks", must_accept=accepted_leaks, must_pass=_check)

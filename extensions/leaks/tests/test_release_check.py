@@ -1,0 +1,52 @@
+"""The leak check inside a release: what it refuses before any work, and what it finds in the written files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from db.engine import Store
+from domain.errors import FileRefused
+from media.store import MediaStore
+from tests.workflow.releases.pictured import One, pictured
+from workflow.releases.create import Created, create
+from workflow.releases.listing import all_releases
+from workflow.releases.settings import Asked
+
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
+
+
+def release(store: Store, media: MediaStore, home: Path, said: list[str], *accepted: str) -> Created:
+    asked = Asked(despite=("said", "items"), private=("test",), accepted=accepted)
+    progress = lambda what, *_: said.append(what)  # noqa: E731
+    return create(store, media, home, by=None, project="p", asked=asked, progress=progress)
+
+
+def test_a_release_with_a_leak_is_refused_until_a_lead_accepts_it(store: Store, media: MediaStore, home: Path) -> None:
+    pictured(store, media, [One("q1", question="Which one? The answer is red."), One("q2")])
+    said: list[str] = []
+    with pytest.raises(FileRefused, match=r"(?s)^Public files reveal private data:.*Kinds found: key\."):
+        release(store, media, home, said)
+    assert said[-1] == "looking for leaks"
+    assert all_releases(store, home, by=None, project="p") == []
+    made = release(store, media, home, said, "key: the question is one of a kind")
+    told = json.loads((made.place / "public/manifest.json").read_text())
+    assert told["asked"]["accepted"] == ["key: the question is one of a kind"]
+    assert "not_checked" not in told
+    assert made.notes == []
+
+
+@pytest.mark.parametrize(
+    ("accepted", "words"),
+    [("key", "Give a reason for accepting key"), ("keys: many signs", "There is no kind of leak 'keys'")],
+)
+def test_what_cannot_be_accepted_is_refused_before_any_work(
+    store: Store, media: MediaStore, home: Path, accepted: str, words: str
+) -> None:
+    pictured(store, media, [One("q1"), One("q2")])
+    said: list[str] = []
+    with pytest.raises(FileRefused, match=words):
+        release(store, media, home, said, accepted)
+    assert said == []

@@ -1,0 +1,134 @@
+"""Criteria that no rater is ever asked, and refinements that never end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.ballots import ballots, some_item
+from annotation_schemas.model import Criterion, Schema
+from annotation_schemas.protocol_checks import Finding
+from annotation_schemas.yaml_text import ERROR, WARNING, Path
+from domain.comparison import same
+from domain.states import VERIFICATIONS
+
+
+def check_criteria(schema: Schema) -> Iterator[Finding]:
+    """Yield criteria that reach no rater, and forms that are empty."""
+    for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
+        criteria = registry.criteria_of(schema, stage)
+        part = getattr(schema.stages, stage)
+        in_stage = getattr(part, "dimensions", None)
+        dimensions = [each.id for each in schema.dimensions if in_stage is None or each.id in in_stage]
+        asked: set[str] = set()
+        seen: dict[tuple[str, ...], set[str]] = {}
+        empty: list[str] = []
+        for dimension in dimensions:
+            there = registry.criteria_of(schema, stage, dimension)
+            names = tuple(each.name for each in there)
+            if names not in seen:
+                rules = registry.rules_of(schema, stage)
+                forms = ballots(there, some_item(schema), wanted={}, deciding=(), rules=rules)
+                if not forms and rules and ballots(there, some_item(schema), wanted={}, deciding=()):
+                    why = f"no answers about {dimension} keep to all of these; take one away, or narrow it by `when`"
+                    yield Finding(ERROR, ("stages", stage, "rules"), why)
+                    return
+                shown = {each.name for each in there for form in forms if kinds.is_shown(each, form.values)}
+                seen[names] = shown
+            asked |= seen[names]
+            if criteria and not seen[names]:
+                empty.append(dimension)
+        for index, criterion in enumerate(criteria):
+            path: Path = ("stages", stage, "criteria", index)
+            if criterion.name not in asked:
+                yield Finding(ERROR, *_never(schema, stage, criterion, path, dimensions))
+            yield from _limits(criterion, path)
+            for name, accepted in criterion.show_if.items():
+                yield from _condition(criteria, name, accepted, (*path, "show_if", name))
+        if empty:
+            yield Finding(
+                ERROR,
+                ("stages", stage, "criteria"),
+                f"nothing is asked about {', '.join(empty)}, so people would get an empty form; "
+                f"let a criterion be about {'it' if len(empty) == 1 else 'them'}"
+                + (
+                    ", or leave them out of the stage's `dimensions`"
+                    if stage in ("grading", "comparison", "coding")
+                    else ""
+                ),
+            )
+
+
+def _never(schema: Schema, stage: str, criterion: Criterion, path: Path, dimensions: Sequence[str]) -> tuple[Path, str]:
+    if criterion.dimensions is not None and not set(criterion.dimensions) & set(dimensions):
+        return (*path, "dimensions"), (
+            f"`{criterion.name}` is never asked: the stage is about {', '.join(dimensions)} only; "
+            "name one of these, or widen the stage's `dimensions`"
+        )
+    if not criterion.show_if:
+        return path, (
+            f"no answer to `{criterion.name}` can be given, so no one can fill in the form; "
+            "make its limits fit what is offered"
+        )
+    words = " and ".join(
+        f"`{name}` is one of {', '.join(f'`{value}`' for value in accepted) or 'nothing'}"
+        for name, accepted in criterion.show_if.items()
+    )
+    return (*path, "show_if"), (
+        f"`{criterion.name}` is never asked: no answers make {words}; "
+        "name values that can be given together, or take `show_if` away"
+    )
+
+
+def _limits(criterion: Criterion, path: Path) -> Iterator[Finding]:
+    """More may be chosen than there is."""
+    offered = len(criterion.options)
+    several = kinds.of_criterion(criterion).picks_several
+    if several and offered and criterion.field is None and (criterion.max or 0) > offered:
+        yield Finding(
+            WARNING,
+            (*path, "max"),
+            f"{offered} answers are offered, so this limits nothing; lower it, or leave it out",
+        )
+
+
+def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any], path: Path) -> Iterator[Finding]:
+    on = next((each for each in criteria if each.name == name), None)
+    if on is None or not accepted:
+        return
+    shown = ", ".join(f"`{value}`" for value in accepted)
+    if kinds.of_criterion(on).in_words:
+        yield Finding(
+            ERROR,
+            path,
+            f"this is asked only of a rater who types exactly {shown} under `{name}`, which no one is told to; "
+            "ask a `choice` before it, or take `show_if` away",
+        )
+    elif on.field is not None:
+        yield Finding(
+            WARNING,
+            path,
+            f"this is asked only about items whose `{on.field}` has exactly {shown}, after a rater has chosen it; "
+            "if it shall always be asked, take `show_if` away",
+        )
+
+
+def check_refinement(schema: Schema) -> Iterator[Finding]:
+    """Yield a finding if no answers make an item done."""
+    stage = schema.stages.refinement
+    if stage is None or not stage.done:
+        return
+    for dimension in schema.dimensions:
+        criteria = registry.criteria_of(schema, "refinement", dimension.id)
+        wanted = {name: [value] for name, value in stage.done.items()}
+        forms = ballots(criteria, some_item(schema), wanted=wanted, deciding=tuple(stage.done), rules=stage.rules)
+        if not any(all(same(form.values.get(name), value) for name, value in stage.done.items()) for form in forms):
+            told = ", ".join(f"{name}: {value}" for name, value in stage.done.items())
+            yield Finding(
+                ERROR,
+                ("stages", "refinement", "done"),
+                f"no item of {dimension.id} is ever done: the answers {told} cannot be given "
+                "together; name answers of criteria that are asked together",
+            )
+            return

@@ -1,0 +1,105 @@
+"""``touchstone plan``: compute how many raters and units an agreement study needs, before the grading starts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import RatingsError
+
+if TYPE_CHECKING:
+    from agreement.study_plan import StudyPlan
+
+
+class Planned(StrEnum):
+    """The statistics that a study can be planned for."""
+
+    KAPPA = "kappa"
+    FLEISS = "fleiss"
+    ALPHA = "alpha"
+    ICC = "icc"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("plan")(plan)
+
+
+def plan(
+    expected: Annotated[float, typer.Option(help="The agreement that you expect, from 0 to 1.", metavar="VALUE")],
+    statistic: Annotated[
+        Planned, typer.Option(help="kappa (the mean over pairs for more than two raters), fleiss, alpha or icc.")
+    ] = Planned.KAPPA,
+    shares: Annotated[
+        str, typer.Option(help="How often each category occurs, separated by commas.", metavar="A,B,...")
+    ] = "0.5,0.5",
+    raters: Annotated[str, typer.Option(help="Numbers of raters to try.", metavar="A,B,...")] = "2,3,5",
+    units: Annotated[str, typer.Option(help="Numbers of units to try.", metavar="A,B,...")] = "50,100,200,400",
+    per_unit: Annotated[
+        int | None, typer.Option(help="Raters of each unit, drawn anew for each. None: all rate everything.")
+    ] = None,
+    half_width: Annotated[
+        float | None, typer.Option(help="Half the width of the 95 % interval that you want.", metavar="VALUE")
+    ] = None,
+    simulations: Annotated[int, typer.Option(help="Simulated studies per design.", min=20)] = 400,
+    seed: Annotated[int | None, typer.Option(help="The seed of the simulation.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Simulate how wide the interval of an agreement is for a number of raters and units."""
+    from agreement.bootstrap import SEED
+    from agreement.study_plan import plan_study
+
+    found = plan_study(
+        statistic=statistic.value,
+        agreement=expected,
+        shares=_numbers(shares, "--shares"),
+        raters=_whole(raters, "--raters"),
+        units=_whole(units, "--units"),
+        per_unit=per_unit,
+        half_width=half_width,
+        simulations=simulations,
+        seed=SEED if seed is None else seed,
+    )
+    if as_json:
+        typer.echo(json.dumps(asdict(found), allow_nan=False, default=str))
+    else:
+        typer.echo("\n".join(table(found, statistic)))
+
+
+def table(found: StudyPlan, statistic: Planned) -> Iterator[str]:
+    """Yield the designs as lines for people."""
+    yield f"raters   units  ratings  mean {statistic.value}  95 % of studies within"
+    for design in found.designs:
+        undefined = f"  (undefined in {design.undefined:.0%})" if design.undefined else ""
+        within = f"+-{design.half_width:.3f}"
+        yield f"{design.raters:>6}{design.units:>8,}{design.ratings:>9,}{design.mean:>12.3f}  {within}{undefined}"
+    yield f"{found.simulations} simulated studies for each line; the last digit depends on them."
+    if found.half_width is None:
+        return
+    if found.cheapest is None:
+        yield f"None of these is as narrow as +-{found.half_width:g}; try more units."
+    else:
+        best = found.cheapest
+        yield (
+            f"For +-{found.half_width:g}: {best.raters} raters and {best.units:,} units, {best.ratings:,} ratings, "
+            "are the fewest of these."
+        )
+
+
+def _numbers(text: str, option: str) -> Sequence[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise RatingsError(f"{option} {text!r} is not numbers with commas between them, as 0.2,0.8 is.") from error
+
+
+def _whole(text: str, option: str) -> Sequence[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise RatingsError(f"{option} {text!r} is not whole numbers with commas between them, as 2,3 is.") from error

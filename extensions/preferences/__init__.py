@@ -1,0 +1,34 @@
+"""Preferences: whose answers people prefer where they compare two models' answers, and how judges compare.
+
+``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from the votes of
+the stage ``comparison``, which core collects. ``preference_files`` writes them. The page *Preferences*
+(``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.extensions import Extension
+
+
+def _pages() -> Sequence[Any]:
+    from extensions.preferences.pages import preferences
+
+    return (preferences,)
+
+
+def _commands() -> Sequence[Any]:
+    from extensions.preferences.commands import preferences
+
+    return (preferences,)
+
+
+def _figures() -> Sequence[Any]:
+    from extensions.preferences.page_figures import preferences_page
+
+    return (("preferences", preferences_page),)
+
+
+EXTENSION = Extension(name="preferences", title="Preferences", pages=_pages, commands=_commands, figures=_figures)

@@ -1,0 +1,56 @@
+"""``touchstone preferences``: report how often people prefer one model's answer to another's."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from app.commands.options import CountedItems
+from app.commands.results import Format
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("preferences")(preferences)
+
+
+def preferences(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    by: Annotated[
+        str,
+        typer.Option(
+            help="How items are cut into slices: dimension, group, source, a field, or what else `results --by` takes.",
+            metavar="FIELD",
+        ),
+    ] = "dimension",
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="What belongs together, for the intervals: source, a field, or none (each item by itself). By default "
+            "items of one source, where there are any.",
+            metavar="FIELD",
+        ),
+    ] = None,
+    items: CountedItems = None,
+    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+) -> None:
+    """Show how often people prefer each model's answers, the resulting strength of each model, and how much people
+    agree.
+    """
+    from app.services import opened
+    from extensions.preferences import preference_files
+    from extensions.preferences.preference_figures import preference_figures
+
+    shared = opened()
+    found = preference_figures(shared.store, project=project, items=items, by=by, together=cluster)
+    if format is not Format.TABLE and found.counting is not None:
+        print(f"Counted: {found.counting.sentence}", file=sys.stderr)
+    if format is Format.CSV:
+        typer.echo(preference_files.as_csv(found), nl=False)
+    elif format is Format.JSON:
+        typer.echo(json.dumps(preference_files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo("\n".join(preference_files.as_text(found)))

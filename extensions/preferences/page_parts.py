@@ -1,0 +1,138 @@
+"""People's preferences as markup: win rates, strengths, effect of the left position, agreement, and judges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from agreement import Statistic, elo
+from app import markup
+from app.results import shown
+from extensions.preferences import preference_files
+from extensions.preferences.preference_figures import OfCriterion, Part, Share
+
+STRENGTHS = (
+    "Strengths are logs of Davidson's model, with mean 0: the difference of two is the log of the odds that the one is "
+    f"preferred, where it is no tie. Elo-like: {preference_files.ELO_LIKE}."
+)
+
+
+def models_table(part: Part) -> markup.Markup:
+    """Return a table with a row for each model: how often it is preferred to all others, and its strength."""
+    overall = [each for each in part.rates if each.against is None]
+    strengths = [part.strengths.of[each.name] for each in overall]
+    ends = shown.ends_of(strengths)
+    axis = f"{ends[0]:.2f} to {ends[1]:.2f}"
+    of_strengths = (("Strength", "number"), ("95 % interval", "number"), (axis, "wide"), ("Elo-like", "number"))
+    heads = [
+        ("Model", "name"),
+        ("Preferred", ""),
+        ("Won", "number"),
+        ("Even", "number"),
+        ("Lost", "number"),
+        *(() if part.strengths.reason else of_strengths),
+    ]
+    rows = []
+    for each, own in sorted(zip(overall, strengths, strict=True), key=lambda pair: -pair[0].rate.value):
+        row = [
+            markup.tag("b", markup.text(each.name)),
+            shown.rate(each.rate, f"n {each.rate.n_units}", title=_title(each.rate)),
+            *(markup.text(n) for n in (each.wins, each.ties, each.losses)),
+        ]
+        if not part.strengths.reason:
+            row += [*shown.difference_cells(own, ends)[:3], markup.text(f"{elo(own.value):.0f}")]
+        rows.append(row)
+    return shown.wide_table(heads, rows, part="strengths")
+
+
+def matrix(part: Part) -> markup.Markup:
+    """Return a matrix of how often the row's model is preferred to the column's model."""
+    overall = sorted((each for each in part.rates if each.against is None), key=lambda each: -each.rate.value)
+    names = [each.name for each in overall]
+    of = {(each.name, each.against): each for each in part.rates}
+    heads = [("Preferred to", "name"), *((name, "") for name in names)]
+    rows = []
+    for name in names:
+        cells = [markup.tag("b", markup.text(name))]
+        for other in names:
+            each = of.get((name, other))
+            cells.append(
+                markup.quiet("-")
+                if each is None
+                else shown.rate(
+                    each.rate,
+                    f"n {each.rate.n_units}",
+                    title=f"{each.wins} won, {each.ties} even, {each.losses} lost; {_title(each.rate)}",
+                )
+            )
+        rows.append(cells)
+    return shown.wide_table(heads, rows, part="matrix")
+
+
+def slices_table(found: OfCriterion, by: str) -> markup.Markup:
+    """Return a table by slice of how often each model is preferred to all others, with its strength."""
+    names = [each.name for each in found.whole.rates if each.against is None]
+    heads = [(by, "name"), ("Votes", "number"), *((name, "") for name in names)]
+    rows = []
+    for part in found.parts[1:]:
+        of = {each.name: each for each in part.rates if each.against is None}
+        cells = [markup.text(part.title), markup.text(part.votes)]
+        for name in names:
+            each = of.get(name)
+            if each is None:
+                cells.append(markup.quiet("-"))
+                continue
+            own = part.strengths.of[name]
+            strength = f"strength {own.value:+.2f}" if own.defined else str(own.reason)
+            cells.append(shown.rate(each.rate, f"n {each.rate.n_units}", title=f"{_title(each.rate)}; {strength}"))
+        rows.append(cells)
+    return shown.wide_table(heads, rows, part="slices")
+
+
+def judges_table(found: OfCriterion) -> markup.Markup:
+    """Return a table of judges against the majority of people, over the pairs that both compared."""
+    heads = [
+        ("Judge", "name"),
+        ("The same", ""),
+        ("Kappa", ""),
+        ("Where both prefer one", ""),
+        ("By position", "number"),
+        ("Without two verdicts", "number"),
+        ("Not asked", "number"),
+    ]
+    rows = [
+        [
+            markup.tag("b", markup.text(each.judge)),
+            *(shown.rate(at, f"n {at.n_units}", title=_title(at)) for at in (each.same, each.kappa, each.decided)),
+            *(markup.text(n) for n in (each.by_place, each.without_verdict, each.not_asked)),
+        ]
+        for each in found.judges
+    ]
+    return shown.wide_table(heads, rows, part="judges")
+
+
+def marks_table(marks: Sequence[Share]) -> markup.Markup:
+    """Return a table of how often each model's answers got each value, for criteria about each of the two answers."""
+    columns = list(dict.fromkeys((each.criterion, each.value) for each in marks))
+    of = {(each.model, each.criterion, each.value): each for each in marks}
+    heads = [("Model", "name"), *((f"{criterion}: {value}", "") for criterion, value in columns)]
+    rows = []
+    for model in sorted({each.model for each in marks}):
+        cells = [markup.tag("b", markup.text(model))]
+        for criterion, value in columns:
+            each = of.get((model, criterion, value))
+            cells.append(
+                markup.quiet("-")
+                if each is None
+                else shown.rate(each.share, f"{each.n} of {each.share.n_units}", title=_title(each.share))
+            )
+        rows.append(cells)
+    return shown.wide_table(heads, rows, part="marks")
+
+
+def _title(at: Statistic) -> str:
+    if not at.defined:
+        return f"Undefined: {at.reason}"
+    if math.isnan(at.low):
+        return f"{at.value:.4f}; {at.reason}"
+    return f"{at.value:.4f}, 95 % interval {at.low:.4f} to {at.high:.4f} ({at.method})"

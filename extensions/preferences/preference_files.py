@@ -1,0 +1,277 @@
+"""People's preferences as files and as text."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agreement import Statistic, elo
+from domain import csv_text
+from extensions.preferences.preference_figures import OfCriterion, Part, PreferenceFigures
+from reports.study import JudgeOfPairs
+
+COLUMNS = (
+    *("criterion", "slice", "model", "against", "votes", "wins", "ties", "losses", "win_rate", "low", "high"),
+    *("strength", "strength_low", "strength_high", "elo_like", "reason"),
+)
+ELO_LIKE = "1000 + 400 / ln 10 x strength"
+"""The formula of the Elo-like number, from a strength."""
+
+
+def rows(found: PreferenceFigures) -> list[dict[str, Any]]:
+    """Return a row for each model against all others and against each other, by criterion and slice.
+
+    None replaces a missing number. A row against a single model has no strength.
+    """
+    return [row for each in found.criteria for part in each.parts for row in _rows(each.criterion, part)]
+
+
+def _rows(criterion: str, part: Part) -> Iterator[dict[str, Any]]:
+    for each in part.rates:
+        row = {
+            "criterion": criterion,
+            "slice": part.label,
+            "model": each.name,
+            "against": each.against,
+            "votes": each.rate.n_units,
+            "wins": each.wins,
+            "ties": each.ties,
+            "losses": each.losses,
+            "win_rate": each.rate.value,
+            "low": _plain(each.rate.low),
+            "high": _plain(each.rate.high),
+            "strength": None,
+            "strength_low": None,
+            "strength_high": None,
+            "elo_like": None,
+            "reason": each.rate.reason,
+        }
+        if each.against is None:
+            own = part.strengths.of[each.name]
+            row |= {
+                "strength": _plain(own.value),
+                "strength_low": _plain(own.low),
+                "strength_high": _plain(own.high),
+                "elo_like": _plain(elo(own.value)),
+                "reason": "; ".join(filter(None, (each.rate.reason, own.reason))) or None,
+            }
+        yield row
+
+
+def as_csv(found: PreferenceFigures) -> str:
+    """Return the rows as a CSV file, which always has its header."""
+    out = io.StringIO(newline="")
+    writer = csv_text.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    for row in rows(found):
+        writer.writedict(row)
+    return out.getvalue()
+
+
+def as_json(found: PreferenceFigures) -> dict[str, Any]:
+    """Return the figures as JSON values."""
+    return {
+        "project": found.project,
+        "counted": found.counting.sentence if found.counting else None,
+        "standing": found.standing,
+        "left_out": found.left_out or None,
+        "models": list(found.models),
+        "cut_by": found.by,
+        "drawn_together": found.together,
+        "strengths": f"Davidson's model, log strengths with mean 0; elo_like is {ELO_LIKE}",
+        "criteria": [_criterion(each) for each in found.criteria],
+        "rows": rows(found),
+        "of_each_answer": [
+            {
+                "criterion": each.criterion,
+                "model": each.model,
+                "value": each.value,
+                "n": each.n,
+                "of": each.share.n_units,
+                **_number("share", each.share),
+            }
+            for each in found.marks
+        ],
+    }
+
+
+def _criterion(each: OfCriterion) -> dict[str, Any]:
+    return {
+        "criterion": each.criterion,
+        "title": each.title,
+        "parts": [
+            {
+                "slice": part.label,
+                "items": part.items,
+                "pairs": part.pairs,
+                "raters": part.raters,
+                "votes": part.votes,
+                "ties": part.ties,
+                "both_bad": part.both_bad,
+                "cannot_tell": part.cannot_tell,
+                "same_answers": part.same,
+                **_number("nu", part.strengths.ties),
+            }
+            for part in each.parts
+        ],
+        "left_preferred": {
+            "n": each.left.n_units,
+            **_number("share", each.left),
+            "p": each.left.test.p_value if each.left.test else None,
+        },
+        "agreement": [line.as_json() for line in each.agreement],
+        "raters_alone": list(each.alone),
+        "judges": [
+            {
+                "judge": judge.judge,
+                "pairs": judge.pairs,
+                "by_place": judge.by_place,
+                "without_verdict": judge.without_verdict,
+                "not_asked": judge.not_asked,
+                "same": _number("share", judge.same),
+                "kappa": _number("kappa", judge.kappa),
+                "same_where_both_prefer_one": {"n": judge.decided.n_units, **_number("share", judge.decided)},
+            }
+            for judge in each.judges
+        ],
+    }
+
+
+def _number(name: str, at: Statistic) -> dict[str, Any]:
+    return {name: _plain(at.value), "low": _plain(at.low), "high": _plain(at.high), "reason": at.reason}
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+# ---- as text ---------------------------------------------------------------------------------------------------------
+
+
+def as_text(found: PreferenceFigures) -> Iterator[str]:
+    """Yield the figures as lines of text."""
+    if found.counting is not None:
+        yield found.counting.sentence
+    yield " ".join(filter(None, (found.standing, found.left_out)))
+    for each in found.criteria:
+        for part in each.parts:
+            yield ""
+            yield (
+                f"{each.criterion}: {each.title}"
+                if part is each.whole
+                else f"{each.criterion}, {found.by}: {part.title}"
+            )
+            yield from _part(part)
+            if part is each.whole:
+                yield from (f"  {line}" for line in _of_whole(each))
+    if found.marks:
+        yield ""
+        yield "Of each answer"
+        heads = ("", "", "", "share", "95 % interval", "n", "of")
+        yield from _lined(
+            heads,
+            [
+                (each.criterion, each.model, each.value, *figures(each.share), str(each.n), str(each.share.n_units))
+                for each in found.marks
+            ],
+        )
+    together = "items" if found.together == "none" else f"what has the same {found.together}"
+    yield ""
+    yield f"Intervals of 95 %: {together} drawn anew. Ties count half. Strengths: Davidson's model, mean 0."
+
+
+def _of_whole(each: OfCriterion) -> Iterator[str]:
+    yield from sentences(each)
+    if each.alone:
+        yield f"{NOT_OF}{', '.join(each.alone)}{ALONE}"
+    yield from (of_judge(judge) for judge in each.judges)
+
+
+def _part(part: Part) -> Iterator[str]:
+    yield f"  {part.sentence}"
+    if not part.rates:
+        return
+    rows = []
+    for each in part.rates:
+        own = part.strengths.of[each.name] if each.against is None else None
+        strength = (*figures(own, signed=True), f"{elo(own.value):.0f}") if own and own.defined else ("", "", "")
+        rows.append(
+            (
+                each.name,
+                "all others" if each.against is None else each.against,
+                *(str(n) for n in (each.wins, each.ties, each.losses)),
+                *figures(each.rate),
+                *strength,
+            )
+        )
+    heads = ("", "against", "won", "even", "lost", "rate", "95 % interval", "strength", "95 % interval", "Elo-like")
+    yield from _lined(heads, rows)
+    yield from (f"  {line}" for line in of_strengths(part))
+
+
+NOT_OF, ALONE = "No agreement can be said of ", ": no pair of theirs was compared by anyone else."
+"""Around the names of raters who share no pair with another one."""
+
+
+def sentences(each: OfCriterion) -> Iterator[str]:
+    """Yield a sentence about the left position, and one about the agreement of raters."""
+    at = each.left
+    if at.test is not None:
+        value, limits = figures(at)
+        yield (
+            f"Left preferred in {round(at.value * at.n_units):,} of {at.n_units:,} votes that prefer one: {value}"
+            f" ({limits}), p = {at.test.p_value:.3f} by the exact binomial test of a half."
+        )
+    for line in each.agreement:
+        told = "-" if line.value is None else f"{line.value:.3f}"
+        limits = "" if line.low is None or line.high is None else f" ({line.low:.3f} to {line.high:.3f})"
+        why = f" {line.reason}" if line.value is None else ""
+        yield f"{line.title}: {told}{limits}, {line.n_units:,} pairs, {line.n_raters} people.{why}"
+
+
+def of_judge(judge: JudgeOfPairs) -> str:
+    """Return a sentence about a judge next to people."""
+    left_out = [
+        f"{n:,} {words}"
+        for n, words in (
+            (judge.by_place, "by place, counted as even"),
+            (judge.without_verdict, "without two verdicts, left out"),
+            (judge.not_asked, "that it was not asked about"),
+        )
+        if n
+    ]
+    pairs = f"{judge.pairs:,} {'pair' if judge.pairs == 1 else 'pairs'}"
+    told = f"{judge.judge} next to most people: {'; '.join([pairs, *left_out])}."
+    if not judge.same.defined:
+        return f"{told} {judge.same.reason}"
+    return (
+        f"{told} The same on {_words(judge.same)}, kappa {_words(judge.kappa)}; where both prefer one,"
+        f" {_words(judge.decided)} of {judge.decided.n_units:,}."
+    )
+
+
+def of_strengths(part: Part) -> list[str]:
+    """Return the reasons for missing strengths or missing intervals."""
+    if part.strengths.reason:
+        return [f"No strengths: {part.strengths.reason}"]
+    return [f"Strengths: {why}" for why in dict.fromkeys(each.reason for each in part.strengths.of.values()) if why]
+
+
+def _words(at: Statistic) -> str:
+    value, limits = figures(at)
+    return f"{value} ({limits})" if limits else value if at.defined else f"undefined ({at.reason})"
+
+
+def figures(at: Statistic, *, signed: bool = False) -> tuple[str, str]:
+    """Return a number and its limits as text; empty for missing limits."""
+    form = "+.3f" if signed else ".3f"
+    value = format(at.value, form) if at.defined else "-"
+    return value, "" if math.isnan(at.low) else f"{format(at.low, form)} to {format(at.high, form)}"
+
+
+def _lined(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(row[at]) for row in [heads, *rows]) for at in range(len(heads))]
+    for row in [heads, *rows]:
+        yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

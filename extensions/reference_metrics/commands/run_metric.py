@@ -1,0 +1,78 @@
+"""``touchstone run metric`` and ``run similarity``: compute numbers for models' answers and items from their texts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.groups import find_group
+from app.commands.options import CountedItems
+from app.commands.runs_in_terminal import opened
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands to ``touchstone run``."""
+    run = find_group(cli, "run")
+    run.command("metric")(metric)
+    run.command("similarity")(similarity)
+
+
+def metric(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    name: Annotated[
+        str,
+        typer.Option("--metric", help="Which: rouge_l, rouge_1, rouge_2, bleu, chrf, token_f1 or exact_match."),
+    ],
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            help="The item's field that answers are compared with; by default the one with the annotated answer."
+        ),
+    ] = None,
+    criterion: Annotated[
+        str | None,
+        typer.Option(help="The criterion of grading that the numbers are compared with, where there are several."),
+    ] = None,
+    items: CountedItems = None,
+) -> None:
+    """Measure models' answers against a reference; the numbers are a rater's. Run the command again later to add new
+    items.
+    """
+    from extensions.reference_metrics.measuring import measure
+
+    found = measure(
+        opened().store, by=None, project=project, name=name, reference=reference, criterion=criterion, items=items
+    )
+    made = found.metric
+    by = f"{made.library} {made.library_version}" if made.library else "our own code"
+    settings = json.dumps(dict(made.settings), ensure_ascii=False)
+    typer.echo(f"{found.name}, next to {found.criterion}: {found.new} answers measured, {found.known} as they were")
+    typer.echo(f"  {found.counted.sentence}")
+    typer.echo(f"  by {by}, {settings}")
+    typer.echo(f"  {found.scored} of {found.scored + sum(found.left_out.values())} have a number")
+    for why, n in found.left_out.items():
+        typer.echo(f"  {n} have none: {why}")
+
+
+def similarity(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    of: Annotated[str, typer.Option(help="Two texts of an item, such as question~answer.", metavar="FIELD~FIELD")],
+    model: Annotated[Path, typer.Option(help="The folder of a model of texts, such as roberta-large.", metavar="DIR")],
+    layer: Annotated[
+        int | None, typer.Option(help="Whose vectors are compared, counted from 0; by default the last.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="What the label of the items is called.")] = "bertscore",
+) -> None:
+    """Measure the similarity of two texts of each item by BERTScore. Then `results --by` can split scores by it."""
+    from extensions.reference_metrics.similarity_labels import measure
+
+    first, _, second = of.partition("~")
+    found = measure(
+        opened().store, by=None, project=project, fields=(first, second), folder=model, layer=layer, name=name
+    )
+    typer.echo(f"{found.name} of {of}: {found.new} items measured, {found.known} as they were, {found.without} without")
+    typer.echo(f"  by {json.dumps(dict(found.about), ensure_ascii=False)}")
+    typer.echo(f"  cut by it: touchstone results {project} --by {found.name} --bins 3")

@@ -1,0 +1,59 @@
+"""Releases without the extension that checks their files: what is made says so, and accepted findings are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from db.engine import Store
+from domain import extensions
+from domain.errors import NotAvailable
+from media.store import MediaStore
+from tests.workflow.releases.pictured import One, pictured
+from workflow.releases.create import Created, create
+from workflow.releases.listing import all_releases, difference
+from workflow.releases.settings import Asked
+from workflow.releases.withdraw import withdraw
+
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
+SENTENCE = "The public files were not checked for leaks of private data."
+
+
+@pytest.fixture
+def without_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = {name: each for name, each in extensions.installed().items() if name != "leaks"}
+    monkeypatch.setattr(extensions, "installed", lambda: here)
+
+
+def release(store: Store, media: MediaStore, home: Path, **more: tuple[str, ...]) -> Created:
+    return create(store, media, home, by=None, project="p", asked=Asked(despite=("said", "items"), **more))
+
+
+@pytest.mark.usefixtures("without_leaks")
+def test_a_private_release_without_its_check_says_so_in_every_place(
+    store: Store, media: MediaStore, home: Path
+) -> None:
+    pictured(store, media, [One("q1"), One("q2")])
+    public = release(store, media, home)
+    private = release(store, media, home, private=("test",))
+    point = withdraw(store, media, home, by=None, project="p", version="2", item="q2", reason="Two are right.")
+    for made, lacks in ((public, False), (private, True), (point, True)):
+        told = json.loads((made.place / "public/manifest.json").read_text())
+        assert told.get("not_checked") == (["leaks"] if lacks else None)
+        assert (SENTENCE in (made.place / "public/README.md").read_text()) == lacks
+        assert (SENTENCE in (made.place / "public/card.html").read_text()) == lacks
+        assert (SENTENCE in made.notes) == lacks
+    kept = [each.told.get("not_checked") for each in all_releases(store, home, by=None, project="p")]
+    assert kept == [None, ["leaks"], ["leaks"]]
+    assert difference(public.place / "public", private.place / "public").told["not_checked"] == (None, ["leaks"])
+
+
+@pytest.mark.usefixtures("without_leaks")
+def test_accepted_leaks_are_refused_where_nothing_looks_for_leaks(store: Store, media: MediaStore, home: Path) -> None:
+    pictured(store, media, [One("q1"), One("q2")])
+    named = r"check of releases `leaks` belongs to the extension Leak check, which is not installed\. Put the folder"
+    with pytest.raises(NotAvailable, match=named):
+        release(store, media, home, private=("test",), accepted=("ids: they are numbered by hand",))
+    assert all_releases(store, home, by=None, project="p") == []
