@@ -293,7 +293,8 @@ def as_json(value: Any) -> Any:
     """Return a tree of dataclasses as JSON values. Every block names its type, and no number is infinite or nan."""
     if is_dataclass(value) and not isinstance(value, type):
         found = {each.name: as_json(getattr(value, each.name)) for each in fields(value)}
-        return {"type": type(value).__name__.lower(), **found} if isinstance(value, _BLOCKS) else found
+        kind = _BLOCKS.get(type(value))
+        return {"type": kind, **found} if kind is not None else found
     if isinstance(value, Mapping):
         return {str(key): as_json(each) for key, each in value.items()}
     if isinstance(value, tuple | list):
@@ -303,7 +304,17 @@ def as_json(value: Any) -> Any:
     return value
 
 
-_BLOCKS = (Paragraph, ReportTable, Rulings, Dots, Heat, Bars, LineChart, Figure)
+_BLOCKS: Mapping[type, str] = {
+    Paragraph: "text",
+    ReportTable: "table",
+    Rulings: "rulings",
+    Dots: "dots",
+    Heat: "heat",
+    Bars: "bars",
+    LineChart: "lines",
+    Figure: "figure",
+}
+"""The ``type`` of each block in a report's JSON."""
 
 
 def _number(value: float) -> float | None:

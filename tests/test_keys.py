@@ -1331,12 +1331,12 @@ ROWS: dict[str, Row] = {
         regressed, "report.regression.task", "kind", report__regression={"success": "clear"}, **OF_PLANS
     ),
     "Report.unreadable": row(accuracy, "report.unreadable", "left_out"),
-    "Derived.name": row(derivations, "report.derived.0.name", "all"),
-    "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
-    "Derived.not_all_of": row(
+    "DerivedCriterion.name": row(derivations, "report.derived.0.name", "all"),
+    "DerivedCriterion.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
+    "DerivedCriterion.not_all_of": row(
         derivations, "report.derived.0", {"name": "both", "all_of": ["clear"], "not_all_of": ["good"]}
     ),
-    "Derived.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),
+    "DerivedCriterion.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),
     "Report.scales": row(scales, "report.scales", {"good": "interval"}),
     "Report.derived": row(derivations, "report.derived", []),
     "Export.formats": row(exports, "export.formats", ["egothink"]),
