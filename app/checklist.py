@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import figures, markup, pending_figures, shell
+from app import figures, markup, shell
+from app.reruns import pending_figures
 from app.screens import SCREENS
 from app.services import Services
 from domain.errors import NotAvailable

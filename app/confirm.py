@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import dialogs, markup, presses, shell
+from app import markup, shell
+from app.reruns import button_presses, dialogs
 from app.services import Services
 
 
@@ -35,7 +36,7 @@ def button(label: str, services: Services, question: Question, act: Callable[[],
 
     ``sure`` is the key of the dialog.
     """
-    if presses.pressed(st, label, key=key, type="primary"):
+    if button_presses.pressed(st, label, key=key, type="primary"):
         ask(services, question, act, key=sure)
 
 

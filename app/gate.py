@@ -24,8 +24,9 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import open_files, plain_pages
+from app.routes import plain_pages
 from app.routes.replies import RETRY_SECONDS, report
+from app.serving import open_files
 from app.session import local_path, token_of
 from domain import extensions
 from domain.errors import Unavailable

@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotation_schemas.grading_sample import DIMENSION
 from app import markup, shell
+from app.reruns import messages
 from app.services import Services
 from domain.records import ProjectView
 from workflow.annotate.sample_standing import Standing
@@ -20,7 +21,7 @@ MOST_ROWS = 500
 def for_leads(services: Services, view: ProjectView) -> None:
     """Draw the plan, the button that opens it, and an input to draw more."""
     shell.section("Planned sample of grading")
-    if done := shell.kept_message("sample.opened"):
+    if done := messages.kept("sample.opened"):
         shell.show(markup.notice(done, style="good"))
     found = run_grading.planned_sample(services.store, by=services.person, project=view.name)
     if found is None:
@@ -55,7 +56,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
     ):
         opened = run_grading.draw_sample(services.store, by=services.person, project=view.name, outputs=found.planned)
         if opened:
-            shell.keep_message("sample.opened", f"{markup.count(opened, 'slot')} opened in grading.")
+            messages.keep("sample.opened", f"{markup.count(opened, 'slot')} opened in grading.")
         st.rerun()
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     shell.show(table(found, titles))

@@ -11,8 +11,9 @@ import streamlit as st
 from annotation_schemas import shipped, yaml_text
 from annotation_schemas.loader import examine, examine_text
 from annotation_schemas.model import LoadedSchema
-from app import kept, markup, project_jobs, schema_preview, shell
+from app import markup, project_jobs, schema_preview, shell
 from app.jobs.projects import COPY as COPY_JOB
+from app.reruns import messages, session_values
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import InvalidInput, SchemaError
@@ -44,10 +45,10 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
     A new project is opened at once. Otherwise the old page, with the form still filled in, would make a second project.
     """
-    made, since = kept.place().get(_MADE, ("", 0.0))
+    made, since = session_values.place().get(_MADE, ("", 0.0))
     if made and time.monotonic() - since < SECONDS:
         shell.go("dashboard", project=made)
-    round = kept.place().setdefault(_ROUND, secrets.token_hex(4))
+    round = session_values.place().setdefault(_ROUND, secrets.token_hex(4))
     ways = [SHIPPED, FILE, *([COPY] if led else [])]
     way = st.radio("It begins from", ways, horizontal=True, key="new_project.way")
     if way == COPY:
@@ -65,15 +66,15 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
-        kept.place()[_MADE] = made.name, time.monotonic()
-        shell.keep_message(_SAID, f"{made.title} is made. This list says what comes first.")
+        session_values.place()[_MADE] = made.name, time.monotonic()
+        messages.keep(_SAID, f"{made.title} is made. This list says what comes first.")
 
     _called(services, schema.title, f"{round}.{loaded.hash[:12]}", make)
 
 
 def tell_made() -> None:
     """Show on the Dashboard of a new project that the project was created."""
-    if said := shell.kept_message(_SAID):
+    if said := messages.kept(_SAID):
         shell.show(markup.notice(said, style="good"))
 
 
@@ -159,7 +160,7 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
         )
 
     def press(round: str) -> None:
-        if kept.place().get(_ROUND) != round:
+        if session_values.place().get(_ROUND) != round:
             return  # the second press of a double press: the first one has made it
         with shell.pressed(services):
             called = str(st.session_state.get(keys[0]) or "")
@@ -168,8 +169,8 @@ def _called(services: Services, title: str, key: str, make: Callable[[str, str],
             if problems := [*title_problems(called), *name_problems(name)]:
                 raise InvalidInput(problems)
             make(name, called)
-            kept.place()[_ROUND] = secrets.token_hex(4)
+            session_values.place()[_ROUND] = secrets.token_hex(4)
 
     with right:
-        round = kept.place()[_ROUND]
+        round = session_values.place()[_ROUND]
         st.button("Make it", type="primary", key="new_project.make", on_click=press, args=(round,), width="stretch")

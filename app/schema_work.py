@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from app import jobs, shell
+from app import jobs
 from app.jobs.schema_changes import SCHEMA, Order
+from app.reruns import messages
 from app.services import Services
 from domain.errors import Conflict
 from domain.jobs import Job, JobState
@@ -39,7 +40,7 @@ def do_change(services: Services, order: Order) -> None:
     told(services, job)
     if job.state is not JobState.DONE:
         raise Conflict(job.said)
-    shell.keep_message("schema.done", job.said)
+    messages.keep("schema.done", job.said)
 
 
 def known(services: Services, project: str) -> Job | None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, kept, markup, shell
+from app import confirm, markup, shell
 from app.confirm import Question
+from app.reruns import messages, session_values
 from app.services import Services
 from app.views.bulk import UNDO, told
 from domain.comments import LONGEST_COMMENT
@@ -24,9 +25,9 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     """Draw an input for the reason of each item (by id), and the button. ``key`` is the key of the list."""
     if view.schema.schema_.stages.authoring is None:
         return
-    if done := shell.kept_message(f"{key}.done"):
+    if done := messages.kept(f"{key}.done"):
         shell.show(markup.notice(done, style="good"))
-    round = kept.place().get(f"{key}.round", 0)  # a double press would fill the first boxes again
+    round = session_values.place().get(f"{key}.round", 0)  # a double press would fill the first boxes again
     if not st.checkbox(LABEL, key=f"{key}.on.{round}"):
         return
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}
@@ -55,8 +56,8 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
 
     def do() -> None:
         n = bulk.do(services.store, **ask, token=found.token)
-        shell.keep_message(f"{key}.done", f"Done: {markup.count(n, 'item')} sent back.")
-        kept.place()[f"{key}.round"] = round + 1
+        messages.keep(f"{key}.done", f"Done: {markup.count(n, 'item')} sent back.")
+        session_values.place()[f"{key}.round"] = round + 1
 
     label = f"Send back {markup.count(len(said), 'item')}"
     words = f"{markup.count(len(said), 'item')}, each with the reason to its author. No one else is asked meanwhile."

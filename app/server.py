@@ -16,13 +16,13 @@ from streamlit import file_util
 from streamlit.runtime import Runtime
 from streamlit.web import bootstrap
 
-from app import theme
 from app.gate import Gate, Hosts, OwnRoutes, content_policy
-from app.open_files import Calm, OpenFiles, raise_limit
+from app.reruns import theme_cache
+from app.reruns.script_loops import spare_loops
 from app.routes import drawn, routes, routes_before
-from app.script_loops import spare_loops
 from app.services import Resources
-from app.streams import Streams
+from app.serving.open_files import Calm, OpenFiles, raise_limit
+from app.serving.stream_filter import Streams
 from domain.records import Person, SignedIn
 from workflow.access import accounts, sign_in
 
@@ -109,7 +109,7 @@ def forget_uploads(session: str) -> None:
 def configure(*, host: str, port: int) -> None:
     """Set Streamlit's options for this process."""
     bootstrap.load_config_options({**OPTIONS, "server.address": host, "server.port": port})
-    theme.compose_once()
+    theme_cache.compose_once()
     spare_loops()
 
 

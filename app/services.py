@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.precedence import precedence
+from app.serving.precedence import precedence
 from db.engine import Store, open_store
 from domain.records import Person
 from domain.settings import Settings, settings_from

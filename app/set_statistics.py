@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, figures, markup, pending_figures, shell
+from app import charts, figures, markup, shell
+from app.reruns import pending_figures
 from app.services import Services
 from app.workbench.report import report
 from domain.records import ProjectView

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import dialogs, kept, markup, presses, sidebar, taking
+from app import markup, sidebar
 from app.controls import on_page as on_page
-from app.open_files import CROWDED, none_left
-from app.precedence import precedence
+from app.reruns import button_presses, collector, dialogs, messages, session_values
 from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
+from app.serving.open_files import CROWDED, none_left
+from app.serving.precedence import precedence
 from app.session import token_of
+from app.workbench import lead_mode
 from domain import extensions
 from domain.display_names import distinct_names
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
@@ -91,7 +91,7 @@ def _run() -> None:
     try:
         current.run()
     finally:
-        freeze_collector()
+        collector.freeze_collector()
 
 
 def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
@@ -122,8 +122,8 @@ def _draw(screen: Screen, services: Services) -> None:
     with guard(services):
         st.session_state[_BARE] = screen.stage is not None
         if screen.stage is None:
-            taking.end()
-        elif taking.is_at_work(services, project(services), screen.stage):
+            lead_mode.end()
+        elif lead_mode.is_at_work(services, project(services), screen.stage):
             working_page()
             draw_view(screen.name, services)
             return
@@ -139,7 +139,7 @@ def draw_view(name: str, services: Services) -> None:
     """Draw a screen and its open dialog."""
     dialogs.enter(name)
     render: Callable[[Services], None] = import_own(SCREENS[name].module).render
-    with presses.on(name):
+    with button_presses.on(name):
         render(services)
         dialogs.draw()
 
@@ -164,23 +164,6 @@ def _services(shared: Resources, session: SignedIn) -> Services:
         return now is not None and now.person.id == session.person.id
 
     return Services(shared.store, shared.media, shared.settings, session.person, session.csrf, alive)
-
-
-COLLECT_AFTER = 20_000
-"""New objects that trigger a garbage collection. A submission makes thousands that are freed without one."""
-
-
-@st.cache_resource(show_spinner=False)
-def freeze_collector() -> int:
-    """Exclude all loaded objects from garbage collection, once per process. Return their number.
-
-    Streamlit collects after every run, and each collection takes time in proportion to all live objects. Otherwise,
-    most of the time of a submission is spent on modules that never change.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(COLLECT_AFTER, 10, 10)
-    return gc.get_freeze_count()
 
 
 # ---- errors ---------------------------------------------------------------------------------------------------------
@@ -245,40 +228,6 @@ def _unforeseen(error: Exception) -> str:
     )
 
 
-STANDS_SECONDS = 3.0
-"""Seconds during which later runs repeat a message, if they replace the run that first showed it."""
-
-
-@dataclass
-class _Said:
-    words: Any
-    since: float | None = None
-    """When the message was first shown."""
-
-
-def keep_message(name: str, words: Any) -> None:
-    """Keep the result of a press for the next drawing of the page. ``kept_message`` returns it."""
-    kept.place()[name] = _Said(words)
-
-
-def kept_message(name: str) -> Any:
-    """Return the message kept under this name, or None.
-
-    The message survives the first run that shows it. Streamlit may end that run early, and a message shown only there
-    would never be seen.
-    """
-    said: _Said | None = kept.place().get(name)
-    if said is None:
-        return None
-    now = time.monotonic()
-    if said.since is None:
-        said.since = now
-    if now - said.since <= STANDS_SECONDS:
-        return said.words
-    del kept.place()[name]
-    return None
-
-
 _REFUSED = "touchstone.refused"
 
 
@@ -289,8 +238,8 @@ def pressed(services: Services) -> Iterator[None]:
     Work in a callback is always done, because Streamlit calls it before it draws. A press that the page handles while
     it is drawn is lost if another press comes first.
     """
-    with kept.at_hand():
-        kept.place().pop(_REFUSED, None)
+    with session_values.at_hand():
+        session_values.place().pop(_REFUSED, None)
         try:
             if not services.alive():
                 raise SignInRequired(SESSION_OVER)
@@ -298,9 +247,9 @@ def pressed(services: Services) -> Iterator[None]:
             with acting_from(address if isinstance(address, str) else LOOPBACK):
                 yield
         except TouchstoneError as error:
-            keep_message(_REFUSED, on_page(str(error)))
+            messages.keep(_REFUSED, on_page(str(error)))
         except Exception as error:
-            keep_message(_REFUSED, _unforeseen(error))
+            messages.keep(_REFUSED, _unforeseen(error))
 
 
 def does(where: Any, label: str, services: Services, act: Callable[[], None], *, key: str, **how: Any) -> None:
@@ -308,7 +257,7 @@ def does(where: Any, label: str, services: Services, act: Callable[[], None], *,
 
     ``tell_refused`` shows an error there.
     """
-    if presses.pressed(where, label, key=key, **how):
+    if button_presses.pressed(where, label, key=key, **how):
         with pressed(services):
             act()
         st.rerun()
@@ -316,13 +265,12 @@ def does(where: Any, label: str, services: Services, act: Callable[[], None], *,
 
 def was_refused() -> bool:
     """Tell whether the press that led to this run was refused, and the refusal is not shown yet."""
-    said: _Said | None = kept.place().get(_REFUSED)
-    return said is not None and said.since is None
+    return messages.is_new(_REFUSED)
 
 
 def tell_refused() -> None:
     """Show why the last press was refused, if so."""
-    refused = kept_message(_REFUSED)
+    refused = messages.kept(_REFUSED)
     if refused:
         show(markup.notice(refused, style="bad"))
 

@@ -26,8 +26,8 @@ def check(
 ) -> None:
     """Recompute every item's state from its votes, check the files of images and clips, and whether anything can be
     stored. Name each difference."""
-    from app.disk import find_write_error
     from app.services import opened
+    from app.serving.disk import find_write_error
     from workflow.files.media_check import check_media
     from workflow.files.project_check import check as differences
     from workflow.files.project_check import remarks

@@ -191,7 +191,7 @@ def on_signals(signals: list[int]) -> Iterator[None]:
 
 @contextmanager
 def _progress(shared: Resources, run: str) -> Iterator[None]:
-    """Show the progress of a run on standard error: a changing line on a terminal, otherwise a line every ten seconds."""
+    """Show the progress of a run on standard error: a changing line on a terminal, else a line every ten seconds."""
     over = threading.Event()
     screen = sys.stderr.isatty()
 

@@ -35,10 +35,10 @@ def serve(
     from contextlib import nullcontext
 
     from app import server
-    from app.ending import exiting_on_signals
     from app.gate import is_loopback
     from app.jobs import processes
     from app.services import resources
+    from app.serving.exit_signals import exiting_on_signals
     from app.supervisor import SupervisedWorker
     from workflow.access import accounts
 

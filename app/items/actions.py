@@ -12,9 +12,10 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, kept, markup, shell
+from app import confirm, markup, shell
 from app.confirm import Question
 from app.items import chosen_export
+from app.reruns import messages, session_values
 from app.services import Services
 from app.views import bulk as bulk_page
 from app.workbench.ticks import ticks, untick
@@ -69,8 +70,8 @@ class _Asked:
         Otherwise the preview of the same action would list only refusals. The selection gets a new key, because a
         double press sends the browser's old values again and would restore the old selection.
         """
-        shell.keep_message(_DONE, words)
-        kept.place()[self.counted] = kept.place().get(self.counted, 0) + 1
+        messages.keep(_DONE, words)
+        session_values.place()[self.counted] = session_values.place().get(self.counted, 0) + 1
 
 
 def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> None:
@@ -83,7 +84,7 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
         "Do something with",
         (NOTHING, TICKED, EVERY),
         horizontal=True,
-        key=f"items.which.{view.name}.{hash(asked.filter)}.{kept.place().get(counted, 0)}",
+        key=f"items.which.{view.name}.{hash(asked.filter)}.{session_values.place().get(counted, 0)}",
         format_func=lambda each: called.get(each, each),
     )
     with above:
@@ -105,7 +106,7 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
 
 def tell_done() -> None:
     """Show the message about a finished action."""
-    if done := shell.kept_message(_DONE):
+    if done := messages.kept(_DONE):
         shell.show(markup.notice(done, style="good"))
 
 

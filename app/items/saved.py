@@ -11,6 +11,7 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.items.links import ADDRESS, address
+from app.reruns import messages
 from app.services import Services
 from domain.errors import NotFound
 from domain.item_filter import ItemList
@@ -81,7 +82,7 @@ def _save(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -
             name, shared = given[f"{key}.name"], bool(given.get(f"{key}.shared"))
             who: dict[str, Any] = {"person": services.person, "project": view.name}
             made = item_views.save(services.store, **who, name=name, asked=now, shared=shared)
-            shell.keep_message("items.said", f"Saved as “{made.name}”, for {WHOSE[shared]}.")
+            messages.keep("items.said", f"Saved as “{made.name}”, for {WHOSE[shared]}.")
 
     right.button("Save view", key=f"{key}.save", on_click=save)
 
@@ -111,11 +112,11 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
     def rename() -> None:
         with shell.pressed(services):
             made = item_views.rename(services.store, **who, id=id, name=st.session_state[f"{key}.new.{id}"])
-            shell.keep_message("items.said", f"The view is called “{made.name}”.")
+            messages.keep("items.said", f"The view is called “{made.name}”.")
 
     def delete() -> None:
         item_views.delete(services.store, **who, id=id)
-        shell.keep_message("items.said", f"The view “{of[id].name}” is deleted.")
+        messages.keep("items.said", f"The view “{of[id].name}” is deleted.")
 
     right.button("Rename", key=f"{key}.rename", on_click=rename)
     whose = "Everyone who may see this page loses it." if of[id].shared else "Only you have it."

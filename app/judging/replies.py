@@ -12,6 +12,7 @@ import streamlit as st
 from app import markup, shell
 from app.judging import shown
 from app.markup import Markup
+from app.reruns import messages
 from app.running import shown as texts
 from app.services import Services
 from app.views import cases
@@ -66,7 +67,7 @@ def _of_all(tally: judge_replies.Tally) -> Markup:
 
 def _again(services: Services, view: RunView) -> None:
     """Draw a button that reads replies again, if only an earlier version of the parser has read them."""
-    said = shell.kept_message(f"judges.read.{view.id}")
+    said = messages.kept(f"judges.read.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     n = judge_replies.unread(services.store, by=services.person, run=view.id)
@@ -83,7 +84,7 @@ def _again(services: Services, view: RunView) -> None:
     with right:
         if st.button("Read again", key="judges.read_again", type="primary"):
             new = judge_readings.read_replies_again(services.store, by=services.person, run=view.id)
-            shell.keep_message(f"judges.read.{view.id}", f"Read again: {markup.count(new, 'new reading')}.")
+            messages.keep(f"judges.read.{view.id}", f"Read again: {markup.count(new, 'new reading')}.")
             st.rerun()
 
 

@@ -19,11 +19,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import plain_pages, signing_key
-from app.open_files import CROWDED, none_left
-from app.plain_pages import Field
+from app.routes import plain_pages
+from app.routes.plain_pages import Field
 from app.routes.replies import read_body, report, status_of
 from app.services import Resources
+from app.serving import signing_key
+from app.serving.open_files import CROWDED, none_left
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
 from domain.errors import BadRequest, NotAllowed, TooSoon, TouchstoneError
 from domain.records import Person, SignedIn

@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from app.disk import find_write_error
 from app.services import Resources
+from app.serving.disk import find_write_error
 from db.engine import Store
 
 KEPT_SECONDS = 5.0

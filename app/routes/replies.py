@@ -14,7 +14,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from app.open_files import CROWDED, none_left
+from app.serving.open_files import CROWDED, none_left
 from app.session import CSRF_HEADER
 from domain.errors import (
     BadRequest,

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from app.precedence import precedence
 from app.routes.replies import answering, from_own_page, read_json, wanted
 from app.services import Resources
+from app.serving.precedence import precedence
 from app.workbench import page, sent
 from db.engine import Store
 from domain.errors import BadRequest, NotFound, TooLarge

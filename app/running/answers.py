@@ -11,6 +11,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.markup import Markup
+from app.reruns import messages
 from app.running import shown, watch
 from app.services import Services
 from app.views import cases, history
@@ -317,7 +318,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     if project.schema.schema_.stages.grading is None:
         shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
         return
-    said = shell.kept_message(f"models.sent.{view.id}")
+    said = messages.kept(f"models.sent.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     if not view.answered:
@@ -333,7 +334,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     n = sum(slots.values())
     if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
         opened = run_grading.send_to_grading(services.store, by=services.person, run=view.id)
-        shell.keep_message(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened in grading.")
+        messages.keep(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened in grading.")
         st.rerun()
 
 

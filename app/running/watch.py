@@ -11,9 +11,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import confirm, dialogs, markup, shell
+from app import confirm, markup, shell
 from app.confirm import Question
 from app.markup import Markup
+from app.reruns import dialogs
 from app.running import shown
 from app.services import Services
 from domain.records import ProjectView

@@ -9,7 +9,8 @@ import streamlit as st
 
 from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
-from app import figures, markup, pending_figures, shell
+from app import figures, markup, shell
+from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipReasonRow, VoteView

@@ -10,8 +10,9 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.state_words import state_called, states_of
-from app import confirm, kept, markup, shell
+from app import confirm, markup, shell
 from app.confirm import Question
+from app.reruns import messages, session_values
 from app.screens import Group, Screen
 from app.services import Services
 from domain.comments import LONGEST_COMMENT
@@ -59,7 +60,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    said = shell.kept_message("bulk.said")
+    said = messages.kept("bulk.said")
     if said:
         shell.show(markup.notice(said, style="good"))
     action, chosen, to, priority, why = _form(services, view)
@@ -83,8 +84,9 @@ def render(services: Services) -> None:
 
     def do() -> None:
         n = bulk.do(services.store, **ask, token=found.token)
-        shell.keep_message("bulk.said", f"Done: {markup.count(n, noun)} changed.")
-        kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1  # the same action again would be refused
+        messages.keep("bulk.said", f"Done: {markup.count(n, noun)} changed.")
+        values = session_values.place()
+        values[_ROUND] = values.get(_ROUND, 0) + 1  # the same action again would be refused
 
     if found.can:
         n_items = markup.count(len(found.can), noun)
@@ -105,7 +107,7 @@ def box(name: str) -> str:
 
     A double press sends the browser's old values a second time. Under the old key they would fill the widget again.
     """
-    round = kept.place().get(_ROUND, 0)
+    round = session_values.place().get(_ROUND, 0)
     return f"bulk.{name}.{round}" if round else f"bulk.{name}"
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from annotation_schemas import reporting
 from annotation_schemas.model import Schema
 from app import calibration_report, figures, items_switch, markup, shell
-from app.pending_figures import show_pending
+from app.reruns.pending_figures import show_pending
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView

@@ -14,7 +14,8 @@ from annotation_schemas import kinds
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
 from annotation_schemas.state_words import state_called
-from app import figures, items_switch, markup, pending_figures, shell
+from app import figures, items_switch, markup, shell
+from app.reruns import pending_figures
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services

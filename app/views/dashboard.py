@@ -13,18 +13,9 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called, states_of
-from app import (
-    charts,
-    checklist,
-    disagreement_charts,
-    figures,
-    graded_sample,
-    markup,
-    new_project,
-    pending_figures,
-    shell,
-)
+from app import charts, checklist, disagreement_charts, figures, graded_sample, markup, new_project, shell
 from app.progress_chart import progress_chart
+from app.reruns import pending_figures
 from app.screens import Screen
 from app.services import Services
 from app.views import history, preview, refine, triage

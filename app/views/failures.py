@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotation_schemas.model import Criterion
-from app import figures, items_switch, markup, pending_figures, shell
+from app import figures, items_switch, markup, shell
+from app.reruns import messages, pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import cases
@@ -61,7 +62,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 
 
 def _intake(services: Services, view: ProjectView, told: FailuresPage) -> None:
-    if done := shell.kept_message("failures.sent"):
+    if done := messages.kept("failures.sent"):
         shell.show(markup.notice(done, style="good"))
     if told.intake is None:
         shell.show(markup.notice(told.why))
@@ -69,7 +70,7 @@ def _intake(services: Services, view: ProjectView, told: FailuresPage) -> None:
     shell.show(markup.tag("p", markup.text(told.intake.sentence), style="ts", data_part="intake"))
     if st.button("Send to coding", key="failures.send", disabled=not told.intake.opened):
         sent = coding_intake.open_coding(services.store, by=services.person, project=view.name)
-        shell.keep_message("failures.sent", f"{markup.count(sent.opened, 'answer')} sent to coding.")
+        messages.keep("failures.sent", f"{markup.count(sent.opened, 'answer')} sent to coding.")
         st.rerun()
 
 

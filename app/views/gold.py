@@ -8,8 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, figures, markup, pending_figures, shell
+from app import confirm, figures, markup, shell
 from app.confirm import Question
+from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names

@@ -9,6 +9,7 @@ import streamlit as st
 
 from app import confirm, markup, shell, text_difference
 from app.confirm import Question
+from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.views.adjudication_reasons import title_of
@@ -40,7 +41,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    done = shell.kept_message("guideline.done")
+    done = messages.kept("guideline.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     _edit(services, view, now)
@@ -136,7 +137,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             requalify=bool(again),
         )
         answered = f" It answers {markup.count(made.answers, 'decision')}." if made.answers else ""
-        shell.keep_message("guideline.done", f"Version {made.number} is in force.{answered}")
+        messages.keep("guideline.done", f"Version {made.number} is in force.{answered}")
         st.session_state[f"guideline.base.{view.name}"] = made.number
         st.session_state[f"guideline.round.{view.name}"] = st.session_state.get(f"guideline.round.{view.name}", 0) + 1
         st.session_state.pop("guideline.answers", None)

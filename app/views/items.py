@@ -17,6 +17,7 @@ from annotation_schemas.model import tolerances_of
 from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
 from app.items import actions, links, saved
+from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
@@ -51,7 +52,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    if said := shell.kept_message("items.said"):
+    if said := messages.kept("items.said"):
         shell.show(markup.notice(said, style="good"))
     asked, lead = ItemList(), at_least(view.role, Role.LEAD)
     found: Listed | None = None

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from app import markup, shell
+from app.reruns import messages
 from app.screens import SCREENS, Screen
 from app.services import Services
 from app.workbench import preview
@@ -200,7 +201,7 @@ def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name:
                     services.store, person=services.person, project=view.name, stage=row.stage, task=row.task
                 )
             except (Conflict, LeaseLost, NotAllowed, NotFound) as refusal:
-                shell.keep_message(f"{KEY}.refused", (row.id, str(refusal)))
+                messages.keep(f"{KEY}.refused", (row.id, str(refusal)))
             else:
                 st.session_state[f"{KEY}.go"] = row.stage
 
@@ -209,7 +210,7 @@ def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name:
 
 
 def _refusal(row: OwnSubmission) -> None:
-    kept = shell.kept_message(f"{KEY}.refused")
+    kept = messages.kept(f"{KEY}.refused")
     if kept is not None and kept[0] == row.id:
         shell.show(markup.notice(kept[1]))
 

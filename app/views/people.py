@@ -9,12 +9,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, dialogs, inviting, list_order, markup, shell
+from app import confirm, inviting, list_order, markup, shell
 from app.confirm import Question
 from app.inviting import Link
+from app.reruns import dialogs, messages
+from app.reruns.subset_picker import Some
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
-from app.some_of import Some
 from domain.errors import Conflict
 from domain.records import AuditEntry, Membership, ProjectView
 from domain.roles import Role
@@ -470,7 +471,7 @@ def _add_member(services: Services, view: ProjectView) -> None:
 
 def _keep_message(words: str, *, undo: Callable[[], None] | None = None) -> None:
     """Keep a message for above the list, with a button that undoes the change."""
-    shell.keep_message("people.said", words)
+    messages.keep("people.said", words)
     st.session_state["people.undone"] = (words, undo)
 
 
@@ -478,7 +479,7 @@ def _show_message(services: Services) -> None:
     shell.tell_refused()
     words, undo = st.session_state.get("people.undone", (None, None))
     if undo is None:
-        words = shell.kept_message("people.said")
+        words = messages.kept("people.said")
     if words:
         shell.show(markup.notice(words, style="good"))
     if undo is not None:

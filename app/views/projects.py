@@ -11,11 +11,12 @@ from urllib.parse import quote, urlencode
 import streamlit as st
 
 from annotation_schemas.state_words import state_called
-from app import confirm, dialogs, markup, new_project, project_jobs, shell
+from app import confirm, markup, new_project, project_jobs, shell
 from app.commands.project_care import said
 from app.confirm import Question
 from app.jobs import page
 from app.jobs.projects import ARCHIVE, DELETE, ROWS
+from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import dashboard, my_work
@@ -39,7 +40,7 @@ def render(services: Services) -> None:
     may_create = accounts.leads_any(services.store, person=services.person)
     shell.heading("Projects", "Every project that you take part in. Its title leads to it.")
     shell.tell_refused()
-    done = shell.kept_message("projects.done")
+    done = messages.kept("projects.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     page.show(services, [row.name for row in ROWS])
@@ -147,13 +148,13 @@ def _rename(services: Services, view: ProjectView, key: str) -> None:
     with shell.pressed(services):
         title = str(st.session_state.get(key) or "")
         made = project_care.rename(services.store, by=services.person, project=view.name, title=title)
-        shell.keep_message("projects.done", f"{view.name} is called {made.title} from now on.")
+        messages.keep("projects.done", f"{view.name} is called {made.title} from now on.")
 
 
 def _archive(services: Services, view: ProjectView) -> None:
     def act() -> None:
         project_care.archive(services.store, by=services.person, project=view.name)
-        shell.keep_message("projects.done", f"{view.title} is archived.")
+        messages.keep("projects.done", f"{view.title} is archived.")
 
     question = Question(
         f"Archive {view.title}?",
@@ -168,7 +169,7 @@ def _archive(services: Services, view: ProjectView) -> None:
 def _unarchive(services: Services, view: ProjectView) -> None:
     with shell.pressed(services):
         project_care.unarchive(services.store, by=services.person, project=view.name)
-        shell.keep_message("projects.done", f"{view.title} is in use again.")
+        messages.keep("projects.done", f"{view.title} is in use again.")
 
 
 def _export(services: Services, view: ProjectView) -> None:

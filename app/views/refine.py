@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
+from app.reruns import messages
 from app.screens import Screen
 from app.services import Services
 from app.workbench import stages
@@ -34,7 +35,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             data_part="refinement-ends",
         )
     )
-    if done := shell.kept_message("refine.sent"):
+    if done := messages.kept("refine.sent"):
         shell.show(markup.notice(done, style="good"))
     models = refinement.models(services.store, by=services.person, project=view.name)
     if not models:
@@ -57,7 +58,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )
         whose = model or "all models"
-        shell.keep_message("refine.sent", f"{markup.count(sent.opened, 'answer')} of {whose} sent to refinement.")
+        messages.keep("refine.sent", f"{markup.count(sent.opened, 'answer')} of {whose} sent to refinement.")
         st.rerun()
 
 

@@ -7,9 +7,10 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from app import checklist, dialogs, markup, project_jobs, shell
+from app import checklist, markup, project_jobs, shell
 from app.jobs import page
 from app.jobs.projects import RELEASE, WITHDRAW
+from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import FileRefused, InvalidInput
@@ -37,7 +38,7 @@ def render(services: Services) -> None:
     )
     with st.container():  # a fixed place, so that a message does not redraw all below and lose the focus
         shell.tell_refused()
-        done = shell.kept_message("release.done")
+        done = messages.kept("release.done")
         if done:
             shell.show(markup.notice(done, style="good"))
     lines = checklist.release_lines(services, view)
@@ -86,7 +87,7 @@ def _save(services: Services, view: ProjectView, about: About) -> None:
     with shell.pressed(services):
         now = settings.say(services.store, by=services.person, project=view.name, said=said)
         if now.number != about.number:
-            shell.keep_message("release.done", f"Saved: version {now.number} of the data card.")
+            messages.keep("release.done", f"Saved: version {now.number} of the data card.")
 
 
 # ---- new release -----------------------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
         st.form_submit_button(
             "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view, lines)
         )
-    refused = shell.kept_message("release.refused")
+    refused = messages.kept("release.refused")
     if refused:
         shell.show(markup.notice(refused, style="bad"))
     elif open_:
@@ -200,7 +201,7 @@ def _begin(services: Services, view: ProjectView, lines: Sequence[Line]) -> None
             early_refusal.refuse_before_release(services.store, by=services.person, project=view.name, asked=asked)
             must_not_be_open([line for line in lines if not line.pending], asked)
         except (FileRefused, InvalidInput) as refusal:
-            shell.keep_message("release.refused", shell.on_page(str(refusal)))
+            messages.keep("release.refused", shell.on_page(str(refusal)))
             return
         project_jobs.begin(services, RELEASE.name, view.name, **asked.dump())
 

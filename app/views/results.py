@@ -10,7 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import figures, items_switch, markup, pending_figures, schema_switch, shell
+from app import figures, items_switch, markup, schema_switch, shell
+from app.reruns import pending_figures
 from app.results import choices, models, scores, shown, slices, table, variants
 from app.screens import Group, Screen
 from app.services import Services

@@ -13,6 +13,7 @@ from annotation_schemas.model import LoadedSchema
 from annotation_schemas.wanted_text import with_wanted
 from app import markup, schema_work, shell
 from app.jobs.schema_changes import Order
+from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import Conflict, SchemaError
@@ -43,7 +44,7 @@ def render(services: Services) -> None:
     )
     shell.tell_refused()
     for name in ("schedule.done", "schema.done"):
-        if done := shell.kept_message(name):
+        if done := messages.kept(name):
             shell.show(markup.notice(done, style="good"))
     now = schedule.schedule(services.store, by=services.person, project=view.name)
     _stages(services, view, now)
@@ -94,7 +95,7 @@ def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual:
             order=order if order != list(usual) else (),
             based_on=now.number,
         )
-        shell.keep_message("schedule.done", "Saved." if changed else "Nothing was changed.")
+        messages.keep("schedule.done", "Saved." if changed else "Nothing was changed.")
 
 
 def _targets(services: Services, view: ProjectView) -> None:
@@ -137,10 +138,10 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         numbers = {name: int(n) if n is not None else None for name, n in wanted.items()}
         loaded = wanting(view.schema, numbers, version=version)
         if loaded is None:
-            shell.keep_message("schedule.done", "Nothing was changed.")
+            messages.keep("schedule.done", "Nothing was changed.")
         else:
             schema_work.do_change(services, Order(view.name, "take", loaded, Decisions()))
-            shell.keep_message(
+            messages.keep(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )
 

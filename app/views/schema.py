@@ -19,7 +19,8 @@ from app import confirm, figures, markup, schema_preview, schema_work, shell
 from app.confirm import Question
 from app.figures import Asked
 from app.jobs.schema_changes import Order
-from app.pending_figures import show_pending
+from app.reruns import messages
+from app.reruns.pending_figures import show_pending
 from app.schema_words import shown
 from app.screens import Group, Screen
 from app.services import Services
@@ -86,11 +87,11 @@ def render(services: Services) -> None:
         if going.refused:
             shell.show(markup.notice(going.refused, style="bad"))
         else:
-            shell.keep_message("schema.done", going.said)
+            messages.keep("schema.done", going.said)
         schema_work.told(services, going)
         going = None
     shell.tell_refused()
-    done = shell.kept_message("schema.done")
+    done = messages.kept("schema.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     new = None

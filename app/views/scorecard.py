@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import charts, figures, list_order, markup, pending_figures, scorecard_charts, shell
+from app import charts, figures, list_order, markup, scorecard_charts, shell
+from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from annotation_schemas.table_layouts import layout_of
-from app import archives, charts, drawn_tables, figures, items_switch, markup, pending_figures, set_statistics, shell
+from app import archives, charts, drawn_tables, figures, items_switch, markup, set_statistics, shell
+from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report

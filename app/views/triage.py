@@ -9,10 +9,10 @@ from html import escape
 import streamlit as st
 
 from annotation_schemas.model import as_words
-from app import markup, shell, sidebar, stage_look, taking
+from app import markup, shell, sidebar
 from app.screens import Screen
 from app.services import Services
-from app.workbench import preview
+from app.workbench import lead_mode, lead_preview, preview
 from domain.errors import NotFound
 from domain.records import AssetView, NoTask, ProjectView, TriageCounts, TriageFrame, TriageGroup
 from domain.states import Stage
@@ -38,9 +38,9 @@ STYLE = """
 def render(services: Services) -> None:
     """Draw the page. The part that changes with every key is a fragment."""
     view = shell.project(services)
-    if not taking.is_at_work(services, view, Stage.TRIAGE):
+    if not lead_mode.is_at_work(services, view, Stage.TRIAGE):
         made_up = preview.candidate(view.schema.schema_)
-        stage_look.draw(services, view, Stage.TRIAGE, lambda: group(made_up, does_nothing, keys=False))
+        lead_preview.draw(services, view, Stage.TRIAGE, lambda: group(made_up, does_nothing, keys=False))
         return
     st.html(f"<style>{STYLE}</style>")
     title = markup.tag("b", markup.text(f"{view.title} · Triage"), role="heading", aria_level="1")

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.precedence import precedence
+from app.serving.precedence import precedence
 from app.workbench import assets
 from domain.errors import Unavailable
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from app import shell, sidebar, stage_look, taking
+from app import shell, sidebar
 from app.services import Services
-from app.workbench import page, preview, sent
+from app.workbench import lead_mode, lead_preview, page, preview, sent
 from app.workbench.mount import workbench
 from domain.records import NoTask, Progress, ProjectView, TaskView
 from domain.states import Stage
@@ -29,9 +29,9 @@ NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimens
 def rate(services: Services, stage: Stage) -> None:
     """Draw the page of a stage in which people answer about existing items."""
     view = shell.project(services)
-    if not taking.is_at_work(services, view, stage):
+    if not lead_mode.is_at_work(services, view, stage):
         made_up = view.schema.schema_.dimensions[0].id
-        stage_look.draw(services, view, stage, lambda: preview.form(view.schema, stage, made_up, key=f"look.{stage}"))
+        lead_preview.draw(services, view, stage, lambda: preview.form(view.schema, stage, made_up, key=f"look.{stage}"))
         return
     name = view.name
     dimension = st.query_params.get("dimension")

@@ -11,7 +11,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import kept, markup, shell, uploads
+from app import markup, shell, uploads
+from app.reruns import messages, session_values
 from app.services import Services
 from domain.records import ProjectView
 from extensions.drafting.arms import Arm
@@ -40,9 +41,9 @@ class _Preview:
 
 def draw(services: Services, view: ProjectView, *, first: bool) -> None:
     """Draw the file boxes, the preview and the button that imports. ``first``: the project has no proposals yet."""
-    if done := shell.kept_message(_DONE):
+    if done := messages.kept(_DONE):
         shell.show(*(markup.notice(words, style="good" if at == 0 else "") for at, words in enumerate(done)))
-    at = kept.place().get(_ROUND, 0)
+    at = session_values.place().get(_ROUND, 0)
     with st.expander("Import proposals", expanded=first, key=f"drafting.new.{at}"):
         left, right = st.columns(2, gap="large")
         file = left.file_uploader(
@@ -61,7 +62,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
         asked = (file, made, share, seed)
         look = partial(_look, services, view, *asked)
         shell.does(button, "Preview", services, look, key="drafting.look", width="stretch", disabled=file is None)
-        looked: _Preview | None = kept.place().get(_LOOKED)
+        looked: _Preview | None = session_values.place().get(_LOOKED)
         if file is not None and looked is not None and looked.of == _of(view, *asked):
             _show(looked)
             n = sum(looked.taken.arms.values())
@@ -74,14 +75,14 @@ def _of(view: ProjectView, file: Any, made: Any, share: float, seed: int | None)
 
 
 def _look(services: Services, view: ProjectView, file: Any, made: Any, share: float, seed: int | None) -> None:
-    kept.place().pop(_LOOKED, None)
+    session_values.place().pop(_LOOKED, None)
     offered = _offered(view, file, made)
     taken = look_at_proposals(
         services.store, by=services.person, project=view.name, file=offered, share=share, seed=seed
     )
     refused = {name for name, _ in taken.refused}
     some = [each for each in offered.proposals if each.name not in refused][:SOME]
-    kept.place()[_LOOKED] = _Preview(_of(view, file, made, share, seed), taken, tuple(some))
+    session_values.place()[_LOOKED] = _Preview(_of(view, file, made, share, seed), taken, tuple(some))
 
 
 def _give(services: Services, view: ProjectView, file: Any, made: Any, share: float, seed: int | None) -> None:
@@ -89,9 +90,9 @@ def _give(services: Services, view: ProjectView, file: Any, made: Any, share: fl
     taken = import_proposals(
         services.store, by=services.person, project=view.name, file=offered, share=share, seed=seed
     )
-    shell.keep_message(_DONE, _said(taken))
-    kept.place().pop(_LOOKED, None)
-    kept.place()[_ROUND] = kept.place().get(_ROUND, 0) + 1
+    messages.keep(_DONE, _said(taken))
+    session_values.place().pop(_LOOKED, None)
+    session_values.place()[_ROUND] = session_values.place().get(_ROUND, 0) + 1
 
 
 def _offered(view: ProjectView, file: Any, made: Any) -> OfferedFile:

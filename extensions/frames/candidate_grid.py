@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from app import import_boxes, markup, shell
+from app.reruns import messages
 from app.services import Services
 from domain.records import ProjectView
 from extensions.frames import frame_choices, frame_sets, set_jobs
@@ -46,7 +47,7 @@ def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *
             st.rerun()
         with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
             shell.tell_refused()
-            changed = shell.kept_message(CHANGED)
+            changed = messages.kept(CHANGED)
             if changed:
                 shell.show(markup.notice(changed))
         shell.section("Candidates")
@@ -81,7 +82,7 @@ def _is_old(services: Services, view: ProjectView, folder: Path, index: SetIndex
         return False
     who, what = frame_choices.last_change(services.store, by=services.person, project=view.name, name=folder.name)
     if who != services.person.login and not shell.was_refused():  # a refusal says it, too
-        shell.keep_message(CHANGED, f"This page shows the frames as they are now. {who}: {what}.")
+        messages.keep(CHANGED, f"This page shows the frames as they are now. {who}: {what}.")
     return True
 
 

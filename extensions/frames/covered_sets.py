@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app import locks
 from db.engine import Store
 from domain.errors import Conflict
 from domain.records import Person
 from extensions.frames import frame_pool, frame_sets
 from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
+from workflow.jobs import folder_lock
 
 COVERED_SINCE = "Something was covered in a clip of this set, so its frames were removed. Go on takes them anew."
 
@@ -24,7 +24,7 @@ def names_of(home: Path, project: str, files: Collection[str]) -> list[str]:
 def require_idle(home: Path, project: str, files: Collection[str]) -> None:
     """Raise ``Conflict`` while work on a set of one of these files is running."""
     for folder in _sets_of(home, project, files):
-        if locks.is_held(folder / LOCK):
+        if folder_lock.is_held(folder / LOCK):
             raise Conflict(f"{SetDescription.read(folder).called}: {BUSY}")
 
 
@@ -35,7 +35,7 @@ def delete(store: Store, *, by: Person | None, home: Path, project: str, instead
     """
     names = []
     for folder in _sets_of(home, project, instead):
-        with locks.held(folder / LOCK, BUSY):
+        with folder_lock.held(folder / LOCK, BUSY):
             frame_sets.clear_frames(store, folder, by=by, why="something was covered in a clip of this set")
             about = SetDescription.read(folder)
             now = [(name, str(instead.get(Path(path).parent.name, path))) for name, path in about.paths]

@@ -25,7 +25,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from app import locks
 from app.services import Services
 from db.engine import Store
 from db.events import CHOICES_CLEARED
@@ -37,6 +36,7 @@ from extensions.frames.frame_choices import SetOfFrames
 from extensions.frames.screening import ScreeningSettings
 from importers.media_files import files_below
 from media import copies
+from workflow.jobs import folder_lock
 
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
 BUSY = "Frames of this set are being taken or put into the pool just now. Wait until that is done, and press again."
@@ -207,7 +207,7 @@ def refresh(store: Store, folder: Path, *, by: Person) -> None:
         return
     project, lines = project_of(folder), _take_in(store, folder, of_set, by=by)
     here = [path.name for path in folder.parent.iterdir()]
-    with locks.held(folder / f"{HAND}.lock", TICKING, wait_seconds=TICKING_SECONDS):
+    with folder_lock.held(folder / f"{HAND}.lock", TICKING, wait_seconds=TICKING_SECONDS):
         now = frame_choices.standing(store, by=by, project=project, name=folder.name, lines=lines, here=here)
         if now != by_hand(folder):
             write_json(folder / HAND, now)
@@ -273,7 +273,7 @@ def media_of(folder: Path) -> Path | None:
         return None
     state = [of_set.stamp if of_set is not None else "", sorted(by_hand(folder).items())]
     media = folder / "media" / hashlib.sha256(json.dumps(state).encode()).hexdigest()[:16]
-    with locks.held(folder / "media.lock", "Someone else begins to import with these videos; try again."):
+    with folder_lock.held(folder / "media.lock", "Someone else begins to import with these videos; try again."):
         if media.is_dir():  # an import may be reading it
             return media
         partial = media.with_name("partial")

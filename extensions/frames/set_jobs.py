@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app import jobs, locks, uploads
+from app import jobs, uploads
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, FileRefused, TouchstoneError
@@ -25,7 +25,7 @@ from extensions.frames.frame_sets import BUSY, INDEX, LOCK, OUT, SetDescription
 from extensions.frames.screening import ScreeningSettings
 from importers.media_files import files_below, kind_of
 from media.store import MediaStore
-from workflow.jobs import desk
+from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotTaken
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
@@ -41,7 +41,7 @@ def job(store: Store, folder: Path) -> Job | None:
 def is_running(store: Store, folder: Path) -> bool:
     """Tell whether work on a set is running or about to start."""
     last = job(store, folder)
-    return (last is not None and last.is_open) or locks.is_held(folder / LOCK)
+    return (last is not None and last.is_open) or folder_lock.is_held(folder / LOCK)
 
 
 def _slot(folder: Path) -> str:
@@ -63,7 +63,7 @@ class ExtractionJob:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Take the frames, or go on with it, and write the index."""
-        with locks.held(self.folder / LOCK, BUSY):
+        with folder_lock.held(self.folder / LOCK, BUSY):
             about, began = SetDescription.read(self.folder), time.monotonic()
             try:
                 found = _make(self.folder, about, progress)
@@ -139,7 +139,7 @@ class PoolJob:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Add the frames, and write the counts into the description of the set."""
-        with locks.held(self.folder / LOCK, BUSY):
+        with folder_lock.held(self.folder / LOCK, BUSY):
             index = frame_sets.index(self.folder)
             if index is None:
                 raise Conflict("There are no frames to take into the pool yet.")
@@ -202,7 +202,7 @@ def again(services: Services, folder: Path, *, taking: ExtractionSettings, keepi
     extraction.require_measured(taking, keeping)
     about = SetDescription.read(folder)
     if about.taking != taking:
-        with locks.held(folder / LOCK, BUSY):
+        with folder_lock.held(folder / LOCK, BUSY):
             frame_sets.clear_frames(
                 services.store, folder, by=services.person, why="the frames are taken in another way"
             )

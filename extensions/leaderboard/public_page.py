@@ -7,7 +7,8 @@ import json
 from datetime import datetime
 from html import escape
 
-from app import figures, plain_pages
+from app import figures
+from app.routes import plain_pages
 from db.engine import Store
 from domain import csv_text
 from domain.settings import Settings

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import plain_pages
+from app.routes import plain_pages
 from app.routes.replies import RETRY_SECONDS
 from app.services import Resources
 from domain.errors import NotAvailable, NotFound

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import plain_pages
+from app.routes import plain_pages
 from app.routes.auth import calmly
 from app.routes.replies import read_body
 from app.services import Resources

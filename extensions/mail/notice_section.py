@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
+from app.reruns import messages
 from app.services import Services
 from domain.mail import MailTime
 from extensions.mail import notice_mails
@@ -22,7 +23,7 @@ def draw(services: Services) -> None:
     )
     shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
     address, time = notice_mails.choice(services.store, person=services.person)
-    done = shell.kept_message("notices.kept")
+    done = messages.kept("notices.kept")
     if done:
         shell.show(markup.notice(done, style="good"))
     with st.form("notices.mail", border=False):
@@ -45,4 +46,4 @@ def _save(services: Services) -> None:
         address, time = st.session_state["notices.address"], MailTime(st.session_state["notices.time"])
         notice_mails.choose(services.store, person=services.person, address=address, time=time)
         told = "You get no mails." if time is MailTime.OFF else f"You get notices at {address.strip()}, {time.label}."
-        shell.keep_message("notices.kept", told)
+        messages.keep("notices.kept", told)

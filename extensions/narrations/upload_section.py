@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell, uploads
+from app.reruns import messages
 from app.services import Services
 from domain.errors import FileRefused, RowsRefused
 from domain.records import ProjectView
@@ -67,9 +68,9 @@ def _keep(services: Services, view: ProjectView, what: str, upload: Any, skip: b
         try:
             said = (_narrations if what == "narrations" else _goals)(services, view, file, skip)
         except RowsRefused as error:
-            shell.keep_message(ROWS, error)  # a line for each, which the sentence of a press has no place for
+            messages.keep(ROWS, error)  # a line for each, which the sentence of a press has no place for
             return
-        shell.keep_message(DONE, said)
+        messages.keep(DONE, said)
         st.session_state[f"goals.round.{what}"] = st.session_state.get(f"goals.round.{what}", 0) + 1
 
 

@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app import jobs, locks
+from app import jobs
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, TouchstoneError
@@ -31,7 +31,7 @@ from extensions.privacy.detection import MediaFindings
 from extensions.privacy.marks import Mark, box_key
 from media.store import MediaStore
 from workflow.files import derived_media
-from workflow.jobs import desk
+from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotTaken
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
@@ -162,7 +162,7 @@ def last_covered(folder: Path) -> Mapping[str, Any]:
 def is_running(store: Store, folder: Path) -> bool:
     """Whether a detection or a covering is running or about to start."""
     last = job(store, folder)
-    return (last is not None and last.is_open) or locks.is_held(folder / LOCK)
+    return (last is not None and last.is_open) or folder_lock.is_held(folder / LOCK)
 
 
 def job(store: Store, folder: Path) -> Job | None:
@@ -287,7 +287,7 @@ class DetectionJob:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Run the task and write its result into the files of the folder."""
-        with locks.held(self.folder / LOCK, BUSY):
+        with folder_lock.held(self.folder / LOCK, BUSY):
             asked = about(self.folder)
             assert asked is not None
             try:
@@ -337,7 +337,7 @@ class CoverJob:
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Run the task and write its result into ``covered.json``."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locks.held(self.folder / LOCK, BUSY):
+        with folder_lock.held(self.folder / LOCK, BUSY):
             result: dict[str, Any] = {"by": self.by.login, "at": time.time()}
             try:
                 done = self._cover(store, home, progress)

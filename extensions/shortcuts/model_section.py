@@ -11,7 +11,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app import markup, pending_figures, send_back_box, shell
+from app import markup, send_back_box, shell
+from app.reruns import pending_figures
 from app.running.shown import STYLE
 from app.services import Services
 from domain.errors import NotAvailable

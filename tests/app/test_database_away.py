@@ -17,9 +17,9 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
-from app.disk import find_write_error
 from app.routes import health as health_route
 from app.routes.health import SLOW_DATABASE, Health
+from app.serving.disk import find_write_error
 from db import engine, noting
 from db.engine import Session, Store, open_store
 from domain.errors import Unavailable

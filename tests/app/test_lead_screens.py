@@ -342,7 +342,7 @@ def test_a_second_press_in_a_dialog_that_is_over_does_nothing(store: Store, home
     def screen(services):  # type: ignore[no-untyped-def]
         import streamlit as st
 
-        from app import dialogs
+        from app.reruns import dialogs
         from app.views import people
 
         dialogs.show("Invite", lambda: None, name="d")

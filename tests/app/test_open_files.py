@@ -17,8 +17,8 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from app.gate import Gate, Hosts, content_policy
-from app.open_files import CROWDED, NO_FILES, Calm, OpenFiles, count, raise_limit
-from app.script_loops import ScriptLoop
+from app.reruns.script_loops import ScriptLoop
+from app.serving.open_files import CROWDED, NO_FILES, Calm, OpenFiles, count, raise_limit
 from benchmarks.client import LeadPage
 from db import engine
 from db.engine import Store, open_store

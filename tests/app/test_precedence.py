@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from app import services
-from app.precedence import PATIENCE_SECONDS, Precedence, precedence
+from app.serving.precedence import PATIENCE_SECONDS, Precedence, precedence
 from domain.settings import settings_from
 
 

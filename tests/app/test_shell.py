@@ -13,7 +13,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 from streamlit.testing.v1 import AppTest
 
-from app import markup, plain_pages, shell
+from app import markup
+from app.reruns import messages, session_values
+from app.routes import plain_pages
 from app.routes.auth import calmly
 from app.routes.replies import STATUS, answering, status_of
 from domain import errors
@@ -166,11 +168,11 @@ def test_what_came_of_a_press_is_told_also_by_the_run_that_takes_the_place_of_th
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now, kept = [100.0], dict[str, object]()
-    monkeypatch.setattr(shell, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(shell.st, "session_state", kept)
-    shell.keep_message("people.said", "Saved.")
+    monkeypatch.setattr(messages, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(session_values.st, "session_state", kept)
+    messages.keep("people.said", "Saved.")
     now[0] += 60  # nothing was drawn meanwhile
-    assert [shell.kept_message("people.said"), shell.kept_message("people.said")] == ["Saved.", "Saved."]
-    now[0] += shell.STANDS_SECONDS + 1
-    assert shell.kept_message("people.said") is None
+    assert [messages.kept("people.said"), messages.kept("people.said")] == ["Saved.", "Saved."]
+    now[0] += messages.STANDS_SECONDS + 1
+    assert messages.kept("people.said") is None
     assert kept == {"touchstone.kept": {}}, "nothing of it stays"

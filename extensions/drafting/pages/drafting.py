@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from app import figures, markup, pending_figures, shell
+from app import figures, markup, shell
+from app.reruns import pending_figures
 from app.results import shown
 from app.screens import Group, Screen
 from app.services import Services

@@ -10,7 +10,6 @@ import pytest
 from PIL import Image
 
 from annotation_schemas.loader import load_text
-from app import locks
 from db.engine import Store
 from domain.errors import Conflict
 from domain.roles import Role
@@ -26,6 +25,7 @@ from testkit.factories import make_person, make_project
 from tests.workflow.shortcut_world import SCHEMA
 from workflow.annotate import image_pool
 from workflow.files import derived_media
+from workflow.jobs import folder_lock
 
 pytestmark = pytest.mark.thorough
 
@@ -63,7 +63,10 @@ def test_frames_of_a_covered_clip_are_removed_and_taken_anew_without_the_face(st
         return derived_media.delete(store, by=lea, home=home, project="p", instead={original: instead})
 
     before = min(spreads_of_the_face())
-    with locks.held(folder / frame_sets.LOCK, ""), pytest.raises(Conflict, match=r"film\.webm: Frames of this set are"):
+    with (
+        folder_lock.held(folder / frame_sets.LOCK, ""),
+        pytest.raises(Conflict, match=r"film\.webm: Frames of this set are"),
+    ):
         derived_media.require_idle(home, "p", [original])
     assert derived_media.names_of(home, "p", ["another file"]) == []
     assert derived_media.names_of(home, "p", [original]) == delete() == ["film.webm"]

@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app import locks
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed, NotFound
@@ -40,6 +39,7 @@ from tests.app.screens import drawn, part, rows, words
 from tests.app.without_streamlit import application, session
 from workflow.access import audit
 from workflow.files import project_removal
+from workflow.jobs import folder_lock
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
@@ -224,7 +224,7 @@ def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -
     replace(SetDescription.read(folder), done=0.0).write(folder)
     page = opened(lea)
     assert set_jobs.BROKEN in words(page)
-    with locks.held(folder / frame_sets.LOCK, "busy"):
+    with folder_lock.held(folder / frame_sets.LOCK, "busy"):
         assert set_jobs.is_running(lea.store, folder)
         with pytest.raises(Conflict):
             set_jobs.go_on(lea, folder)

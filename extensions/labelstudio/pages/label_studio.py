@@ -11,6 +11,7 @@ import streamlit as st
 
 from app import jobs, markup, shell
 from app.jobs import page
+from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import Conflict
@@ -59,7 +60,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
     if not found:
         return None
     addresses = [each.address for each in found]
-    wanted = shell.kept_message(SHOWN)
+    wanted = messages.kept(SHOWN)
     address = st.selectbox(
         "Server",
         [*addresses, NEW],
@@ -325,7 +326,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
             hold_hours=float(given[f"{key}.hold"]),
             stay=bool(given[f"{key}.stay"]),
         )
-        shell.keep_message(SHOWN, address)
+        messages.keep(SHOWN, address)
         _keep_result(where, "Saved. The next push acts on it.")
 
 
@@ -341,13 +342,13 @@ def _at(where: str) -> None:
 def _keep_result(where: str, words: str, *, good: bool = True) -> None:
     """Keep the result of a button, to be shown next to it when the page is drawn again."""
     _at(where)
-    shell.keep_message(SAID, (words, good))
+    messages.keep(SAID, (words, good))
 
 
 def _kept_result(where: str) -> None:
     if st.session_state.get(WHERE) != where:
         return
-    words, good = shell.kept_message(SAID) or ("", True)
+    words, good = messages.kept(SAID) or ("", True)
     for line in words.splitlines():
         shell.show(markup.notice(line, style="good" if good else "bad"))
     shell.tell_refused()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas.model import Schema
 from app.services import Resources
-from app.signing_key import key_of
+from app.serving.signing_key import key_of
 from domain.bridge import BridgeOutcome
 from domain.errors import NotFound, SettingsError
 from domain.records import AssetView, Person

@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import signing_key
 from app.routes.media import SIZES
 from app.routes.replies import answering
 from app.routes.stored_file import StoredFile
 from app.services import Resources
+from app.serving import signing_key
 from domain.errors import MediaRefused, NotFound
 from extensions.labelstudio.exchange import media
 from extensions.labelstudio.serving import files, media_links

@@ -13,7 +13,7 @@ from sqlmodel import select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app.signing_key import KEY_FILE, key_of
+from app.serving.signing_key import KEY_FILE, key_of
 from db.engine import Store
 from db.tables import BridgePersonRow, BridgeProjectRow, BridgeRow, BridgeTaskRow, TaskRow
 from domain.bridge import BridgeState

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from app import signing_key
-from app.signing_key import key_of
+from app.serving import signing_key
+from app.serving.signing_key import key_of
 from domain.errors import SettingsError
 from domain.records import AssetView
 from extensions.labelstudio.serving.media_links import Links, read, token

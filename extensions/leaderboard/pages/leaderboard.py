@@ -10,7 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import archives, figures, markup, pending_figures, shell
+from app import archives, figures, markup, shell
+from app.reruns import messages, pending_figures
 from app.results import choices, shown
 from app.screens import Group, Screen
 from app.services import Services
@@ -193,7 +194,7 @@ def _cell(cell: Cell | None) -> markup.Markup:
 
 def _entries(services: Services, view: ProjectView) -> None:
     shell.section("Other teams' entries")
-    taken = shell.kept_message(_TAKEN)
+    taken = messages.kept(_TAKEN)
     if taken:
         shell.show(markup.notice(taken, style="good"))
     with st.form("leaderboard.entry", border=False):
@@ -218,7 +219,7 @@ def _entries(services: Services, view: ProjectView) -> None:
                 model=model,
                 anyway=anyway,
             )
-        shell.keep_message(_TAKEN, entries.sentence(done))
+        messages.keep(_TAKEN, entries.sentence(done))
         st.rerun()
     _budget(services, view)
     found = entries.entries(services.store, by=services.person, project=view.name)
@@ -227,7 +228,7 @@ def _entries(services: Services, view: ProjectView) -> None:
 
 def _budget(services: Services, view: ProjectView) -> None:
     """Draw how many entries a team may submit, and a form that changes it."""
-    if done := shell.kept_message(_BUDGET):
+    if done := messages.kept(_BUDGET):
         shell.show(markup.notice(done, style="good"))
     now = entry_budget.budget(services.store, by=services.person, project=view.name)
     told = "as many entries as it likes" if now is None else now.words
@@ -258,7 +259,7 @@ def _save_budget(services: Services, view: ProjectView) -> None:
         unlimited, most, days = (st.session_state[f"leaderboard.budget.{name}"] for name in names)
         wanted = None if unlimited else entry_budget.EntryBudget(most, days)
         changed = entry_budget.put(services.store, by=services.person, project=view.name, budget=wanted)
-        shell.keep_message(_BUDGET, "Saved." if changed else "Nothing was changed.")
+        messages.keep(_BUDGET, "Saved." if changed else "Nothing was changed.")
 
 
 def entry_table(found: Sequence[Entry]) -> markup.Markup:

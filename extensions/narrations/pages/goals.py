@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotation_schemas.source_media import has_segments
 from app import markup, shell, text_difference
+from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
@@ -41,9 +42,9 @@ def render(services: Services) -> None:
     )
     st.html(f"<style>{text_difference.STYLE}</style>")
     shell.tell_refused()
-    if refused := shell.kept_message(ROWS):
+    if refused := messages.kept(ROWS):
         shell.show_error(refused)
-    if done := shell.kept_message(DONE):
+    if done := messages.kept(DONE):
         shell.show(markup.notice(done, style="good"))
     if not has_segments(view.schema.schema_):
         shell.show(markup.notice("Items of this project do not say what is done when: no questions come of goals."))
@@ -205,7 +206,7 @@ def _save(services: Services, view: ProjectView, video: str) -> None:
     with shell.pressed(services):
         draft = _drafts()[view.name, video]
         if not draft.changed:
-            shell.keep_message(DONE, f"Nothing is changed since version {draft.based_on}.")
+            messages.keep(DONE, f"Nothing is changed since version {draft.based_on}.")
             return
         version = video_goals.save(
             services.store,
@@ -216,7 +217,7 @@ def _save(services: Services, view: ProjectView, video: str) -> None:
             based_on=draft.based_on,
         )
         _drafts()[view.name, video] = draft.onto(version)
-        shell.keep_message(DONE, f"Version {version.number} of the goals of {video} is saved.")
+        messages.keep(DONE, f"Version {version.number} of the goals of {video} is saved.")
 
 
 def _meanwhile(services: Services, view: ProjectView, draft: Draft, now: GoalVersion) -> None:

@@ -15,7 +15,7 @@ import typer
 from annotation_schemas import shipped
 from annotation_schemas.loader import examine
 from app.commands.groups import find_group
-from app.ending import exiting_on_signals
+from app.serving.exit_signals import exiting_on_signals
 
 if TYPE_CHECKING:
     from db.engine import Store

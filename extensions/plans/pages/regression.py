@@ -11,7 +11,8 @@ import streamlit as st
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
-from app import archives, charts, figures, items_switch, markup, pending_figures, shell
+from app import archives, charts, figures, items_switch, markup, shell
+from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report

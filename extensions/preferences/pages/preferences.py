@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import figures, items_switch, markup, pending_figures, shell
+from app import figures, items_switch, markup, shell
+from app.reruns import messages, pending_figures
 from app.results import choices, shown
 from app.screens import Group, Screen
 from app.services import Services
@@ -92,12 +93,12 @@ def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> fig
 
 
 def _intake(services: Services, view: ProjectView, told: PreferencesPage) -> None:
-    if done := shell.kept_message("preferences.opened"):
+    if done := messages.kept("preferences.opened"):
         shell.show(markup.notice(done, style="good"))
     shell.show(markup.tag("p", markup.text(told.intake.sentence), style="ts", data_part="intake"))
     if st.button("Open the pairs", key="preferences.open", disabled=not (told.intake.opened or told.intake.called_off)):
         opened = pair_intake.open_pairs(services.store, by=services.person, project=view.name)
-        shell.keep_message("preferences.opened", f"{markup.count(opened.opened, 'pair')} opened.")
+        messages.keep("preferences.opened", f"{markup.count(opened.opened, 'pair')} opened.")
         st.rerun()
 
 

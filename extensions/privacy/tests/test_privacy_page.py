@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from app import locks
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed
@@ -40,6 +39,7 @@ from tests.app.without_streamlit import application, session
 from workflow.annotate import image_pool
 from workflow.files import project_removal
 from workflow.files.project_export import archive_in
+from workflow.jobs import folder_lock
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
@@ -163,7 +163,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     say(noor, "other.png", "nothing", [])
     those = {there(noor)["other.png"].seen.file: 1, seen.seen.file: 1}
     folder.mkdir(parents=True)
-    with locks.held(folder / page_work.LOCK, "busy"), pytest.raises(Conflict):
+    with folder_lock.held(folder / page_work.LOCK, "busy"), pytest.raises(Conflict):
         page_work.begin_cover(noor, "p", [])
     say(lea, "other.png", "cover", [], BOX)
     CoverJob(folder, "p", noor.person, those).run(lea.store, lea.settings.home, unheard)

@@ -44,7 +44,7 @@ def read_again(
 ) -> None:
     """Ask a language model to read the answers that the rules cannot read.
 
-    It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops the command. The next call asks only the rest.
+    It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops it. The next call asks only the rest.
     """
     from extensions.second_readers import second_reader
     from workflow.runs import model_descriptions

@@ -9,7 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, items_switch, markup, pending_figures, send_back_box, shell
+from app import charts, items_switch, markup, send_back_box, shell
+from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import NotAvailable

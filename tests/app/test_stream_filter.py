@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from app import streams
-from app.streams import Streams
+from app.serving import stream_filter
+from app.serving.stream_filter import Streams
 from domain.records import Person, SignedIn
 from tests.app.asgi import _scope
 
@@ -114,7 +114,7 @@ def _upload(app: Streams, who: SignedIn, size: int, **headers: str) -> Any:
     [
         (LEAD, 50, {}, 204),
         (ANA, 50, {}, 403),
-        (LEAD, streams.HELD_BYTES + 1, {}, 413),
+        (LEAD, stream_filter.HELD_BYTES + 1, {}, 413),
         (LEAD, 50, {"content-length": "many"}, 411),
         (LEAD, 50, {"content-length": ""}, 411),
     ],
@@ -129,7 +129,7 @@ def test_an_upload_that_is_not_taken_is_not_read(
 
 
 def test_uploads_are_forgotten_when_the_last_page_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "FORGET_SECONDS", 0.0)
+    monkeypatch.setattr(stream_filter, "FORGET_SECONDS", 0.0)
     behind = Behind()
     app = behind.guarded()
 

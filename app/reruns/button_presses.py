@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app import kept
+from app.reruns import session_values
 
 _SCREEN, _NOTED = "touchstone.presses.screen", "touchstone.presses"
 
@@ -23,7 +23,7 @@ def on(screen: str) -> Iterator[None]:
     Presses on another screen are dropped at the start. After a complete or failed drawing, a press whose button was not
     drawn is dropped too. A run that is cut off leaves the press to the next run.
     """
-    place = kept.place()
+    place = session_values.place()
     if place.get(_SCREEN) != screen:
         place[_SCREEN], place[_NOTED] = screen, set()
     try:
@@ -40,11 +40,11 @@ def pressed(where: Any, label: str, *, key: str, disabled: bool = False, **how: 
     A press of a button that is now disabled is dropped, because its action no longer applies.
     """
     where.button(label, key=key, disabled=disabled, on_click=_note, args=(key,), **how)
-    noted = kept.place().setdefault(_NOTED, set())
+    noted = session_values.place().setdefault(_NOTED, set())
     was = key in noted
     noted.discard(key)
     return was and not disabled
 
 
 def _note(key: str) -> None:
-    kept.place().setdefault(_NOTED, set()).add(key)
+    session_values.place().setdefault(_NOTED, set()).add(key)

@@ -7,8 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell, taking
+from app import markup, shell
 from app.services import Services
+from app.workbench import lead_mode
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import looking
@@ -29,7 +30,9 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
     )
     found = looking.look(services.store, person=services.person, project=view.name, stage=stage)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Take an item", key=f"take.{stage}", type="primary", on_click=taking.begin, args=(view.name, stage))
+        st.button(
+            "Take an item", key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage)
+        )
         if stage in stage_preview.REAL:
             address = "/preview?" + urlencode({"project": view.name, "stage": stage.value})
             link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")

@@ -9,7 +9,8 @@ from streamlit import config
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
 
-from app import server, theme
+from app import server
+from app.reruns import theme_cache
 
 
 def composed(fill: Callable[..., None]) -> CustomThemeConfig:
@@ -28,7 +29,7 @@ def composed(fill: Callable[..., None]) -> CustomThemeConfig:
 
 
 def test_it_is_what_streamlit_composes_and_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = theme.compose
+    own = theme_cache.compose
     assert own is not None, "Streamlit composes its theme elsewhere now; see whether it still does so with every run"
     asked: list[str] = []
 
@@ -54,6 +55,6 @@ def test_another_way_of_composing_is_left_alone(monkeypatch: pytest.MonkeyPatch)
         raise AssertionError
 
     monkeypatch.setattr(app_session, "_populate_theme_msg", other)
-    monkeypatch.setattr(theme, "compose", other)
-    theme.compose_once()
+    monkeypatch.setattr(theme_cache, "compose", other)
+    theme_cache.compose_once()
     assert app_session._populate_theme_msg is other

@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from app.ending import exiting_on_signals
 from app.routes import drawn
+from app.serving.exit_signals import exiting_on_signals
 
 
 def _serve_until_told() -> None:
