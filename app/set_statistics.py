@@ -24,7 +24,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     """Draw the section of the page."""
     shell.section("What the set is made of")
 
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return _asked(services, view, items)
 
     asked = ask()
@@ -58,7 +58,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         shell.show(markup.table([("Table", ""), ("Number", ""), ("What it is", "wide")], rows))
 
 
-def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.Asked:
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.FigureState:
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figures.asked(
         services.store,

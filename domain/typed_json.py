@@ -37,6 +37,14 @@ _HERE = Path(__file__).resolve().parents[1]
 RENAMED: Mapping[str, Mapping[str, str]] = {
     "annotation_schemas.changes.rows": {"Way": "DecisionKind"},
     "annotation_schemas.model": {"Derived": "DerivedCriterion"},
+    "app.jobs.imports": {
+        "Came": "ImportOutcome",
+        "Order": "ImportOrder",
+        "Seen": "ImportPreview",
+        "Shown": "PreviewItem",
+    },
+    "app.jobs.schema_changes": {"Order": "SchemaOrder"},
+    "workflow.files.one_import": {"Imported": "ImportSummary"},
 }
 """The present names of classes, by module and earlier name, because stored jobs name a class as it was."""
 

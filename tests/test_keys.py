@@ -365,7 +365,7 @@ def accuracy(seen: Seen) -> Any:
         graded_answers.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE),
     ]
     items = {at: Item(str(at), str(at), "one", None, {}) for at in (1, 2)}
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    found = project_answers.ProjectAnswers("p", "P", seen.schema, (), items, answers, {}, {}, {})
     line = leaderboard.sliced_scores(found, score_choices.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
 
@@ -381,7 +381,7 @@ def variants_of_items(seen: Seen) -> Any:
         at: Item(str(at), str(at), "one", None, dict(zip(names, each, strict=True))) for at, each in enumerate(told)
     }
     answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    found = project_answers.ProjectAnswers("p", "P", seen.schema, (), items, answers, {}, {}, {})
     by = item_pairs.named(seen.schema)
     rows = item_pairs.differences(found, by, [score_choices.Scores("key")]) if by else []
     return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]
@@ -400,7 +400,7 @@ def regressed(seen: Seen) -> Any:
         "good": {at: [value] for at, value in enumerate(good)},
         "clear": {at: [float(at % 4 == 1)] for at in range(18) if at % 3},
     }
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
+    found = project_answers.ProjectAnswers("p", "P", seen.schema, (), items, answers, {}, grades, {})
     numbers = Numbers(seen.stores(), found, person=None, items=None)
     return numbers.of(NumberSettings(source="regression", part="one"))
 

@@ -23,7 +23,7 @@ from domain.states import RatersAre, Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from workflow.files.one_import import Imported, Progress
+    from workflow.files.one_import import ImportSummary, Progress
     from workflow.results.file_raters import FileRater
 
 project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
@@ -597,7 +597,7 @@ def _resources() -> Resources:
     return opened()
 
 
-def _summary(done: Imported) -> Iterator[str]:
+def _summary(done: ImportSummary) -> Iterator[str]:
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
     came |= {"described model": done.described, "labelled item": done.labelled}
     new = [_count(n, noun) for noun, n in came.items() if n]
@@ -627,7 +627,7 @@ def _summary(done: Imported) -> Iterator[str]:
     yield from (f"Warning: {each}" for each in done.warnings)
 
 
-def _read(done: Imported) -> Iterator[str]:
+def _read(done: ImportSummary) -> Iterator[str]:
     """Yield sentences about the new answers: how many were read, and how many were unreadable."""
     from workflow.files.read_losses import read_sentences
 

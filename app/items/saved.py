@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from app import confirm, markup, shell
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.items.links import ADDRESS, address
 from app.reruns import messages
 from app.services import Services
@@ -120,7 +120,7 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
 
     right.button("Rename", key=f"{key}.rename", on_click=rename)
     whose = "Everyone who may see this page loses it." if of[id].shared else "Only you have it."
-    question = Question(
+    question = Confirmation(
         f"Delete the view “{of[id].name}”?",
         f"{whose} The items stay as they are.",
         "It cannot be undone; the same list can be saved again.",

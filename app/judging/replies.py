@@ -56,7 +56,7 @@ def listed(services: Services, project: ProjectView, view: RunView) -> None:
     _pages(view, found, more)
 
 
-def _of_all(tally: judge_replies.Tally) -> Markup:
+def _of_all(tally: judge_replies.ReplyTally) -> Markup:
     return markup.tag(
         "div",
         markup.tag("b", markup.text(texts.opening(tally.criterion, 80))),

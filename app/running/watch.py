@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from app import confirm, markup, shell
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.markup import Markup
 from app.reruns import dialogs
 from app.running import shown
@@ -311,9 +311,9 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     named = shown.opening(view.name, 80)
     if what == "cancel":
         left = f"{markup.count(view.left, view.kind.one)} will not be asked."
-        question = Question(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
+        question = Confirmation(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
     else:
-        question = Question(
+        question = Confirmation(
             f"Withdraw {named}?",
             "It will count nowhere: in no result, agreement, calibration, case or export. Tasks of grading it that"
             " no one has done are called off.",

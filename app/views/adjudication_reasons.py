@@ -51,7 +51,7 @@ def render(services: Services) -> None:
         shell.show(skip_table(view, found.skipped))
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figures.FigureState:
     """Return the reasons. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figures.asked(

@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotation_schemas.state_words import state_called, states_of
 from app import confirm, markup, shell
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.reruns import messages, session_values
 from app.screens import Group, Screen
 from app.services import Services
@@ -22,7 +22,7 @@ from domain.roles import Role
 from domain.states import Stage
 from workflow.access import projects
 from workflow.lead import bulk, bulk_plans
-from workflow.lead.bulk_plans import Action, Chosen, Preview
+from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection
 from workflow.lead.send_back import Reasons
 
 SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
@@ -95,7 +95,7 @@ def render(services: Services) -> None:
         if action in bulk_plans.ON_CLAIMS:
             called = shell.called(services, filter(None, (chosen.person, to)))
             words = f"{whole} of {called(chosen.person or '')} for {called(to) if to else 'anyone who asks next'}."
-        question = Question(f"{label}?", words, UNDO[action], f"Yes, {label.lower()}")
+        question = Confirmation(f"{label}?", words, UNDO[action], f"Yes, {label.lower()}")
         confirm.button(label, services, question, do, key="bulk.do", sure="bulk.sure")
 
 
@@ -128,7 +128,7 @@ def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
     return [markup.notice(words)]
 
 
-def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int, str]:
+def _form(services: Services, view: ProjectView) -> tuple[Action, BulkSelection, str | None, int, str]:
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     stages = view.schema.schema_.stages
     members = projects.members(services.store, person=services.person, project=view.name)
@@ -181,7 +181,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
         to = st.selectbox("To", others, index=None, format_func=called, key=box("to"))
     pasted = st.text_area("Only these items (ids as in files, one a line)", key=box("items"), height=80)
     ids = tuple(dict.fromkeys(line.strip() for line in pasted.splitlines() if line.strip()))
-    some = Chosen(stage=stage, dimension=dimension, state=state, person=person, items=ids)
+    some = BulkSelection(stage=stage, dimension=dimension, state=state, person=person, items=ids)
     every = not claims and some.nothing and st.checkbox("Every item of the project", key=box("every"))
     why = reason(box("why")) if action is Action.SEND_BACK else ""
     return action, replace(some, every=every), to, priority, why
@@ -192,7 +192,7 @@ def reason(key: str) -> str:
     return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_COMMENT))
 
 
-def previewed(found: Preview, action: Action) -> list[markup.Markup]:
+def previewed(found: BulkPreview, action: Action) -> list[markup.Markup]:
     """Return the preview: exact counts, then the ids."""
     noun = _noun(action)
     counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."

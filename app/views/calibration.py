@@ -200,7 +200,7 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
     """Draw the stored report. If the report is out of date, show the stored one until the new one is ready."""
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
 
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return figures.asked(
             services.store,
             services.settings,

@@ -30,7 +30,7 @@ from domain.states import Items
 from workflow.access import accounts
 from workflow.results import case_page, cases, leaderboard_page
 from workflow.results.case_page import Case, CaseAnswer, Grade
-from workflow.results.cases import CaseLine, Listing, Show, Wanted
+from workflow.results.cases import CaseFilter, CaseLine, Listing, Show
 from workflow.results.score_choices import Scores, iou_in_words
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
@@ -87,14 +87,14 @@ def _reader(services: Services, view: ProjectView) -> str:
     return named if named in there else RULES
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figures.FigureState:
     """Return the cases that the address selects (``cases.listing``).
 
     They are computed again only if something has changed.
     """
     asked = st.query_params
     items, show = asked.get("items"), asked.get("show", "")
-    wanted = Wanted(
+    wanted = CaseFilter(
         model=asked.get("model") or None,
         dimension=asked.get("dimension") or None,
         show=Show(show) if show in {each.value for each in Show} else Show.ALL,

@@ -221,7 +221,7 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
     if not size:
         return
 
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return figures.asked(
             store,
             services.settings,
@@ -244,7 +244,7 @@ def _disagreement(services: Services, view: ProjectView) -> None:
         return
     about: dict[str, Any] = {"by": services.person, "project": view.name}
 
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return figures.asked(
             services.store,
             services.settings,
@@ -269,7 +269,7 @@ def _disagreement(services: Services, view: ProjectView) -> None:
         charts.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
 
 
-def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
+def _foreseen(services: Services, view: ProjectView) -> figures.FigureState:
     """Return the forecasts. They are computed again only if something has changed."""
     store, person, project = services.store, services.person, view.name
     return figures.asked(

@@ -49,7 +49,7 @@ def render(services: Services) -> None:
         _downloads(view, told.failures)
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figures.FigureState:
     """Return the page's figures. They are computed again only if something has changed."""
     return figures.asked(
         services.store,

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from app import confirm, figures, markup, shell
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
@@ -157,7 +157,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         sent = st.form_submit_button("Withdraw", key="gold.withdraw.go")
     if sent and which is not None:
         name = _name(which)
-        question = Question(
+        question = Confirmation(
             f"Withdraw the gold check {name}?",
             "No one is asked about it any more, and answers to it no longer count for or against anyone.",
             "It cannot be undone.",
@@ -235,7 +235,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     )
 
 
-def _candidates(services: Services, view: ProjectView, stage: Stage) -> figures.Asked:
+def _candidates(services: Services, view: ProjectView, stage: Stage) -> figures.FigureState:
     """Return the number of candidates. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figures.asked(

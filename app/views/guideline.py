@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import confirm, markup, shell, text_difference
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
@@ -143,7 +143,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         st.session_state.pop("guideline.answers", None)
 
     if again and why.strip():
-        question = Question(
+        question = Confirmation(
             f"Bring version {base + 1} of the guideline of {view.title} into force, with a set to pass again?",
             "People who have passed a qualification get no more work in its stage until they have passed a set under "
             "this version.",

@@ -12,7 +12,7 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from app import confirm, markup, shell
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.screens import SCREENS, Screen
 from app.services import Services
 from app.views.expired_submissions import text_of
@@ -355,7 +355,7 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
-            question = Question(
+            question = Confirmation(
                 f"Remove what you wrote about {row.words or row.title}?",
                 f"Your text of {markup.moment(row.at)} leaves this list.",
                 "It cannot be undone here: copy what you still need first. The text stays in the database.",

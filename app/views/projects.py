@@ -13,7 +13,7 @@ import streamlit as st
 from annotation_schemas.state_words import state_called
 from app import confirm, markup, new_project, project_jobs, shell
 from app.commands.project_care import said
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.jobs import page
 from app.jobs.projects import ARCHIVE, DELETE, ROWS
 from app.reruns import dialogs, messages
@@ -156,7 +156,7 @@ def _archive(services: Services, view: ProjectView) -> None:
         project_care.archive(services.store, by=services.person, project=view.name)
         messages.keep("projects.done", f"{view.title} is archived.")
 
-    question = Question(
+    question = Confirmation(
         f"Archive {view.title}?",
         "It leaves the menus and stays as it is: everyone in it can read, leads can export, and no one can claim, vote "
         "or change anything.",

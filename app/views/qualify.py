@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotation_schemas.model import Qualification
 from app import confirm, markup, shell
-from app.confirm import Question
+from app.confirm import Confirmation
 from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names
@@ -290,7 +290,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         if again:
             passing = ", which everyone has to pass"
             follows = f"Anyone who has passed an earlier set gets no more work in {called} until they have passed it."
-        question = Question(
+        question = Confirmation(
             f"Make set {next_number} for {called} in {view.title}{passing}?",
             follows,
             "It cannot be undone, but another set can follow; below you can exempt someone from it. What they have"

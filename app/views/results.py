@@ -49,7 +49,7 @@ def render(services: Services) -> None:
     with place.container():
         left, wanted, sort = choices.choose(services, view)
 
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return _asked(services, view, {**wanted, "items": items, "schema_version": version})
 
     asked = ask()
@@ -104,7 +104,7 @@ def _under(version: int | None) -> str:
     return "" if version is None else f" · people's grades under version {version} of the schema alone"
 
 
-def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.FigureState:
     """Return the page's figures (``leaderboards``). They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     return figures.asked(

@@ -12,7 +12,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.wanted_text import with_wanted
 from app import markup, schema_work, shell
-from app.jobs.schema_changes import Order
+from app.jobs.schema_changes import SchemaOrder
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
@@ -140,7 +140,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         if loaded is None:
             messages.keep("schedule.done", "Nothing was changed.")
         else:
-            schema_work.do_change(services, Order(view.name, "take", loaded, Decisions()))
+            schema_work.do_change(services, SchemaOrder(view.name, "take", loaded, Decisions()))
             messages.keep(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )

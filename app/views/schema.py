@@ -16,9 +16,9 @@ from annotation_schemas.loader import SchemaCheck, examine_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.state_words import state_called
 from app import confirm, figures, markup, schema_preview, schema_work, shell
-from app.confirm import Question
-from app.figures import Asked
-from app.jobs.schema_changes import Order
+from app.confirm import Confirmation
+from app.figures import FigureState
+from app.jobs.schema_changes import SchemaOrder
 from app.reruns import messages
 from app.reruns.pending_figures import show_pending
 from app.schema_words import shown
@@ -31,7 +31,7 @@ from domain.roles import Role
 from domain.states import BLIND, ItemState
 from workflow.access.schema_changes import submissions_by_version
 from workflow.schemas import migration
-from workflow.schemas.migration import Past, Preview
+from workflow.schemas.migration import MigrationPreview, PastChange
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -48,26 +48,26 @@ ITEM = 10
 
 
 @dataclass(frozen=True)
-class Looking:
+class PreviewRequest:
     """A press of the preview button."""
 
     hash: str
-    """The same as in ``Seen``."""
+    """The same as in ``SchemaPreview``."""
     decisions: Decisions
     press: str
     """A unique name of the press."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class SchemaPreview:
     """The last preview and its inputs."""
 
     hash: str
     """The hash of the schema texts."""
-    plain: Preview
+    plain: MigrationPreview
     """The preview without decisions. It shows what must be decided."""
     decisions: Decisions
-    found: Preview
+    found: MigrationPreview
     """The preview with the decisions."""
 
 
@@ -124,7 +124,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     back = right.button("Take it back", key="schema.interrupted", width="stretch")
     if finish or back:
         with shell.pressed(services):
-            schema_work.do_change(services, Order(view.name, "finish" if finish else "back"))
+            schema_work.do_change(services, SchemaOrder(view.name, "finish" if finish else "back"))
         st.rerun()
 
 
@@ -152,16 +152,16 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
         return None
     loaded = examined.loaded
     hash = hashlib.sha256(f"{view.schema.hash} {loaded.hash}".encode()).hexdigest()
-    seen: Seen | None = st.session_state.get(f"schema.seen.{view.name}")
+    seen: SchemaPreview | None = st.session_state.get(f"schema.seen.{view.name}")
     if seen is not None and seen.hash != hash:
         seen = None
     made = _decide(seen) if seen is not None else Decisions()
-    looking: Looking | None = st.session_state.get(f"schema.looking.{view.name}")
+    looking: PreviewRequest | None = st.session_state.get(f"schema.looking.{view.name}")
     if looking is not None and looking.hash == hash:
         _look(services, view, loaded, looking, seen)
         return loaded
     if st.button("See what it would do", key="schema.look", type="secondary" if seen else "primary"):
-        st.session_state[f"schema.looking.{view.name}"] = Looking(hash, made, secrets.token_hex(8))
+        st.session_state[f"schema.looking.{view.name}"] = PreviewRequest(hash, made, secrets.token_hex(8))
         st.rerun()
     if seen is None:
         return loaded
@@ -173,17 +173,19 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
     return loaded
 
 
-def _look(services: Services, view: ProjectView, loaded: LoadedSchema, looking: Looking, seen: Seen | None) -> None:
+def _look(
+    services: Services, view: ProjectView, loaded: LoadedSchema, looking: PreviewRequest, seen: SchemaPreview | None
+) -> None:
     """Compute the preview; in a process of its own if the project is large."""
     n = sum(migration.in_each_state(services.store, by=services.person, project=view.name).values())
     about = {"project": view.name, "loaded": loaded, "decisions": looking.decisions, "press": looking.press}
 
-    def ask() -> Asked:
+    def ask() -> FigureState:
         state = (looking.press,)
         found = figures.asked(services.store, services.settings, "schema", about, state=state, size=ITEM * n)
-        return found if found.current else Asked(None, current=False)
+        return found if found.current else FigureState(None, current=False)
 
-    there: Asked | None = None
+    there: FigureState | None = None
     with shell.pressed(services):
         there = ask()
     if there is not None and not there.current:
@@ -191,9 +193,9 @@ def _look(services: Services, view: ProjectView, loaded: LoadedSchema, looking: 
         return
     del st.session_state[f"schema.looking.{view.name}"]
     if there is not None and there.figure is not None:
-        found: Preview = there.figure.value
+        found: MigrationPreview = there.figure.value
         plain = seen.plain if seen is not None else found
-        st.session_state[f"schema.seen.{view.name}"] = Seen(looking.hash, plain, looking.decisions, found)
+        st.session_state[f"schema.seen.{view.name}"] = SchemaPreview(looking.hash, plain, looking.decisions, found)
     st.rerun()
 
 
@@ -240,7 +242,7 @@ def _new(view: ProjectView) -> SchemaCheck | None:
 # ---- decisions ------------------------------------------------------------------------------------------------------
 
 
-def _decide(seen: Seen) -> Decisions:
+def _decide(seen: SchemaPreview) -> Decisions:
     """Draw a line for each change that needs a decision, with its options. Return the decisions."""
     shell.section("Decisions")
     waiting = list(_to_decide(seen))
@@ -269,7 +271,7 @@ def _decide(seen: Seen) -> Decisions:
     return Decisions(tuple(made))
 
 
-def _to_decide(seen: Seen) -> Iterator[tuple[Preview, Change]]:
+def _to_decide(seen: SchemaPreview) -> Iterator[tuple[MigrationPreview, Change]]:
     """Yield the changes that need a decision, alone or because of other decisions."""
     told = set()
     for preview in (seen.plain, seen.found):
@@ -279,7 +281,7 @@ def _to_decide(seen: Seen) -> Iterator[tuple[Preview, Change]]:
                 yield preview, change
 
 
-def _target(preview: Preview, change: Change, way: DecisionKind, round: str) -> str | None:
+def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round: str) -> str | None:
     key = f"schema.target.{round}.{change.path}.{way.name}"
     known = [spelled(each) for each in targets(preview.comparison, change, way)]
     if known:
@@ -297,7 +299,7 @@ def _count(change: Change) -> markup.Markup:
 # ---- preview --------------------------------------------------------------------------------------------------------
 
 
-def _found(found: Preview) -> None:
+def _found(found: MigrationPreview) -> None:
     shell.section("What it would do")
     counts = [
         f"{n} {status.value}" for status, n in found.comparison.counts.items() if n
@@ -355,7 +357,7 @@ def _found(found: Preview) -> None:
                 shell.show(markup.tag("p", markup.quiet(f"The first {SHOWN_ITEMS} are shown."), style="ts"))
 
 
-def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Seen) -> None:
+def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: SchemaPreview) -> None:
     for change in seen.found.comparison.missing:
         shell.show(markup.notice(f"{change.path}: this waits for your decision."))
     if not seen.found.can_be_done:
@@ -363,7 +365,7 @@ def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: Se
     shell.show(markup.tag("p", markup.quiet("People work on meanwhile, and it can be taken back here."), style="ts"))
     if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
         with shell.pressed(services):
-            schema_work.do_change(services, Order(view.name, "take", examined.loaded, seen.decisions))
+            schema_work.do_change(services, SchemaOrder(view.name, "take", examined.loaded, seen.decisions))
             st.session_state.pop(f"schema.seen.{view.name}", None)
         st.rerun()
 
@@ -377,7 +379,7 @@ def _decided(option: str) -> str:
     return f"{way.removeprefix('--').replace('-', ' ')}: {said}"
 
 
-def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_way: bool) -> None:
+def _past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
     if not past:
         shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
         return
@@ -402,12 +404,12 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_
         return
 
     def undo() -> None:
-        schema_work.do_change(services, Order(view.name, "undo"))
+        schema_work.do_change(services, SchemaOrder(view.name, "undo"))
 
     if st.button(f"Take change {last.number} back", key="schema.undo"):
         counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)
         given = counts.get(last.new_version, 0)
-        question = Question(
+        question = Confirmation(
             f"Take change {last.number} of the schema of {view.title} back?",
             f"Version {last.version} comes into force again. Votes and items are as they were. Under version "
             f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit "

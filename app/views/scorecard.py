@@ -75,7 +75,7 @@ def render(services: Services) -> None:
     _pay(services, view)
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figures.FigureState:
     """Return the cards of all people. They are computed again only if something has changed."""
     return figures.asked(
         services.store,

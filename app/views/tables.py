@@ -37,7 +37,7 @@ def render(services: Services) -> None:
 
 
 def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return _asked(services, view, items)
 
     asked = ask()
@@ -73,7 +73,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     )
 
 
-def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.Asked:
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.FigureState:
     """Return the tables. They are computed again only if something has changed."""
     return figures.asked(
         services.store,

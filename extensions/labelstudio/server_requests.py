@@ -41,7 +41,7 @@ Send = Callable[[Any], object]
 """Sends a request through the SDK."""
 
 
-class _Down(OutsideUnreachable):
+class _Unreachable(OutsideUnreachable):
     """The server does not answer.
 
     ``arrived``: the request may have been carried out. ``pause``: the seconds that the server asks to wait.
@@ -56,7 +56,7 @@ class _Unknown(OutsideRefused):
     """The server does not accept the token."""
 
 
-class _Gone(OutsideRefused):
+class _NoSuchAddress(OutsideRefused):
     """The address does not exist."""
 
 
@@ -120,7 +120,7 @@ class Requests:
             try:
                 with self._lock:
                     return self._once(send)
-            except _Gone:
+            except _NoSuchAddress:
                 if gone:
                     return None
                 raise
@@ -128,7 +128,7 @@ class Requests:
                 if renewed or not self._token.personal:
                     raise
                 renewed, self._sdk = True, None  # perhaps only the short-lived token is no longer accepted
-            except _Down as down:
+            except _Unreachable as down:
                 pause = next(pauses, None)
                 if pause is None or (down.arrived and not again):
                     raise
@@ -181,7 +181,7 @@ class Requests:
                     why = "closed the connection before it had answered"
                 else:
                     why = "does not answer"
-                raise _Down(
+                raise _Unreachable(
                     f"{where} {why}. Nothing is lost: see that it runs, and do the same again.", arrived=arrived
                 ) from None
             cause = cause.__cause__ or cause.__context__
@@ -190,7 +190,7 @@ class Requests:
 
     def _not_found(self, error: ForbiddenAddress) -> NoReturn:
         if isinstance(error, UnknownHost):
-            raise _Down(str(error), arrived=False) from None
+            raise _Unreachable(str(error), arrived=False) from None
         raise OutsideRefused(str(error)) from None
 
     def _refused(self, reply: Response) -> None:
@@ -212,11 +212,13 @@ class Requests:
         if status == 403:
             raise OutsideRefused(f"{where} does not let the account of our token do this{said}.")
         if status == 404:
-            raise _Gone(f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}.")
+            raise _NoSuchAddress(
+                f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}."
+            )
         if status in (408, 425, 429) or status >= 500:
             # Statuses 408, 425 and 429 refuse before any effect. For the others, the effect is unknown.
             wait = reply.headers.get("retry-after", "")
-            raise _Down(
+            raise _Unreachable(
                 f"{where} is not able to answer just now (status {status}){said}. Nothing is lost: do the same again "
                 "later.",
                 arrived=status >= 500,

@@ -22,13 +22,13 @@ from exporters.release_keys import key_files, read_keys
 from extensions.leaks import media as leak_media
 from extensions.leaks.decision import told_by
 from extensions.leaks.ids import of_ids
-from extensions.leaks.keys import LONG, Known, known, looks_like_a_path
+from extensions.leaks.keys import LONG, IndexedKeys, known, looks_like_a_path
 from extensions.leaks.media import Picture
 from extensions.leaks.options import told_by_options
 from extensions.leaks.phrases import SecretPhrases
 from extensions.leaks.rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds
 from extensions.leaks.sets import association
-from extensions.leaks.stats import LEVEL, Tried
+from extensions.leaks.stats import LEVEL, ShareTest
 from extensions.leaks.tables import Row, Table, flat, tables_of
 from media import file_type
 from media.perceptual_hash import ALIKE
@@ -142,13 +142,13 @@ def _files(public: Path) -> Iterator[tuple[str, Path]]:
 
 
 class _Check:
-    def __init__(self, knowns: list[Known], alike: int) -> None:
+    def __init__(self, knowns: list[IndexedKeys], alike: int) -> None:
         self.report = LeakReport()
         self.knowns = knowns
         self.of = {id: one for one in knowns for id in one.keys.items}
         self.alike = alike
         self.signals: list[Signal] = []
-        self.tried: dict[bytes, tuple[str, Tried]] = {}
+        self.tried: dict[bytes, tuple[str, ShareTest]] = {}
         self.paths: list[tuple[str, int]] = []
         self.canaries = [one.keys.head.private_canary.encode() for one in knowns]
         self.phrases = SecretPhrases(knowns)
@@ -425,5 +425,5 @@ def _is_an_item(table: Table, row: Row) -> bool:
     return any(isinstance(each, str) and " " in each and not looks_like_a_path(each) for each in row.values())
 
 
-def _p(tried: Tried) -> str:
+def _p(tried: ShareTest) -> str:
     return f"p = {tried.p_value:.1g}" if tried.p_value >= 1e-12 else "p < 1e-12"

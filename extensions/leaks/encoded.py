@@ -12,7 +12,7 @@ from contextlib import suppress
 from urllib.parse import unquote
 
 from exporters.release_keys import KeyItem
-from extensions.leaks.keys import Known
+from extensions.leaks.keys import IndexedKeys
 
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{4,}={0,2}|[A-Za-z0-9]{2,3}={1,2}")
 _PIECES = re.compile(r"[-_/+]")
@@ -38,7 +38,7 @@ _BY_LENGTH = {32: ("MD5",), 40: ("SHA-1",), 64: ("SHA-256",), 128: ("SHA-512",)}
 class EncodedKeys:
     """The keys of private items that are found in encoded texts."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: IndexedKeys) -> None:
         self._known = known
         self._of = ""
         self._digests: dict[tuple[str, str], dict[str, list[tuple[str, int]]]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from extensions.leaks.keys import Known
+from extensions.leaks.keys import IndexedKeys
 from extensions.leaks.rows import IDS, Rows, Signal, in_kinds
 from extensions.leaks.sets import association
 from extensions.leaks.tables import Table
@@ -17,7 +17,7 @@ _MOST_CHARACTERS = 12
 """Characters of a longer part, such as a digest, are not tested one by one."""
 
 
-def of_ids(known: Known) -> Iterator[Signal]:
+def of_ids(known: IndexedKeys) -> Iterator[Signal]:
     """Yield tests of whether ids reveal the key: a part, a property such as a check digit, or the decoded id."""
     ids = list(known.codes)
     parts = known.parts(ids, np.array([known.codes[id] for id in ids], dtype=np.int64))

@@ -40,7 +40,7 @@ _PATH = re.compile(r"[^\s\"<>|]{1,250}\.[A-Za-z0-9]{2,5}|[^\s\"<>|]{0,250}/[^\s\
 
 
 @dataclass(frozen=True)
-class Known:
+class IndexedKeys:
     """The items of one key file, as a check looks for them."""
 
     keys: Keys
@@ -174,7 +174,7 @@ def looks_like_a_path(text: str) -> bool:
     return len(text) < 300 and _PATH.fullmatch(text) is not None
 
 
-def known(keys: Keys) -> Known:
+def known(keys: Keys) -> IndexedKeys:
     """Return the private items of a key file in the form that the leak check needs."""
     codes: dict[str, int] = {}
     values: dict[str, int] = {}
@@ -196,7 +196,7 @@ def known(keys: Keys) -> Known:
                 values.setdefault(form, code)
             codes[item.id] = code
     shared = Counter(_options(item) or item.asked.options for item in keys.items.values())
-    return Known(keys, codes, values, _ranks(keys, codes, places_of), shared, sets, places_of)
+    return IndexedKeys(keys, codes, values, _ranks(keys, codes, places_of), shared, sets, places_of)
 
 
 def _ranks(keys: Keys, codes: Mapping[str, int], places: Mapping[str, Places]) -> dict[str, float]:

@@ -8,14 +8,14 @@ import numpy as np
 
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
-from extensions.leaks.keys import Known
+from extensions.leaks.keys import IndexedKeys
 from extensions.leaks.rows import Signal
 from extensions.leaks.set_places import of_set_places
 from extensions.leaks.sets import Places
 from extensions.leaks.stats import limits, more_than
 
 
-def told_by_options(one: Known) -> Iterator[tuple[str, Signal]]:
+def told_by_options(one: IndexedKeys) -> Iterator[tuple[str, Signal]]:
     """Yield each figure as a sentence, with its test.
 
     The tests ask whether a place, or the longest option, is right more often than by chance, and by more than a tenth
@@ -69,7 +69,7 @@ def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, Places]])
         yield f"{where}: {what}.", Signal("lengths", where, what, more_than(hits, n, chance / n))
 
 
-def _of_orders(where: str, one: Known) -> Iterator[tuple[str, Signal]]:
+def _of_orders(where: str, one: IndexedKeys) -> Iterator[tuple[str, Signal]]:
     """Yield how often the right order is the order in which the options are listed."""
     orders = [
         item

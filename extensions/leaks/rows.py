@@ -18,7 +18,7 @@ from annotation_schemas.formats import id_keys
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from extensions.leaks.encoded import EncodedKeys
-from extensions.leaks.keys import NAMES, Known, looks_like_a_path
+from extensions.leaks.keys import NAMES, IndexedKeys, looks_like_a_path
 from extensions.leaks.lists import PLACE, list_of, option_lists
 from extensions.leaks.media import in_base64
 from extensions.leaks.sets import KeyPart, as_letters, least_of_parts, place_of
@@ -27,7 +27,7 @@ from extensions.leaks.stats import (
     MOST_KINDS,
     NOTHING,
     Codes,
-    Tried,
+    ShareTest,
     chain,
     goes_with,
     matches,
@@ -65,7 +65,7 @@ class Signal:
     """A row of ``leaks.DO``, such as ``key`` (a column), ``names`` (of files), ``order`` (of rows) or ``ids``."""
     where: str
     what: str
-    tried: Tried
+    tried: ShareTest
     certain: bool = False
     """The signal is a leak, whatever its test shows."""
     column: str = ""
@@ -87,7 +87,7 @@ class Rows:
     """A table that was read: its statements about each private item, and the values that rows share."""
 
     table: Table
-    known: Known
+    known: IndexedKeys
     ids: list[str] = field(default_factory=list)
     said: dict[tuple[str, str, str], array[int]] = field(default_factory=dict)
     """The code that each row states, by column, kind and encoding; -1 for none."""
@@ -95,7 +95,7 @@ class Rows:
     """For each column without the item's own texts: the value of each row, by its place."""
     writing: dict[str, Writing] = field(default_factory=dict)
     """For each column: how its texts are written."""
-    tried: dict[bytes, tuple[str, Tried]] = field(default_factory=dict)
+    tried: dict[bytes, tuple[str, ShareTest]] = field(default_factory=dict)
     """Tests of earlier tables, which need not be made again for the same values."""
     kept_back: Counter[str] = field(default_factory=Counter)
     """Rows that have something in a column called as a field that is kept back."""
@@ -390,7 +390,7 @@ def _leaf(column: str) -> str:
     return PLACE.sub("", column).rpartition(".")[2].strip("()").removesuffix("[]").casefold()
 
 
-def id_column(table: Table, knowns: Mapping[str, Known]) -> str | None:
+def id_column(table: Table, knowns: Mapping[str, IndexedKeys]) -> str | None:
     """Return the column that names the items: the one with the most ids of private items. None if no column has any.
 
     Among equals, a column with the name of an id column wins.

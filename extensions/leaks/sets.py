@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from annotation_schemas.asked import plain
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
-from extensions.leaks.stats import NONE, NOTHING, Codes, Tried, goes_with
+from extensions.leaks.stats import NONE, NOTHING, Codes, ShareTest, goes_with
 
 Places = tuple[int, ...]
 
@@ -163,7 +163,7 @@ def parts_of(keys: Codes, sets: Sequence[tuple[Places, int] | None]) -> list[Key
     return parts
 
 
-def least_of_parts(parts: Sequence[KeyPart], test: Callable[[KeyPart], Tried]) -> tuple[str, Tried]:
+def least_of_parts(parts: Sequence[KeyPart], test: Callable[[KeyPart], ShareTest]) -> tuple[str, ShareTest]:
     """Return the part of the key with the least p-value and its test, corrected for the number of parts tested.
 
     A part that differs enough from chance to be reported comes before a part that does not.
@@ -175,6 +175,6 @@ def least_of_parts(parts: Sequence[KeyPart], test: Callable[[KeyPart], Tried]) -
     return name, replace(least, p_value=min(1.0, least.p_value * len(tested)))
 
 
-def association(parts: Sequence[KeyPart], said: Codes) -> tuple[str, Tried]:
+def association(parts: Sequence[KeyPart], said: Codes) -> tuple[str, ShareTest]:
     """Return the part of the key that public values are associated with most clearly, and its test."""
     return least_of_parts(parts, lambda part: goes_with(part.of(said), part.codes))

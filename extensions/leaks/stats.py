@@ -47,7 +47,7 @@ _PLAIN = 0.01
 
 
 @dataclass(frozen=True)
-class Tried:
+class ShareTest:
     """A test result: the probability of a share at least as extreme under independence."""
 
     p_value: float
@@ -63,7 +63,7 @@ class Tried:
         return abs(self.share - self.expected) >= LEAST
 
 
-NOTHING = Tried(1.0, math.nan, math.nan, 0)
+NOTHING = ShareTest(1.0, math.nan, math.nan, 0)
 
 
 def rejected(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
@@ -80,7 +80,7 @@ def rejected(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
     return found
 
 
-def matches(said: Codes, keys: Codes) -> Tried:
+def matches(said: Codes, keys: Codes) -> ShareTest:
     """Test whether a column states the key more often than its shuffled values would. One-sided.
 
     ``said`` is -1 for rows without a statement. Over all orders of the keys the number of matches has mean sum_c a_c
@@ -100,17 +100,17 @@ def matches(said: Codes, keys: Codes) -> Tried:
     same = float((products * (n - a) * (n - b)).sum())
     variance = (same + float(products.sum() ** 2 - (products**2).sum())) / (n * n * (n - 1))
     if variance <= 1e-12 or hits <= mean:
-        return Tried(1.0, hits / there, mean / there, there)
+        return ShareTest(1.0, hits / there, mean / there, there)
     z = (hits - 0.5 - mean) / math.sqrt(variance)
     p_value = float(special.ndtr(-z))
     if n <= _SMALL and z > 2:
         random = np.random.default_rng(_SEED)
         lots = random.permuted(np.tile(keys, (_DRAWS, 1)), axis=1)
         p_value = _drawn(int(((lots == said).sum(axis=1) >= hits).sum()), _DRAWS, max(p_value, _all_of(b)))
-    return Tried(p_value, hits / there, mean / there, there)
+    return ShareTest(p_value, hits / there, mean / there, there)
 
 
-def chain(keys: Codes) -> Tried:
+def chain(keys: Codes) -> ShareTest:
     """Test whether the key of one item is associated with the key of the next: sorted, alternating, or by a similar
     rule.
 
@@ -137,10 +137,10 @@ def chain(keys: Codes) -> Tried:
     if small:
         least = _all_of(np.bincount(codes).astype(float))
         p_value = _drawn(int((drawn >= seen[0] - 1e-9).sum()), len(drawn), max(p_value, least))
-    return Tried(p_value, float(foretold[0]) / (n - 1), expected / (n - 1), n)
+    return ShareTest(p_value, float(foretold[0]) / (n - 1), expected / (n - 1), n)
 
 
-def goes_with(said: Codes, keys: Codes) -> Tried:
+def goes_with(said: Codes, keys: Codes) -> ShareTest:
     """Test whether a value of an item is associated with its key, by any rule.
 
     ``said`` is -1 for missing values. The test is Pearson's chi-square of the table of both, over shuffled orders of
@@ -160,7 +160,7 @@ def goes_with(said: Codes, keys: Codes) -> Tried:
     seen, foretold = _tables(codes[None], right[None], rows, columns)
     p_value = float(special.chdtrc((rows - 1) * (columns - 1), seen[0]))
     if p_value > _PLAIN:
-        return Tried(p_value, math.nan, math.nan, n)
+        return ShareTest(p_value, math.nan, math.nan, n)
     small = n <= _SMALL
     lots = [
         _tables(np.tile(codes, (400, 1)), random.permuted(np.tile(right, (400, 1)), axis=1), rows, columns)
@@ -170,10 +170,10 @@ def goes_with(said: Codes, keys: Codes) -> Tried:
     if small:
         least = _all_of(np.bincount(right).astype(float))
         p_value = _drawn(int((drawn >= seen[0] - 1e-9).sum()), len(drawn), max(p_value, least))
-    return Tried(p_value, float(foretold[0]) / n, float(expected.mean()) / n, n)
+    return ShareTest(p_value, float(foretold[0]) / n, float(expected.mean()) / n, n)
 
 
-def within(test: Callable[[Codes, Codes], Tried], said: Codes, keys: Codes, groups: Codes) -> Tried:
+def within(test: Callable[[Codes, Codes], ShareTest], said: Codes, keys: Codes, groups: Codes) -> ShareTest:
     """Test within each group of items, and return the least p-value times the number of groups.
 
     Items of a group have the same number of options, so that this number is not taken for a sign of the key.
@@ -230,7 +230,7 @@ def _all_of(counts: NDArray[np.float64]) -> float:
     return float(np.exp(special.gammaln(counts + 1).sum() - special.gammaln(counts.sum() + 1)))
 
 
-def trend(values: NDArray[np.float64]) -> Tried:
+def trend(values: NDArray[np.float64]) -> ShareTest:
     """Test whether numbers rise or fall along an order, by Spearman's coefficient. Two-sided.
 
     The standard error over all orders is 1 / sqrt(n - 1). Fewer than ten items give no result.
@@ -244,10 +244,10 @@ def trend(values: NDArray[np.float64]) -> Tried:
         tied = values == value
         ranks[tied] = ranks[tied].mean()
     rho = float(np.corrcoef(ranks, np.arange(n))[0, 1])
-    return Tried(float(2 * special.ndtr(-abs(rho) * math.sqrt(n - 1))), rho, 0.0, n)
+    return ShareTest(float(2 * special.ndtr(-abs(rho) * math.sqrt(n - 1))), rho, 0.0, n)
 
 
-def more_than(hits: int, n: int, chance: float, *, times: int = 1) -> Tried:
+def more_than(hits: int, n: int, chance: float, *, times: int = 1) -> ShareTest:
     """Test whether a share exceeds chance by more than ``LEAST``, by the exact binomial tail at that limit.
 
     ``times`` is the number of shares of which this share is the largest.
@@ -256,7 +256,7 @@ def more_than(hits: int, n: int, chance: float, *, times: int = 1) -> Tried:
         return NOTHING
     limit = min(1.0, chance + LEAST)
     tail = float(special.betainc(hits, n - hits + 1, limit)) if hits else 1.0
-    return Tried(min(1.0, times * tail), hits / n, chance, n)
+    return ShareTest(min(1.0, times * tail), hits / n, chance, n)
 
 
 def limits(hits: int, n: int) -> Interval:

@@ -17,7 +17,7 @@ import streamlit as st
 from annotation_schemas.formats import offered
 from app import import_boxes, import_seen, import_work, jobs, markup, shell, uploads
 from app.import_result import imported_sentence
-from app.jobs.imports import Came, Order
+from app.jobs.imports import ImportOrder, ImportOutcome
 from app.services import Services
 from domain import typed_json
 from domain.errors import InvalidInput, Problem, RowsRefused
@@ -34,7 +34,7 @@ from extensions.narrations.rules.frame_rates import rate
 from extensions.narrations.rules.goals import FEWEST, MOST, SLACK
 from extensions.narrations.rules.questions import RULES
 from extensions.narrations.video_goals import VideoGoals
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.jobs import desk
 
 HERE = 2_000
@@ -213,11 +213,11 @@ def _show(view: ProjectView, made: _QuestionSet) -> None:
 def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
     """Show what an import of the questions would do, with the button that does it."""
     about = {"format": FORMAT, "dimension": None, "said": None}
-    seen = import_seen.look(services, Order(view.name, source, about))
+    seen = import_seen.look(services, ImportOrder(view.name, source, about))
     if seen is None:
         return
     import_seen.show(seen, skip_bad=False, new_only=False)
-    order = Order(view.name, source, {**about, "skip_bad": False, "new_only": False})
+    order = ImportOrder(view.name, source, {**about, "skip_bad": False, "new_only": False})
     shell.does(
         st,
         "Import these questions",
@@ -230,11 +230,11 @@ def _preview(services: Services, view: ProjectView, source: uploads.Source) -> N
     import_seen.show_rows(view.schema.schema_, seen, source)
 
 
-def _import(services: Services, order: Order) -> None:
+def _import(services: Services, order: ImportOrder) -> None:
     import_work.begin(services, order)
     st.session_state.get(_MAKING, {}).pop(order.project, None)
 
 
-def _came(came: Came) -> None:
-    done = came.done or Imported()
+def _came(came: ImportOutcome) -> None:
+    done = came.done or ImportSummary()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))

@@ -46,7 +46,7 @@ _AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
-class Measured:
+class MetricResult:
     """The result of a measurement."""
 
     name: str
@@ -91,7 +91,7 @@ def measure(
     reference: str | None = None,
     criterion: str | None = None,
     items: Items | str | None = None,
-) -> Measured:
+) -> MetricResult:
     """Measure all answers that a criterion is about. Answers that are already measured and unchanged are skipped.
 
     Parameters
@@ -133,7 +133,7 @@ def measure(
     with store.read() as session:
         counts = {verdict: n for _, verdict, n in judging.counts(session, run_id=run_id)}
         left_out = {why: n for _, why, n, _ in run_attempts.reasons(session, run_id=run_id)}
-    return Measured(
+    return MetricResult(
         name=rater,
         run=public_id,
         criterion=about.name,

@@ -36,7 +36,7 @@ NONE = "none"
 
 
 @dataclass(frozen=True)
-class Agreed:
+class ReaderAgreement:
     """The agreement of a reader with people about the values of answers."""
 
     reader: str
@@ -52,10 +52,10 @@ class Agreed:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ReaderComparison:
     """A sample that came back."""
 
-    readers: Sequence[Agreed]
+    readers: Sequence[ReaderAgreement]
     n: int
     empty: int
     """The number of lines without a value."""
@@ -155,7 +155,7 @@ def values_of(path: Path) -> dict[str, Any]:
     return found
 
 
-def compare(store: Store, *, by: Person | None, project: str, values: Mapping[str, Any]) -> Compared:
+def compare(store: Store, *, by: Person | None, project: str, values: Mapping[str, Any]) -> ReaderComparison:
     """Return the agreement of the rules, and of the rules with each second reader, with people.
 
     Raises
@@ -181,7 +181,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
         for name in readers_of(session, project_id=access.project_id):
             read = counting(session, project_id=access.project_id, reader=name, ids=list(said))
             lines.append(_agreed(name, said, {id: _of(read.get(id), asked[id][0], asked[id][2]) for id in said}))
-    return Compared(lines, len(said), len(values) - len(said))
+    return ReaderComparison(lines, len(said), len(values) - len(said))
 
 
 def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
@@ -227,14 +227,14 @@ def _letters(places: Sequence[int], asked: ExpectedAnswer) -> str:
     return ",".join(ascii_uppercase[place] for place in first)
 
 
-def _agreed(name: str, people: Mapping[int, str], reader: Mapping[int, str]) -> Agreed:
+def _agreed(name: str, people: Mapping[int, str], reader: Mapping[int, str]) -> ReaderAgreement:
     rows = [
         rating
         for id, said in people.items()
         for rating in (Rating(str(id), "people", "read", said), Rating(str(id), name, "read", reader[id]))
     ]
     table = Ratings.from_rows(rows, scale=Scale("nominal", tuple(sorted({*people.values(), *reader.values()}))))
-    return Agreed(
+    return ReaderAgreement(
         name,
         len(people),
         percent_agreement(table),

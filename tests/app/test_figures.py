@@ -79,7 +79,7 @@ def state(store: Store) -> tuple[Any, ...]:
     return rater_agreement.mark(store, person=None, **ABOUT)
 
 
-def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figures.Asked:
+def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figures.FigureState:
     size = rater_agreement.size(store, person=None, **ABOUT)
     return figures.asked(store, settings, work, {**ARGS, **args}, state=state(store), size=size)
 

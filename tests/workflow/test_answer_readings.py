@@ -50,7 +50,7 @@ def lines(path: Path, rows: Sequence[tuple[str, str]], model: str = "m") -> Path
     return path
 
 
-def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard_lines.Line:
+def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard_lines.LeaderboardLine:
     return leaderboard.sliced_scores(project_answers.read(store, person=None, project="p", **asked), KEY).whole[model]
 
 
@@ -300,11 +300,11 @@ def test_behind_what_was_not_read_are_exactly_those_cases(store: Store, items: l
     line = leaderboard.sliced_scores(found, KEY).whole["m"]
     assert sum(line.unread.values()) == 3
     for why, n in line.unread.items():
-        wanted = cases.Wanted(model="m", show=cases.Show.UNREAD, outcome=why)
+        wanted = cases.CaseFilter(model="m", show=cases.Show.UNREAD, outcome=why)
         assert len(cases.listed(found, wanted)) == n, why
-    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.UNREAD)) == items[1:]
-    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.WRONG)) == []
-    assert len(cases.listed(found, cases.Wanted(model="m", scores=KEY))) == line.found.n_units == 4
+    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == items[1:]
+    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.WRONG)) == []
+    assert len(cases.listed(found, cases.CaseFilter(model="m", scores=KEY))) == line.found.n_units == 4
 
 
 NASTY = [

@@ -27,12 +27,12 @@ from domain.states import Stage
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_project, vote
 from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
-from workflow.annotate.coding import SETTLED, Standing
+from workflow.annotate.coding import SETTLED, CodingProgress
 from workflow.files.project_check import check
 from workflow.lead import item_history
 from workflow.lead.coding_intake import CodingIntake, failures_page, open_coding, preview_coding
 from workflow.results import case_page, cases, failures, rater_agreement
-from workflow.results.cases import Wanted
+from workflow.results.cases import CaseFilter
 from workflow.runs import run_control
 
 CODES = ("perception", "reasoning", "format")
@@ -158,7 +158,7 @@ def test_planted_codes_are_counted_as_the_dice_fell(store: Store) -> None:
         assert (each.low, each.high) == pytest.approx(limits(each.n, each.of), abs=1e-9)
         items = {one.item for one in found.answers if one.model == each.model and each.code in one.values["failure"]}
         assert failures.items_with(found, "failure", each.code or "", model=each.model) == items
-        wanted_cases = Wanted(model=each.model, dimension=each.dimension)
+        wanted_cases = CaseFilter(model=each.model, dimension=each.dimension)
         listed = cases.listing(store, project="p", wanted=wanted_cases, code=("failure", each.code or ""))
         assert len(listed.ids) == each.n, "each cell leads to its answers"
     assert check(store) == []
@@ -292,7 +292,7 @@ def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
     open_coding(store, by=lead, project="p")
     begun = {code(store, first, ["format"]).item for _ in range(5)}
     assert {code(store, second, ["format"]).item for _ in range(5)} == begun
-    assert failures.failures(store, person=lead, project="p").standing(Standing.UNANIMOUS) == 5
+    assert failures.failures(store, person=lead, project="p").standing(CodingProgress.UNANIMOUS) == 5
 
 
 @pytest.mark.thorough
@@ -484,7 +484,7 @@ def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:
         vote(store, person, "blue")  # not the key, so that the item is rejected
     (ann,) = make_people(store, "ann")
     assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NoTask)
-    assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is Standing.WAITING
+    assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is CodingProgress.WAITING
 
 
 @pytest.mark.thorough

@@ -34,7 +34,7 @@ from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
-from workflow.files.project_import import How, import_project
+from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.lead import item_history
 from workflow.lead.pair_intake import open_pairs, preview_pairs
 from workflow.results.preferences import Preferences, preferences_of
@@ -360,7 +360,7 @@ def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store:
 
     media = MediaStore(tmp_path / "media")
     export_project(store, media, by=None, project="p", out=tmp_path / "p.zip", with_media=False)
-    how = How(people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": "bob", "cat": None})
+    how = ArchiveOptions(people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": "bob", "cat": None})
     made = import_project(store, media, path=tmp_path / "p.zip", name="q", how=how)
     assert [note for note in made.notes if "stand on other sides" in note]
     found = {}

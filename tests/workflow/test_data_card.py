@@ -24,7 +24,7 @@ from workflow.releases.card import card_files
 from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import drawn_up
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.results import calibration_rule
 
 pytestmark = pytest.mark.thorough
@@ -54,7 +54,7 @@ def made(store: Store, media: MediaStore, *, front: str = "", **asked: Any) -> t
     """The Markdown and the page, as a release has them."""
     with store.read() as session:
         access = require_lead(session, by=None, project="p")
-        draft = drawn_up(session, media, access, Asked(**asked))
+        draft = drawn_up(session, media, access, ReleaseOptions(**asked))
     secret = ("answer",) if asked.get("private") else ()
     contents = Contents(store, access, draft.placed, {"test": secret}, Media(media, inside=False))
     released = released_set(contents, version=draft.version, date=draft.date, about=draft.about.values, formats=())

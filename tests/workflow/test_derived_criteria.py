@@ -26,7 +26,7 @@ from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.derived_criteria import MAJORITY, settled_ratings
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.ratings_from_files import import_ratings
 from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
@@ -66,10 +66,10 @@ EACH_HAS_ANOTHER_FAULT = ((0, 1, 1), (1, 0, 1), (1, 1, 0))
 
 def made(
     grades: Mapping[int, Sequence[Sequence[int]]], judged: Mapping[int, Sequence[float | None]] | None = None
-) -> Read:
+) -> ProjectAnswers:
     """Answers with people's bits, person by person, and a judge's."""
     ids = sorted({*grades, *(judged or {})})
-    return Read(
+    return ProjectAnswers(
         "p",
         "Project",
         LOADED.schema_,
@@ -86,7 +86,7 @@ def made(
     )
 
 
-def line(found: Read, scores: Scores) -> leaderboard_lines.Line:
+def line(found: ProjectAnswers, scores: Scores) -> leaderboard_lines.LeaderboardLine:
     return leaderboard.sliced_scores(found, scores).whole["m"]
 
 

@@ -330,7 +330,7 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
 
 def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: str | None = None) -> None:
     stage = Stage.GRADING if model else Stage.VERIFICATION
-    gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.Known(item, model, "", answers)])
+    gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.GoldCandidate(item, model, "", answers)])
 
 
 def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:

@@ -333,7 +333,7 @@ def test_every_vote_keeps_the_version_that_it_was_given_under(copied: Store) -> 
     assert not any(row.answers["fits"] == "unsure" for row in said)
 
 
-def change(store: Store, name: str) -> migration.Done:
+def change(store: Store, name: str) -> migration.SchemaChangeResult:
     """What one of the minds above comes to."""
     mind = next(each for each in MINDS if each.name == name)
     decisions = Decisions.parse(mind.decided)

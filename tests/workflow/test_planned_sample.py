@@ -31,7 +31,7 @@ from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.annotate.project_progress import dashboard
-from workflow.annotate.sample_standing import Standing
+from workflow.annotate.sample_standing import SampleProgress
 from workflow.files.project_check import check
 from workflow.results import calibration, leaderboard, project_answers, rater_agreement, score_choices
 from workflow.runs import run_control, run_grading
@@ -137,7 +137,7 @@ def opened(store: Store) -> set[tuple[str, str]]:
     return {place for place, states in slots(store).items() if set(states) != {TaskState.WITHDRAWN}}
 
 
-def standing(store: Store, outputs: int | None = None) -> Standing:
+def standing(store: Store, outputs: int | None = None) -> SampleProgress:
     found = run_grading.planned_sample(store, by=None, project="p", outputs=outputs)
     assert found is not None
     return found

@@ -31,7 +31,7 @@ from workflow.access import accounts
 from workflow.annotate import claims, comments, image_pool, notices, own_submissions, project_progress, submissions
 from workflow.files.project_check import check
 from workflow.lead import bulk, item_list
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import FROM_FILE, GONE, NO_SLOT, WITH_AUTHOR, Reasons
 
 pytestmark = pytest.mark.both_databases
@@ -44,7 +44,7 @@ def sending(lea: Person | None, names: list[str], **reasons: Any) -> dict[str, A
         "by": lea,
         "project": "p",
         "action": Action.SEND_BACK,
-        "chosen": Chosen(items=tuple(names)),
+        "chosen": BulkSelection(items=tuple(names)),
         "reasons": Reasons(**{"all": WHY, **reasons}),
     }
 
@@ -133,7 +133,7 @@ def test_it_is_undone_by_having_it_verified_again(store: Store) -> None:
     name = written(store, ann)
     assert done(store, sending(lea, [name])) == 1
     (mine,) = own_submissions.sent_back_to(store, person=ann, project="p")
-    again = {"by": lea, "project": "p", "action": Action.VERIFY_AGAIN, "chosen": Chosen(items=(name,))}
+    again = {"by": lea, "project": "p", "action": Action.VERIFY_AGAIN, "chosen": BulkSelection(items=(name,))}
     assert with_author(store) == [name]
     assert done(store, again) == 1
     assert with_author(store) == []

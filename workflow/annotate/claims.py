@@ -62,7 +62,7 @@ def take_next(
     said = gates.ask(gates.Visit(session, access, person, stage, now, dimension=dimension, postponed=postponed))
     if isinstance(said, NoTask):
         return said
-    if isinstance(said, gates.Later):
+    if isinstance(said, gates.Continuation):
         return None
     return replace(task_view(session, access=access, row=said.row, person=person), postponed=said.postponed)
 
@@ -79,7 +79,7 @@ def take_more(
     said = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, postponed_before=postponed_before))
     if isinstance(said, NoTask):
         return said
-    return None if isinstance(said, gates.Later) else said.row
+    return None if isinstance(said, gates.Continuation) else said.row
 
 
 def peek(

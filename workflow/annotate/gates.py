@@ -50,7 +50,7 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenTask:
     """A task that a person now holds."""
 
     row: StoredTask
@@ -58,11 +58,11 @@ class Given:
     """Whether they had postponed the task."""
 
 
-class Later:
+class Continuation:
     """Marker that the search continues in another transaction, because it is long or the task found was replaced."""
 
 
-Answer = Given | NoTask | Later
+Answer = GivenTask | NoTask | Continuation
 Ahead = Sequence[int] | NoTask
 """Items (ids) of the next tasks, or why no task follows."""
 
@@ -86,10 +86,12 @@ def ask(visit: Visit) -> Answer:
     """Return the answer of the first gate that does not let the person pass, or why no work is left."""
     for gate in GATES:
         said = gate.take(visit)
-        if isinstance(said, Given) and comparison.renew(
+        if isinstance(said, GivenTask) and comparison.renew(
             visit.session, access=visit.access, row=said.row, now=visit.now
         ):
-            return Later()  # one renewal per transaction, so that two people who renew the same pairs cannot deadlock
+            return (
+                Continuation()
+            )  # one renewal per transaction, so that two people who renew the same pairs cannot deadlock
         if said is not None:
             return said
     return no_work.why_no_task(
@@ -153,7 +155,7 @@ def _take_in_hand(visit: Visit) -> Answer | None:
     if row is None or row.person_id != visit.person.id or not visit.access.may_use(row.dimension):
         return None
     held = extend(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
-    return Given(row) if held else None
+    return GivenTask(row) if held else None
 
 
 def _look_in_hand(visit: Visit, limit: int) -> Ahead:
@@ -209,8 +211,8 @@ def _take_free(visit: Visit) -> Answer | None:
         now=visit.now,
     )
     if row is not None:
-        return Given(row)
-    return Later() if more else None
+        return GivenTask(row)
+    return Continuation() if more else None
 
 
 def _look_free(visit: Visit, limit: int) -> Ahead:
@@ -253,7 +255,7 @@ def _take_postponed(visit: Visit) -> Answer | None:
     for row in _postponed(visit):
         mine = resume(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
         if mine is not None:
-            return Given(mine, postponed=True)
+            return GivenTask(mine, postponed=True)
     return None
 
 

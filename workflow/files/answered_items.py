@@ -28,7 +28,7 @@ from workflow.files.question_match import QuestionMatch
 
 
 @dataclass(frozen=True)
-class ItemAnswered:
+class ItemAnswer:
     """An answer out of a file, with the item it is about."""
 
     item_id: int
@@ -49,7 +49,7 @@ def items_answered(
     bad: list[BadRow],
     *,
     schema: Schema,
-) -> Iterator[ItemAnswered]:
+) -> Iterator[ItemAnswer]:
     """Yield the answers with their items. Answers without an item are appended to ``bad``.
 
     Answers to another question, and answers to options that the item does not have, are bad too, because their letters
@@ -90,10 +90,10 @@ def items_answered(
             continue
         settled = _settled(schema, answer, content.get(item[0], {}))
         if settled.outcome not in ANSWERS:
-            yield ItemAnswered(*item, settled, here, (), order.columns(item[0], answer))
+            yield ItemAnswer(*item, settled, here, (), order.columns(item[0], answer))
             continue
         try:
-            yield ItemAnswered(*item, settled, here, order(item[0], answer), order.columns(item[0], answer))
+            yield ItemAnswer(*item, settled, here, order(item[0], answer), order.columns(item[0], answer))
         except OptionsDiffer as error:
             bad.append(replace(here, reason=f"{error}; a letter in its answer would mean another option"))
 

@@ -99,7 +99,7 @@ class StageCount:
 
 
 @dataclass(frozen=True)
-class Report:
+class ExposureReport:
     """The exposures of a project."""
 
     since: datetime | None
@@ -110,18 +110,18 @@ class Report:
     faults: Sequence[Fault]
 
 
-def report(store: Store, *, by: Person | None, project: str) -> Report:
+def report(store: Store, *, by: Person | None, project: str) -> ExposureReport:
     """Return the exposures of a project, for leads. ``by`` None is a command on the machine itself."""
     with store.read() as session:
         return report_of(session, access=require_lead(session, by=by, project=project))
 
 
-def report_of(session: Session, *, access: Access) -> Report:
+def report_of(session: Session, *, access: Access) -> ExposureReport:
     """Return the same as ``report``, in the caller's session."""
     found = list(faults(session, access=access))
     faulty = Counter(stage for stage, _ in {(fault.stage, fault.vote) for fault in found})
     known = exposure.counts(session, project_id=access.project_id)
-    return Report(
+    return ExposureReport(
         since=exposure.since(session, project_id=access.project_id),
         stages=[StageCount(stage, *known[stage], faulty=faulty[stage.value]) for stage in JUDGED if stage in known],
         from_files=exposure.n_from_files(session, project_id=access.project_id),

@@ -25,7 +25,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportSummary:
     """The result of an import."""
 
     items: int = 0

@@ -31,7 +31,7 @@ none.
 
 
 @dataclass(frozen=True)
-class ReplyRead:
+class ImportedReply:
     """A judge's reply in an import, with its reading."""
 
     judge: str
@@ -51,7 +51,12 @@ class ReplyRead:
 
 
 def losses_of_replies(
-    session: Session, access: Access, replies: Sequence[ReplyRead], *, criteria: Sequence[str], values: Sequence[Any]
+    session: Session,
+    access: Access,
+    replies: Sequence[ImportedReply],
+    *,
+    criteria: Sequence[str],
+    values: Sequence[Any],
 ) -> tuple[Losses, ...]:
     """Return the unreadable replies for each judge, with bounds of the mean if ``values`` are numbers.
 
@@ -106,16 +111,16 @@ def losses_of_answers(
     given = list(answers)
     states = answer_readings.counting(session, project_id=access.project_id, ids=[id for id, *_ in given])
     read = [
-        AnswerRead(item, model, dimension, state.kind, state.outcome, state.value)
+        ImportedAnswer(item, model, dimension, state.kind, state.outcome, state.value)
         if (state := states.get(id)) is not None
-        else AnswerRead(item, model, dimension, AnswerKind.TEXT, ReadOutcome.UNREADABLE)
+        else ImportedAnswer(item, model, dimension, AnswerKind.TEXT, ReadOutcome.UNREADABLE)
         for id, item, model, dimension in given
     ]
     return losses_of_readings(session, access, read, unanswered)
 
 
 @dataclass(frozen=True)
-class AnswerRead:
+class ImportedAnswer:
     """A new answer, with its reading."""
 
     item: int
@@ -130,7 +135,7 @@ class AnswerRead:
 def losses_of_readings(
     session: Session,
     access: Access,
-    answers: Iterable[AnswerRead],
+    answers: Iterable[ImportedAnswer],
     unanswered: Iterable[tuple[int, str, str, Outcome]],
 ) -> tuple[Losses, ...]:
     """Return the losses as ``losses_of_answers`` does, of answers that need not be stored."""
@@ -171,7 +176,7 @@ class _Lots:
             self._of_item[item] = (asked, key_word(self._schema, fields), is_keyed)
         return self._of_item[item]
 
-    def take(self, read: AnswerRead) -> None:
+    def take(self, read: ImportedAnswer) -> None:
         """Add an answer: read with its score, or lost."""
         asked, key, is_keyed = self._item(read.item)
         self.is_closed = self.is_closed or read.kind is not AnswerKind.TEXT

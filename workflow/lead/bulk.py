@@ -17,7 +17,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.annotate import authoring
 from workflow.annotate.priorities import prioritise
 from workflow.lead import send_back
-from workflow.lead.bulk_plans import Action, ActionDetails, Chosen, Preview, Receivers, plan_action
+from workflow.lead.bulk_plans import Action, ActionDetails, BulkPreview, BulkSelection, Receivers, plan_action
 from workflow.lead.send_back import NO_REASONS, Reasons
 
 ASSIGNED_FOR = timedelta(days=7)
@@ -30,12 +30,12 @@ def preview(
     by: Person | None,
     project: str,
     action: Action,
-    chosen: Chosen,
+    chosen: BulkSelection,
     to: str | None = None,
     among: Sequence[str] = (),
     priority: int = 0,
     reasons: Reasons = NO_REASONS,
-) -> Preview:
+) -> BulkPreview:
     """Return the changes that an action would make, and the reason for every item it cannot change, for leads.
 
     Nothing is changed.
@@ -63,7 +63,7 @@ def do(
     by: Person | None,
     project: str,
     action: Action,
-    chosen: Chosen,
+    chosen: BulkSelection,
     token: str,
     to: str | None = None,
     among: Sequence[str] = (),

@@ -57,7 +57,7 @@ ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
 
 
 @dataclass(frozen=True)
-class Chosen:
+class BulkSelection:
     """A selection of claims or items. All given conditions must hold; ``items`` are ids in files."""
 
     stage: Stage | None = None
@@ -75,11 +75,11 @@ class Chosen:
     @property
     def nothing(self) -> bool:
         """Whether no item is chosen."""
-        return not self.every and self == Chosen(stage=self.stage)
+        return not self.every and self == BulkSelection(stage=self.stage)
 
 
 @dataclass(frozen=True)
-class Preview:
+class BulkPreview:
     """The effect of an action at this moment."""
 
     can: tuple[str, ...]
@@ -94,7 +94,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class BulkPlan:
-    preview: Preview
+    preview: BulkPreview
     claims: Sequence[StoredTask] = ()
     items: Sequence[StoredItem] = ()
     to: Sequence[int] = ()
@@ -124,7 +124,7 @@ class ActionDetails:
 
 
 def plan_action(
-    session: Session, access: Access, action: Action, chosen: Chosen, how: ActionDetails, *, lock: bool
+    session: Session, access: Access, action: Action, chosen: BulkSelection, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
     to, priority = how.to, how.priority
     who = member_id(session, access, chosen.person) if chosen.person else None
@@ -144,7 +144,7 @@ def plan_action(
 
 
 def _plan_claims(
-    session: Session, access: Access, action: Action, chosen: Chosen, who: int, to: str | None, *, lock: bool
+    session: Session, access: Access, action: Action, chosen: BulkSelection, who: int, to: str | None, *, lock: bool
 ) -> BulkPlan:
     taker: StoredMember | None = None
     if action is Action.REASSIGN:
@@ -179,10 +179,14 @@ def _plan_claims(
     _must_be_few(len(rows))
     state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
     token = _token(action, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
-    return BulkPlan(Preview(tuple(can), tuple(cannot), token), rows, (), [taker.person_id] * len(rows) if taker else ())
+    return BulkPlan(
+        BulkPreview(tuple(can), tuple(cannot), token), rows, (), [taker.person_id] * len(rows) if taker else ()
+    )
 
 
-def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequence[str], *, lock: bool) -> BulkPlan:
+def _plan_assigned(
+    session: Session, access: Access, chosen: BulkSelection, to: Sequence[str], *, lock: bool
+) -> BulkPlan:
     if not to or chosen.stage is None:
         raise InvalidInput([Problem("to", "Say who gets them, and in which stage.")])
     members = {login: find_taker(session, access, login) for login in to}
@@ -220,7 +224,7 @@ def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequenc
     token = _token(Action.ASSIGN, chosen, rest)
     counts = Counter(login for _, login in given)
     shares = {login: counts[login] for login in to} if len(to) > 1 else {}
-    preview = Preview(tuple(can), tuple(cannot), token, shares)
+    preview = BulkPreview(tuple(can), tuple(cannot), token, shares)
     return BulkPlan(preview, [slots[item.id][0] for item, _ in given], (), [takers[login].id for _, login in given])
 
 
@@ -241,7 +245,7 @@ def _why_no_one(whys: Mapping[str, str]) -> str:
 
 
 def _plan_items(
-    session: Session, access: Access, action: Action, chosen: Chosen, how: ActionDetails, *, lock: bool
+    session: Session, access: Access, action: Action, chosen: BulkSelection, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
     found = _chosen_items(session, access, chosen, lock=lock)
     back = sent_back.of_project(session, access=access)
@@ -267,10 +271,10 @@ def _plan_items(
     state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
     told = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
     token = _token(action, chosen, told)
-    return BulkPlan(Preview(tuple(can), tuple(cannot), token), (), rows)
+    return BulkPlan(BulkPreview(tuple(can), tuple(cannot), token), (), rows)
 
 
-def _chosen_items(session: Session, access: Access, chosen: Chosen, *, lock: bool) -> list[StoredItem]:
+def _chosen_items(session: Session, access: Access, chosen: BulkSelection, *, lock: bool) -> list[StoredItem]:
     """Return the items that match all conditions. A chosen person is a voter on the items."""
     wanted = ItemFilter(
         state=(chosen.state,) if chosen.state is not None else (),
@@ -294,6 +298,6 @@ def member_id(session: Session, access: Access, login: str) -> int:
     return row.id
 
 
-def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
+def _token(action: Action, chosen: BulkSelection, rest: Mapping[str, object]) -> str:
     told = json.dumps([action.value, str(chosen), rest], sort_keys=True, default=str)
     return hashlib.sha256(told.encode()).hexdigest()

@@ -138,7 +138,7 @@ class AnswerFilter:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundItems:
     """A page of a list of items."""
 
     lines: Sequence[FoundItem]
@@ -162,7 +162,7 @@ def find(
     group: str | None = None,
     offset: int = 0,
     limit: int = 100,
-) -> Found:
+) -> FoundItems:
     """Return items of a project, newest first, for seniors and leads. Items that a person must not look into are left
     out.
 
@@ -227,13 +227,13 @@ def _open_to(session: Session, access: Access, person: Person, rows: Sequence[St
     ]
 
 
-def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> Found:
+def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> FoundItems:
     open_ = [row for row in rows if visibility_of(session, access=access, person=person, item=row).whole]
     lines = [
         FoundItem(row.public_id, row.external_id, title_of(session, access, row, whole=True), row.dimension, row.state)
         for row in open_
     ]
-    return Found(lines, n, len(rows) - len(open_))
+    return FoundItems(lines, n, len(rows) - len(open_))
 
 
 def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:

@@ -11,7 +11,7 @@ from domain.replies import WARNING
 from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_words import NOT_SAID, said, sentence, told_of
-from workflow.releases.floors import Standing
+from workflow.releases.floors import FloorStanding
 
 _PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
 """An amount with its currency. Any other text is printed unchanged, and no total is computed."""
@@ -126,7 +126,7 @@ def _losses(title: str, told: Facts) -> Iterator[Block]:
 
 def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     """Yield a table of the agreement floors, with the moment when each floor was set."""
-    found = [Standing.from_json(each) for each in told]
+    found = [FloorStanding.from_json(each) for each in told]
     if found:
         heads = ("Floor", "How it stands", "When it was set")
         rows = tuple((each.title, each.came_to, each.set_when) for each in found)

@@ -43,7 +43,7 @@ _SUFFIX = {
 
 
 @dataclass(frozen=True)
-class Lying:
+class MediaLocation:
     """The path of an image or clip in a release."""
 
     path: str | None
@@ -63,11 +63,11 @@ class Media:
     inside: bool
     folder: FolderWriter | None = None
     """The folder that receives the files; None if the files are already written."""
-    known: dict[str, Lying] = field(default_factory=dict)
+    known: dict[str, MediaLocation] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     """The hash in the store for each hash in the release."""
 
-    def lying(self, asset: Asset) -> Lying:
+    def lying(self, asset: Asset) -> MediaLocation:
         """Return the path of an image or clip in the release. The first call writes the file."""
         assert asset.sha256 is not None
         found = self.known.get(asset.sha256)
@@ -76,15 +76,15 @@ class Media:
             self.sources[found.written.sha256] = asset.sha256
         return found
 
-    def _put(self, sha256: str, asset: Asset) -> Lying:
+    def _put(self, sha256: str, asset: Asset) -> MediaLocation:
         if not self.inside:
-            return Lying(None, FileDigest(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
+            return MediaLocation(None, FileDigest(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
         bare, mime = self.store.bare(sha256)
         written = hash_of(bare)
         path = f"media/{written.sha256[:2]}/{written.sha256}{_SUFFIX.get(mime, '')}"
         if self.folder is not None and path not in self.folder.hashes:
             self.folder.link(path, bare, written)
-        return Lying(path, written, mime)
+        return MediaLocation(path, written, mime)
 
     def read(self, asset: ReleasedAsset) -> bytes:
         """Return the bytes of an image or clip in their released form."""

@@ -45,9 +45,9 @@ from workflow.releases.extension_checks import (
     missing_entry,
 )
 from workflow.releases.figures_told import Figures
-from workflow.releases.floors import Standing, standings
+from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.format_choice import formats_of
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.staging import place_of, staging
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 @dataclass(frozen=True)
-class Created:
+class CreatedRelease:
     """A release that was made."""
 
     version: str
@@ -85,9 +85,9 @@ def create(
     *,
     by: Person | None,
     project: str,
-    asked: Asked,
+    asked: ReleaseOptions,
     progress: Progress = silent,
-) -> Created:
+) -> CreatedRelease:
     """Make a release. The same state of a project gives the same bytes, except for its number.
 
     Raises
@@ -151,7 +151,7 @@ def _keeps_back(draft: Draft) -> bool:
     return any(withheld_in(draft.access.schema, each, private=draft.asked.private) for each in draft.splits)
 
 
-def _must_stand(stand: Sequence[Standing], results: Results, figures: Figures, asked: Asked) -> None:
+def _must_stand(stand: Sequence[FloorStanding], results: Results, figures: Figures, asked: ReleaseOptions) -> None:
     """Refuse (``Conflict``) if floors and checks came to other numbers than the evidence: something changed since."""
     if asked.schema_version is not None:
         return
@@ -193,7 +193,7 @@ def write(
     keeps_back = any(withheld.values())
     if keeps_back:
         draft = replace(draft, told={**draft.told, **missing_entry()})
-    doing = _Doing(progress)
+    doing = _StepProgress(progress)
     lying = Media(media, asked.media, folder=public)
     contents = Contents(store, access, draft.placed, withheld, lying, groups=draft.groups, heard=doing)
     told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
@@ -225,7 +225,7 @@ def write(
     return done
 
 
-def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: FolderWriter, doing: _Doing) -> None:
+def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: FolderWriter, doing: _StepProgress) -> None:
     """Write all formats. Raise ``FileRefused`` with the reasons of all formats that cannot hold the items, so that a
     lead reads them at once."""
     refused: dict[str, FileRefused] = {}
@@ -254,7 +254,7 @@ def _front(released: ReleasedSet, folder: FolderWriter) -> str:
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
 
 
-class _Doing:
+class _StepProgress:
     """A progress report: how many items the current step has gone through."""
 
     def __init__(self, progress: Progress) -> None:
@@ -341,7 +341,7 @@ def keep(
     *,
     by: Person | None,
     withdraws: tuple[int, str] | None = None,
-) -> Created:
+) -> CreatedRelease:
     """Give a written release its number and its final folder.
 
     ``withdraws`` is the item that a point release leaves out, with the reason.
@@ -384,4 +384,4 @@ def keep(
         raise Conflict(_AT_ONCE) from error
     files, size, sha256 = manifest["files"], manifest["bytes"], str(manifest["sha256"])
     lacking = missing_checks_in(manifest)
-    return Created(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])
+    return CreatedRelease(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])

@@ -163,7 +163,7 @@ def write_evidence(
     }
     with tempfile.TemporaryDirectory(prefix="touchstone-evidence-") as beside:
         writer = EvidenceWriter(Path(beside) / "written")
-        counts, survey = _write_tables(writer, rows, _Told(session, access, progress))
+        counts, survey = _write_tables(writer, rows, _RowProgress(session, access, progress))
         writer.json(POLICIES, {"verification": policy_of(access.schema), "report": _report(access)})
         for path in (VERDICTS, FIGURES):  # until they are known
             writer.json(path, {"figures": []})
@@ -203,7 +203,7 @@ def _worked_out(
         return states, figures_of(store, project=project, counted=verdicts.gates, progress=measuring)
 
 
-class _Told:
+class _RowProgress:
     """A report of how many of a project's rows have been processed."""
 
     def __init__(self, session: Session, access: Access, progress: Progress) -> None:
@@ -218,7 +218,7 @@ class _Told:
         self._done += 1
 
 
-def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _Told) -> tuple[Mapping[str, int], Survey]:
+def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _RowProgress) -> tuple[Mapping[str, int], Survey]:
     """Write every table, without rows that point to an omitted row.
 
     Returns the number of rows of each table, and the survey of all rows.
@@ -235,7 +235,7 @@ def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _Told) -> tu
     return counts, survey
 
 
-def _looked_at(survey: Survey, table: str, rows: EvidenceRows, told: _Told) -> Iterator[Mapping[str, Any]]:
+def _looked_at(survey: Survey, table: str, rows: EvidenceRows, told: _RowProgress) -> Iterator[Mapping[str, Any]]:
     for number, row in enumerate(rows.rows(table), 1):
         told.one_more()
         if survey.look(table, number, row):

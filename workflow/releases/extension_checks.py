@@ -42,7 +42,7 @@ class CheckResult(Protocol):
 
 
 @dataclass(frozen=True)
-class Unmeasured:
+class NoMeasurement:
     """The result of a check that this machine cannot measure."""
 
     why: str

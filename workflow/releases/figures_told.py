@@ -29,7 +29,7 @@ from workflow.releases.extension_checks import checks_of, missing_checks
 from workflow.releases.floors import measured
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.leaderboard_page import leaderboards
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import RATED, Raters, raters_of
@@ -306,7 +306,7 @@ def _leaderboard(store: Store, access: Access) -> Iterator[PrintedFigure]:
         )
 
 
-def _line(line: Line) -> PrintedFigure:
+def _line(line: LeaderboardLine) -> PrintedFigure:
     row, scores = line.as_row(), line.scores
     option = None if scores.iou is None else f"iou-{scores.iou:g}"
     by = [each for each in (scores.kind, scores.criterion, scores.judge, scores.method, scores.option, option) if each]

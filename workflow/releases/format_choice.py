@@ -5,10 +5,10 @@ from __future__ import annotations
 from annotation_schemas.formats import FORMATS, Format, offered
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 
-def formats_of(schema: Schema, asked: Asked) -> list[Format]:
+def formats_of(schema: Schema, asked: ReleaseOptions) -> list[Format]:
     """Return the formats of a release, in the order in which they are written.
 
     Raises

@@ -276,7 +276,7 @@ def answered_by(store: Store, *, by: Person | None, project: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Tally:
+class ReplyTally:
     """The counts of a run's replies on one criterion."""
 
     criterion: str
@@ -316,7 +316,7 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def tallies(store: Store, *, by: Person | None, run: str) -> list[Tally]:
+def tallies(store: Store, *, by: Person | None, run: str) -> list[ReplyTally]:
     """Return the present counts of a run's replies, by criterion."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
@@ -326,4 +326,4 @@ def tallies(store: Store, *, by: Person | None, run: str) -> list[Tally]:
             verdicts.setdefault(criterion, Counter())[verdict] += n
             if verdict.scored:
                 values.setdefault(criterion, Counter())[value, swapped] += n
-    return [Tally(criterion, counts, values.get(criterion, {})) for criterion, counts in verdicts.items()]
+    return [ReplyTally(criterion, counts, values.get(criterion, {})) for criterion, counts in verdicts.items()]

@@ -20,13 +20,13 @@ from domain.replies import reason_of
 from domain.runs import Outcome
 from domain.states import Stage
 from workflow.results.criterion_values import named_criteria
-from workflow.results.project_answers import NOT_ASKED, Read
+from workflow.results.project_answers import NOT_ASKED, ProjectAnswers
 from workflow.results.ratings import StageRows, criteria_of
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
-from workflow.results.scores import SILENT, Scored, scored
+from workflow.results.scores import SILENT, ScoredAnswers, scored
 
 
-def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+def losses_of_scores(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses | None:
     """Return the losses of a way of scoring over the items ``asked``; None if the score reads no text.
 
     Against the key, losses are unreadable answers, and items without an answer of the model. For a judge, even one
@@ -39,7 +39,7 @@ def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses 
     return None
 
 
-def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
+def _of_key(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses:
     lots = _Lots()
     keys = {id: key_word(found.schema, found.items[id].fields) for id in asked}
     for at, answer in enumerate(found.answers):
@@ -80,7 +80,7 @@ def key_word(schema: Schema, fields: Mapping[str, Any]) -> str | None:
     return key.casefold() if isinstance(key, str) and key.casefold() in ("yes", "no") else None
 
 
-def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses | None:
     judge = of.scores.judge or ""
     rule = next((each for each in found.schema.report.derived if each.name == of.scores.criterion), None)
     parts = rule.parts if rule else (of.scores.criterion or "",)
@@ -121,7 +121,7 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     return losses_of(lots.cells(), subject=subject, low=plain.low, high=plain.high, value_is=value_is)
 
 
-def _option_words(found: Read, criterion: str | None) -> dict[float, str]:
+def _option_words(found: ProjectAnswers, criterion: str | None) -> dict[float, str]:
     """Return the option at each place, of a criterion whose grades are places."""
     named = next((each for each in named_criteria(found.schema) if each.name == criterion), None)
     return {float(at): str(each.value) for at, each in enumerate(named.options)} if named is not None else {}

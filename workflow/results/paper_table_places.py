@@ -11,8 +11,8 @@ from annotation_schemas.model import as_words
 from annotation_schemas.table_layouts import PEOPLE, LayoutLine, NumberSettings
 from domain.errors import InvalidInput, Problem
 from workflow.results.criterion_values import scored_criteria
-from workflow.results.leaderboard_lines import Line as BoardLine
-from workflow.results.project_answers import Read
+from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.table_numbers import Numbers
 
 
@@ -58,7 +58,7 @@ class LayoutExpansion:
         self.own = says_of(self.line)
 
     @property
-    def _read(self) -> Read:
+    def _read(self) -> ProjectAnswers:
         return self.numbers.read
 
     def places(self) -> Iterator[TablePlace]:
@@ -188,7 +188,7 @@ def _size(group: str) -> tuple[bool, float, str]:
     return not group, float(number[0]) if number else -1.0, group
 
 
-def _place(line: BoardLine | None, name: str) -> tuple[bool, float, str]:
+def _place(line: LeaderboardLine | None, name: str) -> tuple[bool, float, str]:
     """Return the sort key of a model: by descending mean, and models without a mean last."""
     if line is None or not line.found.defined:
         return True, 0.0, name

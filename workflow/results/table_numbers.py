@@ -26,10 +26,10 @@ from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
 from workflow.results.failures import Failures
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.losses import losses_of_scores
 from workflow.results.model_groups import Grouping
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
 from workflow.results.score_choices import Kind, Scores, judges_called
@@ -56,7 +56,7 @@ class Number:
     """For a score: the losses of its board."""
 
 
-def number_of_line(line: Line) -> Number:
+def number_of_line(line: LeaderboardLine) -> Number:
     """Return a score as a number, with the answers that it leaves out."""
     return replace(number_of(line.found), count=line.count, losses=line.losses)
 
@@ -79,7 +79,7 @@ class Numbers:
     def __init__(
         self,
         store: Store,
-        read: Read,
+        read: ProjectAnswers,
         *,
         person: Person | None,
         items: Items | str | None,
@@ -97,7 +97,7 @@ class Numbers:
         self._made: dict[tuple[Any, ...], Any] = {}
 
     @property
-    def read(self) -> Read:
+    def read(self) -> ProjectAnswers:
         """The project."""
         return self._read
 
@@ -129,7 +129,7 @@ class Numbers:
         made: SlicedScores = self._made[place]
         return made
 
-    def _of_models(self, read: Read, scores: Scores) -> Read:
+    def _of_models(self, read: ProjectAnswers, scores: Scores) -> ProjectAnswers:
         """Return the read with the answers of the selected models only."""
         models = {*(self._common or ())}
         if not models:
@@ -207,7 +207,7 @@ class Numbers:
         rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
         return all(self._read.grades.get(name) for name in (rule.parts if rule else (criterion,)))
 
-    def _graded(self, criterion: str | None) -> Read:
+    def _graded(self, criterion: str | None) -> ProjectAnswers:
         """Return the read with only the answers that people have graded by a criterion."""
         criterion = criterion or self.criterion()
         if not self.graded_by(criterion):
@@ -219,7 +219,7 @@ class Numbers:
             ids = set.intersection(*(set(self._read.grades.get(name, {})) for name in names))
             kept = [each for each in self._read.answers if each.id in ids]
             self._made[place] = replace(self._read, answers=kept, unanswered={})
-        made: Read = self._made[place]
+        made: ProjectAnswers = self._made[place]
         return made
 
     # ---- who there is

@@ -29,7 +29,7 @@ _ASKED_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
-class Made:
+class QuestionFile:
     """A file of questions."""
 
     id: int
@@ -38,7 +38,7 @@ class Made:
     n: int
 
 
-def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand: bool = False) -> Made | None:
+def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand: bool = False) -> QuestionFile | None:
     """Write the next file of questions. Returns None if no question is left or allowed."""
     while not at.why:
         batch, unit_ids = _begun(at, size, by_hand)
@@ -53,7 +53,7 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
             batches.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [each.unit_id for each in not_asked]))
         if asked:
-            return Made(batch.id, batch.number, path, len(asked))
+            return QuestionFile(batch.id, batch.number, path, len(asked))
         path.unlink()
         at.lose(batch, at.why or "None of its questions can be asked.")
     return None
@@ -149,7 +149,7 @@ def _budget(at: BatchCommand) -> Budget:
     return budget
 
 
-def hand_in(at: BatchCommand, made: Made) -> None:
+def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     """Give a file to the endpoint and have it asked."""
     try:
         file = at.endpoint.upload(made.path)

@@ -23,7 +23,7 @@ from workflow.access.projects import Access
 from workflow.runs import judge_units
 from workflow.runs.judge_questions import JudgeAsker, asker_of
 from workflow.runs.judge_readings import KeepReadings
-from workflow.runs.run_kinds import Asking
+from workflow.runs.run_kinds import RunFunctions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +111,7 @@ def _opened(spec: ModelSpec, plan: JudgePlan, allowed: ModelPermissions) -> Answ
     return open_answerer(spec, strategy="generate", allowed=allowed)
 
 
-ASKING = Asking(
+ASKING = RunFunctions(
     kind=RunKind.JUDGE,
     check=check_plan,
     counted=judge_units.counted_in,

@@ -25,7 +25,7 @@ from workflow.access.projects import Access
 from workflow.runs.model_answers import KeepAnswers
 from workflow.runs.model_plans import NO_TOOLS, told_fields
 from workflow.runs.model_questions import Asker
-from workflow.runs.run_kinds import Asking
+from workflow.runs.run_kinds import RunFunctions
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -187,7 +187,7 @@ def _opened(spec: ModelSpec, plan: RunPlan, allowed: ModelPermissions) -> Answer
     )
 
 
-ASKING = Asking(
+ASKING = RunFunctions(
     kind=RunKind.MODEL,
     check=check_plan,
     counted=counted_in,

@@ -1,6 +1,6 @@
 """The interface of a kind of run, for the code that previews, starts, executes or stores runs.
 
-``domain.run_kinds`` lists the kinds, and ``workflow.runs.askings`` has the ``Asking`` of each.
+``domain.run_kinds`` lists the kinds, and ``workflow.runs.askings`` has the ``RunFunctions`` of each.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Keep(Protocol):
 
 
 @dataclass(frozen=True)
-class Asking:
+class RunFunctions:
     """The functions of a kind of run. ``Any`` is the kind's own plan. Heavy packages load only when a model is
     opened.
     """

@@ -21,14 +21,14 @@ from workflow.annotate.verdicts import rounds_of
 from workflow.files import project_check
 from workflow.schemas import besides
 from workflow.schemas.effects import BESIDES, Effect, effect_of, more_people
-from workflow.schemas.items import AT_ONCE, Change, Tally, bring_up
+from workflow.schemas.items import AT_ONCE, ChangeTally, OngoingChange, bring_up
 
 Progress = Callable[[int, int], None]
 """Called with how many items are done, and how many there are."""
 
 
 @dataclass(frozen=True)
-class Done:
+class SchemaChangeResult:
     """The result of a schema change."""
 
     number: int
@@ -37,7 +37,7 @@ class Done:
     """The version of the schema in force."""
     before: Mapping[ItemState, int]
     after: Mapping[ItemState, int]
-    tally: Tally
+    tally: ChangeTally
     stages: Stages
     """The stages of the schema in force, which give states their titles."""
 
@@ -89,12 +89,12 @@ def _effect(session: Session, row: StoredSchemaChange) -> Effect:
     return effect_of(compare(old.schema_, new.schema_, decisions=decisions))
 
 
-def _under_way(session: Session, access: Access, number: int) -> tuple[Change, int]:
+def _under_way(session: Session, access: Access, number: int) -> tuple[OngoingChange, int]:
     """Return an unfinished change, and the last item (id) that was migrated."""
     rows = {row.number: row for row, _ in schema_changes.of_project(session, project_id=access.project_id)}
     row = rows[number]
     if row.undoes is None:
-        return Change(number, _effect(session, row)), row.done_to
+        return OngoingChange(number, _effect(session, row)), row.done_to
     past = rows[row.undoes]
     effect_then = _effect(session, past)
     known = {past.before_id, *Rewording.from_json(past.reading_before).numbers}
@@ -110,7 +110,7 @@ def _under_way(session: Session, access: Access, number: int) -> tuple[Change, i
         raised=more_people(effect_then.schema, access.schema),
         through=tuple(stage for stage in BESIDES if stage in (*effect_then.through, *brought)),
     )
-    return Change(number, effect, undoes=past.number), row.done_to
+    return OngoingChange(number, effect, undoes=past.number), row.done_to
 
 
 def put_into_force(
@@ -182,9 +182,9 @@ def bring_all_up(
     *,
     before: Mapping[ItemState, int],
     progress: Progress | None,
-) -> Done:
+) -> SchemaChangeResult:
     """Migrate all items to the schema in force."""
-    tally, seen, n = Tally(), 0, sum(before.values())
+    tally, seen, n = ChangeTally(), 0, sum(before.values())
     with store.read() as session:
         access = require_lead(session, by=None, project=project)
         change, last = _under_way(session, access, number)
@@ -216,4 +216,4 @@ def bring_all_up(
         dimensions.forget_counts(session, project_id=access.project_id)
         schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
         after = schema_changes.states(session, project_id=access.project_id)
-        return Done(number, access.schema.version, before, after, tally, access.schema.stages)
+        return SchemaChangeResult(number, access.schema.version, before, after, tally, access.schema.stages)

@@ -77,7 +77,7 @@ def _report(services: Services, view: ProjectView) -> None:
     )
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figures.FigureState:
     """Return the report; it is computed again only if the project has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figures.asked(

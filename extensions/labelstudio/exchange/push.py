@@ -39,7 +39,7 @@ LONGEST_TITLE = 50
 
 
 @dataclass(frozen=True)
-class Pushed:
+class PushResult:
     """The result of sending."""
 
     sent: int
@@ -51,7 +51,7 @@ class Pushed:
     """Outcomes of answers that were found during removal."""
 
 
-def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Pushed:
+def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> PushResult:
     """Send tasks to all mapped people up to their limit, and call back finished tasks. For leads.
 
     ``by`` None is the command on the machine itself.
@@ -79,7 +79,7 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         with link.write() as session:
             bridge.note_reason(session, bridge_id=link.bridge_id, why=why)
             bridge.note_pushed(session, id=link.bridge_id, now=store.now())
-        return Pushed(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
+        return PushResult(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
 
 
 def _waiting_there(link: Link) -> dict[tuple[int, Stage], int]:

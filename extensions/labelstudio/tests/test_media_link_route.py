@@ -28,7 +28,7 @@ from tests.app.homes import PASSWORD, Home, make_home, picture
 from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool, submissions
 from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 
 HOOK = "hook-secret-0123456789"
 NOW = datetime.now(UTC)
@@ -231,7 +231,7 @@ def test_a_link_is_of_the_person_to_whom_the_task_was_sent(
     """A lead gives the task to someone else while it is still there. The old link then shows nothing to anyone."""
     path = path_of(home, task.assets[0])
     assert ask(running, path).status == 200
-    wanted = {"project": "tiny", "action": Action.REASSIGN, "chosen": Chosen(person="bo"), "to": "chi"}
+    wanted = {"project": "tiny", "action": Action.REASSIGN, "chosen": BulkSelection(person="bo"), "to": "chi"}
     token = bulk.preview(store, by=who(store, "lea"), **wanted).token
     assert bulk.do(store, by=who(store, "lea"), token=token, **wanted) == 1
     assert ask(running, path).status == 404

@@ -11,15 +11,15 @@ from db.engine import Store
 from domain.errors import FileRefused
 from media.store import MediaStore
 from tests.workflow.releases.pictured import One, pictured
-from workflow.releases.create import Created, create
+from workflow.releases.create import CreatedRelease, create
 from workflow.releases.listing import all_releases
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 
 
-def release(store: Store, media: MediaStore, home: Path, said: list[str], *accepted: str) -> Created:
-    asked = Asked(despite=("said", "items"), private=("test",), accepted=accepted)
+def release(store: Store, media: MediaStore, home: Path, said: list[str], *accepted: str) -> CreatedRelease:
+    asked = ReleaseOptions(despite=("said", "items"), private=("test",), accepted=accepted)
     progress = lambda what, *_: said.append(what)  # noqa: E731
     return create(store, media, home, by=None, project="p", asked=asked, progress=progress)
 

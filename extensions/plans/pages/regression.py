@@ -57,7 +57,7 @@ def render(services: Services) -> None:
     place = st.empty()
     chosen = {name: st.session_state.get(f"regression.{name}.{view.name}") for name in ("scores", "aspects")}
 
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return figures.asked(
             services.store,
             services.settings,

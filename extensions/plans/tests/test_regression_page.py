@@ -38,7 +38,9 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     monkeypatch.setattr(page, "report", lambda html, *, key: st.text(html))
     asked = figures.asked
 
-    def here(store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any) -> figures.Asked:
+    def here(
+        store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any
+    ) -> figures.FigureState:
         assert apart == (work == "regression"), "statsmodels is for a process of its own"
         return asked(store, settings, work, *args, **about)
 

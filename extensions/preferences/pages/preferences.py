@@ -41,7 +41,7 @@ def render(services: Services) -> None:
     items = items_switch.switch(services, view, key="preferences.items", stage=Stage.COMPARISON)
     wanted = {"project": view.name, "items": items, **_choices(services, view)}
 
-    def ask() -> figures.Asked:
+    def ask() -> figures.FigureState:
         return _asked(services, view, wanted)
 
     asked = ask()
@@ -79,7 +79,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
     return {"by": by or DIMENSION.name, "together": together}
 
 
-def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.FigureState:
     """Return the page's figures. They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     return figures.asked(

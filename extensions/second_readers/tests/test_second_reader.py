@@ -173,7 +173,7 @@ def test_only_answers_that_count_are_asked_about_and_drawn(
     assert asked.count("blood") == 1, "one of the two was answered again"
 
 
-def right(found: project_answers.Read) -> float:
+def right(found: project_answers.ProjectAnswers) -> float:
     """How many answers are right."""
     return sum(each.right for each in found.answers if each.right == 1)
 

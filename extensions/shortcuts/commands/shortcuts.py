@@ -93,7 +93,7 @@ def shortcuts(
     if models:
         if at_most or any(each is not None for each in given.values()):
             raise InvalidInput([Problem("models", "With --models there are no limits on rules; leave them out.")])
-        asked = model_report.Wanted(project, counted, model or (), strong or (), without_images, gate)
+        asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
         if model or strong:
