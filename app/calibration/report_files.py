@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from app.views import history
+from app import addresses
 from db.engine import Store
 from domain.rated_units import BETWEEN
 from domain.states import Cut, Items, Stage
@@ -16,7 +16,7 @@ from workflow.results import calibration as calibrate
 from workflow.results.ratings import raters_called, raters_of
 
 if TYPE_CHECKING:
-    from reports.content import Behind, Block, Text
+    from reports.content import Block, Paragraph, UnitSelection
 
 
 def files_of(
@@ -71,14 +71,14 @@ def files_of(
     counting = counting_of(store, person=None, project=project, items_=items, stage=stage)
     among = counting.which if counting.verdicts else None
 
-    def where(behind: Behind) -> str:
+    def where(behind: UnitSelection) -> str:
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
-            return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
+            return addresses.history(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         said = found.AnswerFilter([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
         part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None
-        dimension, group = history.of_slice(by, part)
-        return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
+        dimension, group = addresses.dimension_or_group(by, part)
+        return addresses.history(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
 
     made = calibration(study, source, cross_checked=True)
     return {
@@ -93,8 +93,8 @@ def files_of(
     }
 
 
-def _is_error(block: Block) -> TypeGuard[Text]:
+def _is_error(block: Block) -> TypeGuard[Paragraph]:
     """Tell whether a block reports a difference from another package."""
-    from reports.content import Text
+    from reports.content import Paragraph
 
-    return isinstance(block, Text) and block.tone == "warning"
+    return isinstance(block, Paragraph) and block.tone == "warning"

@@ -13,12 +13,12 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
-from app.items import chosen_export
+from app.items import bulk_previews, chosen_export
 from app.reruns import messages, session_values
+from app.screens import SCREENS
 from app.services import Services
-from app.views import bulk as bulk_page
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from app.workbench.ticks import ticks, untick
 from domain.errors import Conflict, TouchstoneError
 from domain.item_filter import ItemList
@@ -27,7 +27,7 @@ from domain.states import Stage
 from workflow.access import projects
 from workflow.annotate import gold_checks, gold_of_items, qualification_sets
 from workflow.lead import bulk, bulk_plans, item_list
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import Reasons
 
 QUALIFY = "qualify"
@@ -35,7 +35,9 @@ QUALIFY = "qualify"
 GOLD = "gold"
 """Make gold checks of the items."""
 ON_BULK = "bulk"
-"""Open the items on the page Bulk actions."""
+"""Open the items on the page Bulk actions, if that page exists."""
+FOR_BULK = "items.for_bulk"
+"""The session key of the items that the page Bulk actions opens with."""
 EXPORT = "export"
 """Export only these items."""
 WORDS = {
@@ -57,7 +59,7 @@ _DONE = "items.done"
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ItemAction:
     """An action on the selected items."""
 
     still: Callable[[], None]
@@ -130,13 +132,13 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     def still() -> None:
         item_list.must_be_as(services.store, **look, seen=seen)
 
-    order = _Asked(still, counted)
+    order = _ItemAction(still, counted)
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
     hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
     written = _part(view, Stage.AUTHORING) is not None
-    barred = {*([] if before else [QUALIFY]), *([] if hidden else [GOLD]), *([] if written else [Action.SEND_BACK])}
-    doing = [each for each in WORDS if each not in barred]
+    offered = {QUALIFY: before, GOLD: hidden, Action.SEND_BACK: written, ON_BULK: "bulk" in SCREENS}
+    doing = [each for each in WORDS if offered.get(each, True)]
     what = st.selectbox(
         f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
     )
@@ -176,7 +178,7 @@ def _on_bulk(names: Sequence[str]) -> None:
     """Draw a button that opens the items on Bulk actions, where the person also chooses whose assignments to change."""
     label = f"Open {markup.count(len(names), 'item')} on Bulk actions"
     if st.button(label, type="primary", key="items.bulk"):
-        st.session_state[bulk_page.box("items")] = "\n".join(names)
+        st.session_state[FOR_BULK] = names
         shell.go("bulk")
 
 
@@ -191,7 +193,7 @@ def _change(
     stages: list[Stage],
     action: Action,
     names: tuple[str, ...],
-    order: _Asked,
+    order: _ItemAction,
 ) -> None:
     """Draw one of the bulk actions, with its own preview and confirmation."""
     stage, priority, why = None, 0, ""
@@ -209,16 +211,16 @@ def _change(
     elif action is Action.PRIORITISE:
         priority = int(st.number_input("Priority", value=0, step=1, key="items.priority"))
     elif action is Action.SEND_BACK:
-        why = bulk_page.reason("items.why")
+        why = bulk_previews.reason("items.why")
     ask = {"by": services.person, "project": view.name, "action": action, "among": among, "priority": priority}
     ask["reasons"] = Reasons(why)
-    chosen = Chosen(stage=stage, items=names)
+    chosen = BulkSelection(stage=stage, items=names)
     try:
         found = bulk.preview(services.store, chosen=chosen, **ask)  # type: ignore[arg-type]
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    shell.show(*bulk_page.previewed(found, action), *bulk_page.without_effect(view, action))
+    shell.show(*bulk_previews.previewed(found, "item"), *bulk_previews.without_effect(view, action))
     if found.shares:
         rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in found.shares.items()]
         shell.show(markup.table([("Person", ""), ("Items", "number")], rows))
@@ -231,16 +233,21 @@ def _change(
         order.done(f"Done: {markup.count(n, 'item')} changed.")
 
     n_items = markup.count(len(found.can), "item")
-    words = f"{bulk_page.ACTIONS[action]}: {n_items}."
+    words = f"{bulk_previews.ACTIONS[action]}: {n_items}."
     if action is Action.ASSIGN:
         words = f"{n_items} for {' and '.join(map(called, found.shares or among))}."
         whom = "this person" if len(among) == 1 else "each of these people"
         words += f" They wait for {whom} alone for {bulk.ASSIGNED_FOR.days} days; then anyone who asks gets them."
-    question = Question(f"Change {n_items}?", words, bulk_page.UNDO[action], f"Yes, change {n_items}")
+    undo = bulk_previews.UNDO[action]
+    if action is Action.ASSIGN and "bulk" in SCREENS:
+        undo = "It can be undone: give each person's assignments back on Bulk actions."
+    question = Confirmation(f"Change {n_items}?", words, undo, f"Yes, change {n_items}")
     confirm.button(f"Change {n_items}", services, question, do, key="items.do", sure="items.sure")
 
 
-def _qualify(services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
+def _qualify(
+    services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], order: _ItemAction
+) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = st.selectbox("Before", before, key="items.before", format_func=title_of) or before[0]
     n_items = markup.count(len(names), "item")
@@ -253,7 +260,7 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
         told = f"Set {made.number} has {markup.count(len(made.items), 'item')}. {made.few}".strip()
         order.done(told)
 
-    question = Question(
+    question = Confirmation(
         f"Make a qualification set of {n_items}?",
         f"People new to {title_of(stage)} have to pass these {n_items}; the earlier set is not asked any more.",
         "It cannot be undone; the next set takes its place.",
@@ -262,7 +269,9 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
     confirm.button(f"Make a set of {n_items}", services, question, do, key="items.qualify", sure="items.sure")
 
 
-def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
+def _gold(
+    services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], order: _ItemAction
+) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = hidden[0]
     if len(hidden) > 1:
@@ -275,7 +284,7 @@ def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tup
         return
     n_items = markup.count(len(found.can), "item")
     counts = f"{n_items} would become {markup.count(found.checks, 'gold check')}, {len(found.cannot):,} would not."
-    shell.show(*bulk_page.told(counts, found.can, found.cannot))
+    shell.show(*bulk_previews.told(counts, found.can, found.cannot))
     if not found.can:
         return
 
@@ -284,7 +293,7 @@ def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tup
         made = gold_of_items.make(services.store, **ask, token=found.token)
         order.done(f"Done: {markup.count(len(made), 'gold check')} made.")
 
-    question = Question(
+    question = Confirmation(
         f"Make gold checks of {n_items}?",
         f"They are hidden among live work in {title_of(stage)}. You are not asked about them any more.",
         "It can be undone: withdraw them on Gold, one by one.",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.reruns import messages
 from app.screens import SCREENS, Screen
 from app.services import Services
@@ -65,7 +64,7 @@ def _list(services: Services, view: ProjectView) -> None:
     stage, dimension, day, text = _filters(view, stages, dimensions)
     wanted = {"stage": stage, "dimension": dimension, "day": day, "text": text}
 
-    def look(offset: int) -> own_submissions.Listed:
+    def look(offset: int) -> own_submissions.SubmissionPage:
         return own_submissions.find(
             services.store,
             person=services.person,
@@ -243,5 +242,4 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
 
 def _address(view: ProjectView, submission: str | None = None) -> str:
     kept = {name: st.query_params[name] for name in FILTERS if name in st.query_params}
-    said = {"said": submission} if submission else {}
-    return f"/my_submissions?{urlencode({'project': view.name, **kept, **said})}"
+    return addresses.page("my_submissions", view.name, **kept, said=submission)

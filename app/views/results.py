@@ -14,9 +14,9 @@ from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results import choices, models, scores, shown, slices, table
+from app.results.shown import NO_MODEL
 from app.screens import Group, Screen
 from app.services import Services
-from app.views.cases import NO_MODEL
 from app.widgets import items_switch, version_switch
 from domain.records import ProjectView
 from domain.roles import Role
@@ -51,7 +51,7 @@ def render(services: Services) -> None:
     with place.container():
         left, wanted, sort = choices.choose(services, view)
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return _asked(services, view, {**wanted, "items": items, "schema_version": version})
 
     asked = ask()
@@ -105,7 +105,7 @@ def _under(version: int | None) -> str:
     return "" if version is None else f" · people's grades under version {version} of the schema alone"
 
 
-def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:
     """Return the page's figures (``leaderboards``). They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     return figure_requests.asked(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from db import candidate_images, items, task_counts, work_counts
 from db.engine import Session, Store
 from db.records import StoredWorkCount
-from domain.records import NothingLeft, Person, Progress, StageWork
+from domain.records import NoTask, Person, Progress, StageWork
 from domain.states import BLIND, ItemState, Stage
 from workflow.access.projects import Access, access_to, projects_of, stages_of
 from workflow.access.written_items import count_written
@@ -80,6 +80,19 @@ def my_work(store: Store, *, person: Person) -> list[StageWork]:
             for row in counted:
                 work_counts.keep(session, row=row)
     return lines
+
+
+def count_waiting(store: Store, *, person: Person, project: str, stage: Stage, rows: Sequence[StageWork]) -> int:
+    """Return how many tasks a person can do now in a stage.
+
+    Each item to write needs a free image, unless the item is already begun.
+    """
+    waiting = sum(row.waiting for row in rows)
+    if stage is not Stage.AUTHORING or not waiting:
+        return waiting
+    free = image_pool.pool(store, person=person, project=project, limit=1).total
+    begun = sum(row.begun for row in rows)
+    return begun + min(waiting - begun, free)  # dimensions share their images
 
 
 @dataclass(frozen=True)
@@ -210,7 +223,7 @@ def _begun(session: Session, access: Access, person: Person, now: datetime) -> M
     return Counter(task_counts.count_in_hand(session, **where)) + Counter(correcting)
 
 
-def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NothingLeft) -> Mapping[str, int]:
+def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NoTask) -> Mapping[str, int]:
     """Count by dimension the tasks that a person may still finish when they get no new work."""
     if closed.code != gold_checks.STOPPED:
         return {}
@@ -236,7 +249,7 @@ def _triage_left(session: Session, access: Access, person: Person) -> StageWork:
 ENOUGH = "As many items as wanted are written."
 
 
-def _sentence(nothing: NothingLeft | None) -> str:
+def _sentence(nothing: NoTask | None) -> str:
     if nothing is None:
         return ""
     return ENOUGH if nothing.code == "pick_first" else nothing.sentence

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,12 @@ from annotation_schemas.model import Schema
 from db import files, items
 from db.engine import Session
 from db.records import StoredItem
+from domain import csv_text
 from domain.errors import FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
 from workflow.files.import_items import contradictions, is_same, known_items, placed_as, read_for
-from workflow.files.item_media import Wanted, asset_name, bad_row, wanted_media
+from workflow.files.item_media import MediaRequest, asset_name, bad_row, wanted_media
 from workflow.files.one_import import Import
 
 FIRST = 8
@@ -161,7 +164,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
 
 
 def _first(
-    item: ItemRecord, wanted: Mapping[str, Wanted], lies: Mapping[str, bool], problems: Mapping[str, str]
+    item: ItemRecord, wanted: Mapping[str, MediaRequest], lies: Mapping[str, bool], problems: Mapping[str, str]
 ) -> FirstItem:
     names = [(each.role, asset_name(item, each)) for each in item.assets]
     images = {name: path for _, name in names if lies[name] and (path := _image(wanted[name])) is not None}
@@ -189,7 +192,7 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
     )
 
 
-def _image(wanted: Wanted) -> Path | None:
+def _image(wanted: MediaRequest) -> Path | None:
     """Return the path of the image; None if the image is missing or must be cut out of a video."""
     return wanted.find(Path()) if wanted.kind == "image" and wanted.source is None else None
 
@@ -211,3 +214,19 @@ def _differences(
         differ = [(name, old, read) for name, old, read in parts if old != read]
         for name, old, read in differ or [("", None, None)]:
             yield Difference(*where, name, old, read)
+
+
+def changed_csv(differences: Iterable[Difference]) -> str:
+    """Return a CSV text with a line for each field in which a row differs from the stored item."""
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    table.writerow(["file", "row", "item", "field", "before", "after"])
+    for each in differences:
+        table.writerow([each.path, each.row, each.item, each.part, *map(_value, (each.before, each.after))])
+    return out.getvalue()
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

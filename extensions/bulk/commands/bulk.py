@@ -71,7 +71,7 @@ def send_back(
     """
     from app.services import opened
     from domain.errors import InvalidInput, Problem
-    from importers.reasons import read_reasons
+    from extensions.bulk.reasons_file import read_reasons
     from workflow.access import accounts
     from workflow.lead.send_back import Reasons
 
@@ -97,7 +97,7 @@ def _run(
     from app.services import opened
     from workflow.lead import bulk, bulk_plans
 
-    store, chosen = opened().store, bulk_plans.Chosen(stage=stage, items=names)
+    store, chosen = opened().store, bulk_plans.BulkSelection(stage=stage, items=names)
     ask: dict[str, Any] = {"by": by, "project": project, "action": bulk_plans.Action(name), "chosen": chosen, **more}
     found = bulk.preview(store, **ask)
     for item, why in found.cannot:
