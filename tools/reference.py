@@ -168,8 +168,8 @@ def layouts() -> Iterator[str]:
     from extensions.paper_tables import table_layouts
 
     yield "## Layouts of tables"
-    yield from ("", "A file has a list of `tables`. What *Says* lists may stand at a table, a row or a column.")
-    yield from keys([table_layouts.TableLayout, table_layouts.Line, table_layouts.Says])
+    yield from ("", "A file has a list of `tables`. What *NumberChoice* lists may stand at a table, a row or a column.")
+    yield from keys([table_layouts.TableLayout, table_layouts.TableLine, table_layouts.NumberChoice])
     yield from ("", "These come along, by the name of the schema that they are for:", "")
     rows = [
         [f"`{name}`", f"`{each.name}`", each.paper, each.title]

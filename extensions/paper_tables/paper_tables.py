@@ -14,7 +14,7 @@ from domain.errors import InvalidInput, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Items
 from extensions.paper_tables.cell_number import Number
-from extensions.paper_tables.table_layouts import Kind, Says, TableLayout, layout_of
+from extensions.paper_tables.table_layouts import Kind, NumberChoice, TableLayout, layout_of
 from extensions.paper_tables.table_numbers import Numbers
 from extensions.paper_tables.table_places import Head, LayoutExpansion, TablePlace, says_of
 from workflow.access.counted_items import Counting
@@ -196,7 +196,7 @@ def _without(layout: TableLayout, why: str) -> PaperTable:
 
 
 def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: TablePlace) -> Cell:
-    said = Says(**{**about, **row.said, **column.said})
+    said = NumberChoice(**{**about, **row.said, **column.said})
     if said.attribute is not None:
         told = numbers.read.attributes.get(said.model or "", {}).get(said.attribute)
         return Cell("" if told is None else str(told), Number(None))
