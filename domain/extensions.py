@@ -150,6 +150,21 @@ COMES_WITH: Mapping[str, Parts] = {
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "harnesses": Parts(
+        "Harnesses and hubs",
+        formats=(
+            "lmms_eval_samples",
+            "inspect_log",
+            "answer_map",
+            "inspect",
+            "lmms_eval",
+            "vlmevalkit",
+            "llava",
+            "preference_pairs",
+            "croissant",
+            "hub_eval",
+        ),
+    ),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
     "privacy": Parts(
         "Privacy",

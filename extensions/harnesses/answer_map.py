@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from annotation_schemas.formats import Misfit, name_of_rater, short
+from annotation_schemas.formats import Format, Misfit, Takes, name_of_rater, short
 from domain import json_text
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
@@ -57,4 +57,12 @@ def _text(said: Any) -> str:
     return str(json_text.showable(str(said)))
 
 
-read = Harness("object of answers by id, `{id: answer}`", recognises, rows, endings=(".json",))
+ROWS = (
+    Format(
+        "answer_map",
+        "a model's answers as one JSON object, `{id: answer}`",
+        Takes.ANSWERS,
+        place=44,
+        reads=Harness("object of answers by id, `{id: answer}`", recognises, rows, endings=(".json",)),
+    ),
+)

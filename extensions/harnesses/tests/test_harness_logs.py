@@ -18,10 +18,11 @@ from annotation_schemas.loader import load_schema
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
 from domain.runs import Outcome
-from importers import answer_files, inspect_archive
+from extensions.harnesses import inspect_archive
+from extensions.harnesses.tests.known_logs import ENDED, ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
+from importers import answer_files
 from importers.predictions import read_predictions
 from importers.readers import reader_of
-from tests.importers.known_logs import ENDED, ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 EGOPLAN = load_schema(shipped()["egoplan"]).schema_
@@ -517,36 +518,6 @@ def test_records_are_no_answers_by_id(tmp_path: Path) -> None:
     lines = tmp_path / "lines.json"
     lines.write_text('{"id": "a", "answer": "red"}\n{"id": "b", "answer": "blue"}\n')
     assert [bad.reason for bad in read(lines).bad] == ["it has no item", "it has no item"]
-
-
-# ---- EgoPlan's submissions ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("format", ["predictions", "egoplan_submission"])
-def test_a_submission_to_egoplan(tmp_path: Path, format: str) -> None:
-    path = tmp_path / "tiny_EgoPlan.json"
-    rows = [{"sample_id": 0, "label": "B"}, {"sample_id": "7", "label": "a"}, {"sample_id": 8, "label": "N/A"}]
-    bad = [{"sample_id": 1.5, "label": "A"}, {"sample_id": 2, "label": 3}, {"label": "A"}]
-    path.write_text(json.dumps([*rows, *bad], indent=4))
-    found = read(path, format, EGOPLAN)
-    assert [(a.model, a.item, a.text, a.outcome) for a, _ in found.rows] == [
-        ("tiny", "0", "B", Outcome.ANSWERED),
-        ("tiny", "7", "a", Outcome.ANSWERED),
-        ("tiny", "8", "N/A", Outcome.EMPTY),
-    ]
-    assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (4, "sample_id is not a whole number"),
-        (5, "its label is no text"),
-        (6, "sample_id is not a whole number"),
-    ]
-
-
-def test_a_submission_that_breaks_off(tmp_path: Path) -> None:
-    path = tmp_path / "submission.json"
-    path.write_text('[{"sample_id": 0, "label": "B"}, {"sample_id": 1, "lab')
-    found = read(path, schema=EGOPLAN, model="m")
-    assert len(found.rows) == 1
-    assert "the file cannot be read from here on" in found.bad[0].reason
 
 
 # ---- too much -------------------------------------------------------------------------------------------------------

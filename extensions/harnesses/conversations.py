@@ -5,31 +5,30 @@ They include only splits with a public key, because a test split must not be use
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
+from annotation_schemas.keys import options_field
+from annotation_schemas.model import Schema
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import (
+from exporters.action_turns import VIDEO, action_turns
+from exporters.release_items import Names, Refusals, by_split, json_bytes, refuse
+from extensions.harnesses.asked_items import (
     PLACED,
-    Names,
     Question,
-    Refusals,
     asked_item,
-    by_split,
-    json_bytes,
+    no_question,
     place_of,
-    refuse,
     require_carried,
     withheld,
 )
 
 LLAVA, PAIRS = "llava", "preference_pairs"
-_ASKED_ACTIONS = "Which actions are done in the video? Name each of them by a verb and its object, in order."
-"""The question of the companion file for action recognition. This text is ours."""
-_TAGS = {"image": "<image>", "clip": "<video>"}
+_TAGS = {"image": "<image>", "clip": VIDEO}
 _KEYS = {"image": "image", "clip": "video"}
 
 
@@ -200,13 +199,31 @@ def _recognition(item: ReleasedItem, record: Mapping[str, Any], done: list[str])
     """Return the companion of a conversation: the same clip, with its actions."""
     clips = record["video"]
     n = 1 if isinstance(clips, str) else len(clips)
-    return {"id": f"{item.id}/actions", "video": clips, "conversations": recognition(done, clips=n)}
+    return {"id": f"{item.id}/actions", "video": clips, "conversations": action_turns(done, clips=n)}
 
 
-def recognition(done: Sequence[str], *, clips: int = 1) -> list[dict[str, str]]:
-    """Return a question about the actions in clips, and the answer: one sentence with the narrations in order."""
-    text = ", ".join(done)
-    return [
-        {"from": "human", "value": "\n".join([*[_TAGS["clip"]] * clips, _ASKED_ACTIONS])},
-        {"from": "gpt", "value": f"{text[:1].upper()}{text[1:]}."},
-    ]
+def no_wrong_answers(schema: Schema) -> str | None:
+    """Return why a schema's items make no pairs, or None."""
+    if options_field(schema) is None:
+        return "Its items have no options, and a pair needs a wrong one."
+    return no_question(schema)
+
+
+ROWS = (
+    Format(
+        LLAVA,
+        "conversations for tuning, as LLaVA's trainers read them; with clips also those that name what is done in them",
+        Takes.ITEMS,
+        place=63,
+        releases=written,
+        carries=no_question,
+    ),
+    Format(
+        PAIRS,
+        "a right and a wrong answer to an item on each line, for tuning by preference",
+        Takes.ITEMS,
+        place=64,
+        releases=pairs,
+        carries=no_wrong_answers,
+    ),
+)

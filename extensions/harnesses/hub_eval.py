@@ -15,9 +15,12 @@ import yaml
 
 from annotation_schemas.column_types import TEXT, TEXTS, ColumnType
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
+from annotation_schemas.model import Schema
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import Question, Refusals, asked_item, refuse, withheld
+from exporters.release_items import Refusals, refuse
+from extensions.harnesses.asked_items import Question, asked_item, no_question, withheld
 
 NAME = "hub_eval"
 PATH = "eval.yaml"
@@ -163,3 +166,26 @@ class HubQuestions:
 
 def _data_uri(mime: str, data: bytes) -> str:
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+
+
+def no_task(schema: Schema) -> str | None:
+    """Return why no task of the Hub can hold a schema's items, or None."""
+    if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
+        return "Its items have clips, and a task of the Hub has place for one image only."
+    if sum(slot.min for slot in schema.item.assets) > 1:
+        return "Its items have several images, and a task of the Hub has place for one."
+    return no_question(schema)
+
+
+ROWS = (
+    Format(
+        NAME,
+        "`eval.yaml`, by which the Hugging Face Hub runs the data set as a benchmark",
+        Takes.ITEMS,
+        place=69,
+        releases=written,
+        carries=no_task,
+        beside=("hf_dataset",),
+        table_columns=lambda released: HubQuestions(released).columns(),
+    ),
+)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, name_of_rater
+from annotation_schemas.formats import Format, Misfit, Takes, name_of_rater
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
@@ -232,4 +232,12 @@ def _name(text: str) -> str:
     return text.rstrip("/").rpartition("/")[2] if text.startswith(("/", "~", ".")) else text
 
 
-read = Harness("log of samples of lmms-eval or lm-eval", recognises, rows)
+ROWS = (
+    Format(
+        "lmms_eval_samples",
+        "models' answers in logs of lmms-eval or lm-eval, `*_samples_*.jsonl`",
+        Takes.ANSWERS,
+        place=41,
+        reads=Harness("log of samples of lmms-eval or lm-eval", recognises, rows),
+    ),
+)

@@ -14,6 +14,7 @@ from typing import Any
 
 from annotation_schemas.column_types import ColumnType
 from annotation_schemas.formats.released import ReleasedSet, ReleasedSplit, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
 from domain.errors import FileRefused
 from exporters import hf_dataset, parquet_table
 from exporters.release_table import Column, Table
@@ -316,3 +317,15 @@ def _fields(split: ReleasedSplit, column: Column, own: Mapping[str, Any]) -> Ite
 def _list_of(type: ColumnType) -> dict[str, Any]:
     """Return the keys for a field with several values. Loaders accept lists of images only as repeated fields."""
     return {"repeated": True} if type == "image" else {"isArray": True, "arrayShape": "-1"}
+
+
+ROWS = (
+    Format(
+        NAME,
+        "what a release is and where its values lie, for programs: Croissant 1.1, over its Parquet files",
+        Takes.ITEMS,
+        place=68,
+        releases=written,
+        needs_about=tuple(field.name for field in SAID if field.needed),
+    ),
+)

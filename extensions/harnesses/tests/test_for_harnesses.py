@@ -17,13 +17,12 @@ import yaml
 from PIL import Image
 
 from annotation_schemas.formats import FORMATS
-from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
-from annotation_schemas.model import Schema
+from annotation_schemas.formats.released import ReleasedItem
 from domain.errors import FileRefused
 from importers.readers import reader_of
-from testkit.samples import egoplan_record, etp_record
+from testkit.samples import etp_record
 from testkit.samples import write as write_records
-from tests.exporters.releases import Folder, asset, fifth, items_of, release, write
+from tests.exporters.releases import Folder, asset, fifth, items_of, plan, release, write
 from tests.exporters.test_item_rows import HOSTILE, fifth_items, schema_of
 from tests.paths import shared
 
@@ -37,15 +36,6 @@ NUMBERS = {
 
 def lines(data: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.decode().split("\n") if line]
-
-
-def plan(folder: Folder, tmp_path: Path, **part: Any) -> tuple[Schema, ReleasedSet]:
-    """Two training items and one of a private test, as EgoPlan has them."""
-    schema = schema_of("egoplan")
-    path = write_records(tmp_path / "plan.json", [egoplan_record(n) for n in range(3)])
-    found = reader_of(FORMATS["egoplan"])(path, format="egoplan", schema=schema)
-    some = items_of(folder, schema, found, split=lambda number: "train" if number < 2 else "test")
-    return schema, release(folder, schema, some, withheld={"test": ["answer"]}, **part)
 
 
 # ---- Inspect --------------------------------------------------------------------------------------------------------

@@ -18,11 +18,11 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from exporters.pandas_cells import Column, rows_in_block
+from extensions.harnesses.pandas_cells import Column, rows_in_block
+from extensions.harnesses.tests.vlmevalkit_reader import cells, read
 from importers.readers import reader_of
 from tests.exporters.releases import Folder, asset, fifth, items_of, release, write
 from tests.exporters.test_item_rows import HOSTILE, schema_of
-from tests.exporters.vlmevalkit_reader import cells, read
 from tests.paths import shared
 
 CHOICE = {"answer, kind: options_of": "answer, kind: option_of"}

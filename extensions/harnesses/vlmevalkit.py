@@ -23,20 +23,13 @@ from typing import Any, BinaryIO
 
 from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.keys import options_field
+from annotation_schemas.model import Schema
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import (
-    ItemRefused,
-    Question,
-    Refusals,
-    asked_item,
-    by_split,
-    key_name,
-    refuse,
-    require_carried,
-    withheld,
-)
-from exporters.pandas_cells import Column, Misread, rows_in_block
+from exporters.release_items import ItemRefused, Refusals, by_split, refuse
+from extensions.harnesses.asked_items import Question, asked_item, key_name, no_question, require_carried, withheld
+from extensions.harnesses.pandas_cells import Column, Misread, rows_in_block
 
 NAME = "vlmevalkit"
 _QUOTED = re.compile(r'[\t\r\n"]')
@@ -178,3 +171,25 @@ def _cell(entries: Sequence[Any]) -> str:
     if len(entries) == 1:
         return str(entries[0])
     return "[" + ", ".join(f"'{each}'" for each in entries) + "]" if entries else ""
+
+
+def no_table(schema: Schema) -> str | None:
+    """Return why no table can hold a schema's items, or None."""
+    if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
+        return (
+            "VLMEvalKit has no table for clips: each benchmark with videos is a class inside of it, with its own way "
+            "to its files. lmms_eval takes clips."
+        )
+    return no_question(schema)
+
+
+ROWS = (
+    Format(
+        NAME,
+        "tables for VLMEvalKit, TSV with the images inside",
+        Takes.ITEMS,
+        place=62,
+        releases=written,
+        carries=no_table,
+    ),
+)

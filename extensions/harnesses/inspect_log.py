@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.formats import Misfit, name_of_rater, short
+from annotation_schemas.formats import Format, Misfit, Takes, name_of_rater, short
 from domain import json_text
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
+from extensions.harnesses.inspect_archive import Archive, is_archive
 from importers.answer_files import AnswerFile, Harness, Rows, ids_in, name_unread
-from importers.inspect_archive import Archive, is_archive
 from importers.shown_options import counted_columns, listed_options
 
 _JSON = re.compile(r'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
@@ -226,4 +226,12 @@ def _short(sample: Mapping[str, Any]) -> str:
     return json.dumps({**about, "completion": _part(sample, "output").get("completion")}, ensure_ascii=False)[:2000]
 
 
-read = Harness("log of Inspect", recognises, rows, endings=(".eval", ".json"))
+ROWS = (
+    Format(
+        "inspect_log",
+        "models' answers in logs of Inspect, `.eval` or `.json`",
+        Takes.ANSWERS,
+        place=42,
+        reads=Harness("log of Inspect", recognises, rows, endings=(".eval", ".json")),
+    ),
+)

@@ -18,18 +18,10 @@ from typing import Any
 
 from annotation_schemas.asked import asked_of
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import (
-    Names,
-    Picture,
-    Question,
-    Refusals,
-    asked_item,
-    by_split,
-    json_bytes,
-    refuse,
-    require_carried,
-)
+from exporters.release_items import Names, Refusals, by_split, json_bytes, refuse
+from extensions.harnesses.asked_items import Picture, Question, asked_item, no_question, require_carried
 
 NAME = "lmms_eval"
 TABLES = "../data/{split}-00000-of-00001.parquet"
@@ -165,3 +157,16 @@ def _task(released: ReleasedSet, split: str, metrics: Sequence[str], tables: str
         f"  version: {json.dumps(released.version)}",
     ]
     return "\n".join(lines) + "\n"
+
+
+ROWS = (
+    Format(
+        NAME,
+        "a folder of tasks for lmms-eval, over the Parquet files of the same release; clips by their paths",
+        Takes.ITEMS,
+        place=61,
+        releases=written,
+        carries=no_question,
+        beside=("hf_dataset",),
+    ),
+)

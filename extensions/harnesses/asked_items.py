@@ -1,17 +1,14 @@
 """Items of a release as other programs ask them: question, options, right option and pictures.
 
-A question stays unchanged. Only other texts that the schema's own prompts tell models are added. A format has to hold
-each item whole: an item that it cannot hold is refused by name, and the format is not written.
+A question stays unchanged. Only other texts that the schema's own prompts tell models are added.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from string import ascii_uppercase
-from typing import Any, NoReturn
 
 from annotation_schemas import kinds
 from annotation_schemas.asked import asked_of, key_of
@@ -22,18 +19,8 @@ from annotation_schemas.model import Schema
 from annotation_schemas.prompts import GENERAL, load_prompt_set
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, Asked
+from exporters.release_items import ENDINGS, fields_on_images, refuse
 
-ENDINGS: Mapping[str, str] = {
-    "image/png": ".png",
-    "image/jpeg": ".jpg",
-    "image/webp": ".webp",
-    "image/gif": ".gif",
-    "image/avif": ".avif",
-    "image/bmp": ".bmp",
-    "image/tiff": ".tif",
-    "video/webm": ".webm",
-    "video/mp4": ".mp4",
-}
 PLACED = (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
 """Kinds of answers that consist of options, so that letters can name them."""
 
@@ -42,77 +29,15 @@ NONE_RIGHT = "none"
 """The key, as text, of an item without a right option."""
 
 
+def no_question(schema: Schema) -> str | None:
+    """Return why programs cannot ask a schema's items, or None."""
+    return None if question_field(schema) else "Its items have no text that could be asked."
+
+
 def require_carried(format: str, released: ReleasedSet) -> None:
     """Raise ``FileRefused`` if a format cannot hold a part of the schema."""
     if (why := FORMATS[format].carries(released.schema)) is not None:
         raise FileRefused(f"{format}: {why}")
-
-
-class ItemRefused(FileRefused):
-    """A format cannot hold an item. ``sentence`` names the item and the reason, without a period."""
-
-    def __init__(self, format: str, sentence: str) -> None:
-        self.sentence = sentence
-        super().__init__(
-            f"{sentence}. Nothing of this format was written; release without {format}, or change the item."
-        )
-
-
-def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
-    """Raise ``ItemRefused`` with the reason why a format cannot hold an item."""
-    raise ItemRefused(format, f"{format} cannot hold the item {item.id!r}: {why}")
-
-
-NAMED = 10
-"""The number of items that a refusal names."""
-
-
-class Refusals:
-    """A collector of the items that a format cannot hold, which reports all of them at the end.
-
-    >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
-    ...     for item in ("a", "b"):
-    ...         with refused.gathered():
-    ...             raise ItemRefused("csv", f"csv cannot hold the item {item!r}: it is empty")
-    Traceback (most recent call last):
-    domain.errors.FileRefused: csv cannot hold 2 items.
-    """
-
-    def __init__(self, format: str) -> None:
-        self._format = format
-        self.n = 0
-        """The number of refused items up to now."""
-        self._first: list[ItemRefused] = []
-
-    def __enter__(self) -> Refusals:
-        return self
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None:
-            self.finish()
-
-    def finish(self) -> None:
-        """Raise ``FileRefused`` for all refused items, if there are any."""
-        if not self.n:
-            return
-        if self.n == 1:
-            raise self._first[0]
-        named = "\n".join(f"{each.sentence}." for each in self._first)
-        more = f"\nAnd {self.n - len(self._first):,} more items." if self.n > len(self._first) else ""
-        raise FileRefused(
-            f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNothing of this format was written. Release "
-            f"without {self._format}, or change these items."
-        )
-
-    @contextmanager
-    def gathered(self) -> Iterator[None]:
-        """Collect a refusal in the block, which handles one item, so that the next item can follow."""
-        try:
-            yield
-        except ItemRefused as error:
-            self.n += 1
-            if len(self._first) < NAMED:
-                self._first.append(error)
 
 
 @dataclass(frozen=True)
@@ -203,11 +128,10 @@ class _Plan:
     def of(cls, schema: Schema) -> _Plan:
         key, name = key_fields(schema), question_field(schema)
         texts = [each for each in told_texts(schema) if each != name]
-        drawn = [each for each in schema.item.fields if kinds.of_field(each).drawn and not each.secret_in]
         besides = {
             part.id: [each for each in _placeholders(schema, part.id) if each in texts] for part in schema.dimensions
         }
-        return cls(name, options_field(schema), key, besides, [each.name for each in drawn if each.name not in key])
+        return cls(name, options_field(schema), key, besides, fields_on_images(schema))
 
 
 _used_last: list[tuple[Schema, _Plan]] = []
@@ -300,17 +224,9 @@ def _drawn_key(schema: Schema, item: ReleasedItem) -> str | None:
 # ---- pictures -------------------------------------------------------------------------------------------------------
 
 
-def fields_on_images(schema: Schema) -> Sequence[str]:
-    """Return the fields whose boxes and marks the item itself shows on its images.
-
-    Fields that are the answer, or are hidden from raters, are left out.
-    """
-    return _plan(schema).marks
-
-
 def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
     """Tell whether boxes or marks of the item itself belong on its images."""
-    return any(item.fields.get(name) for name in fields_on_images(schema))
+    return any(item.fields.get(name) for name in _plan(schema).marks)
 
 
 def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[Picture]:
@@ -331,66 +247,3 @@ def place_of(asset: ReleasedAsset) -> str:
     """Return a file's path from the root of a release, or the path that it would have if the release included it."""
     ending = ENDINGS.get(asset.mime, "")
     return asset.path or f"media/{asset.sha256[:2]}/{asset.sha256}{ending}"
-
-
-# ---- splits ---------------------------------------------------------------------------------------------------------
-
-
-def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[ReleasedItem]]]:
-    """Yield each split with its items, in one pass over all items. Read the items of one split before asking for the
-    next.
-
-    Raise ``FileRefused`` for items that are out of order, or in a split that the release does not have.
-    """
-    coming = _ItemStream(released.items())
-    for split in released.splits:
-        yield split, coming.of(split)
-    if (left := coming.next) is not None:
-        known = ", ".join(each.name for each in released.splits)
-        raise FileRefused(f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}.")
-
-
-class _ItemStream:
-    """An iterator over items that can look at the next one."""
-
-    def __init__(self, items: Iterator[ReleasedItem]) -> None:
-        self._items = items
-        self.next = next(items, None)
-
-    def of(self, split: ReleasedSplit) -> Iterator[ReleasedItem]:
-        n = 0
-        while self.next is not None and self.next.split == split.name:
-            item, self.next = self.next, next(self._items, None)
-            n += 1
-            yield item
-        if n != split.items:
-            raise FileRefused(
-                f"The split {split.name!r} has {n:,} items, and the release says {split.items:,}; make it anew."
-            )
-
-
-# ---- files ----------------------------------------------------------------------------------------------------------
-
-
-def json_bytes(format: str, item: ReleasedItem, record: Any) -> bytes:
-    """Return a record as JSON on one line, without a line break. The same record gives the same bytes."""
-    try:
-        return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
-    except UnicodeEncodeError:
-        refuse(format, item, "a text of it has half of a character (a lone surrogate)")
-    except ValueError:
-        refuse(format, item, "a number of it is infinite or none at all")
-
-
-@dataclass
-class Names:
-    """The ids in a file so far. Programs that read the file would accept an id twice without a warning."""
-
-    format: str
-    seen: set[str] = field(default_factory=set)
-
-    def take(self, item: ReleasedItem) -> None:
-        """Add the id of an item. Raise ``FileRefused`` if the file has it already."""
-        if item.id in self.seen:
-            refuse(self.format, item, "another item has the same id")
-        self.seen.add(item.id)

@@ -9,21 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.keys import options_field, question_field
 from domain.errors import MediaRefused, NotAvailable
 from domain.reading.answers import AnswerKind
-from exporters.asked_items import (
-    Names,
-    Picture,
-    Question,
-    Refusals,
-    asked_item,
-    by_split,
-    json_bytes,
-    key_name,
-    refuse,
-    require_carried,
-)
+from exporters.release_items import Names, Refusals, by_split, json_bytes, refuse
+from extensions.harnesses.asked_items import Picture, Question, asked_item, key_name, no_question, require_carried
 
 NAME = "inspect"
 _VIDEOS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov"}
@@ -133,3 +124,15 @@ def _target(question: Question, chosen: bool) -> str | list[str] | None:
     if question.kind is AnswerKind.MULTI and chosen:
         return question.letters
     return ", ".join(question.letters) or question.key
+
+
+ROWS = (
+    Format(
+        NAME,
+        "samples for Inspect, JSON lines, with the images beside them",
+        Takes.ITEMS,
+        place=60,
+        releases=written,
+        carries=no_question,
+    ),
+)

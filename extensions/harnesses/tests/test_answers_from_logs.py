@@ -18,9 +18,9 @@ from db.tables import AttemptRow, PredictionRow, ReadingRow, RunRow
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
 from domain.runs import Outcome
+from extensions.harnesses.tests.known_logs import ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
 from media.store import MediaStore
 from testkit.samples import egoplan_record, egothink_record, write
-from tests.importers.known_logs import ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
 from workflow.access.projects import create_project
 from workflow.files.import_files import import_files
 from workflow.files.one_import import Imported
