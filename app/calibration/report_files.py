@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from app.views import history
+from app import addresses
 from db.engine import Store
 from domain.rated_units import BETWEEN
 from domain.states import Cut, Items, Stage
@@ -74,11 +74,11 @@ def files_of(
     def where(behind: Behind) -> str:
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
-            return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
+            return addresses.history(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         said = found.AnswerFilter([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
         part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None
-        dimension, group = history.of_slice(by, part)
-        return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
+        dimension, group = addresses.dimension_or_group(by, part)
+        return addresses.history(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
 
     made = calibration(study, source, cross_checked=True)
     return {

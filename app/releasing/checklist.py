@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import SCREENS
@@ -72,8 +71,7 @@ def show(lines: Sequence[Line], project: str) -> None:
 
 def address(line: Line, project: str) -> str:
     """Return the address of a line's page, with the part that unfolds there."""
-    query = {"project": project, **({PART: line.part} if line.part else {})}
-    return f"/{SCREENS[line.page].path}?" + urlencode(query)
+    return addresses.page(SCREENS[line.page].path, project, **{PART: line.part})
 
 
 def before_start(services: Services, view: ProjectView) -> None:

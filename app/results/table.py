@@ -6,9 +6,8 @@ import json
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.results import shown
-from app.views import cases
 from app.widgets import version_switch
 from domain.records import ProjectView
 from domain.states import Items
@@ -72,7 +71,7 @@ def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup
             markup.tag(
                 "a",
                 markup.text(f"{n} {why}"),
-                href=cases.address(
+                href=addresses.cases(
                     view.name,
                     model=line.model,
                     show="unread",

@@ -9,7 +9,7 @@ import streamlit as st
 from annotation_schemas import registry
 from annotation_schemas.model import LoadedSchema
 from app import markup, shell
-from app.views import triage
+from app.triage import candidate_form
 from app.workbench import preview
 from domain.errors import NotAvailable
 from domain.states import Stage
@@ -49,7 +49,7 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
 def made_up(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
     """Draw the form of a stage with a made-up item. For triage, draw a made-up candidate."""
     if stage is Stage.TRIAGE:
-        triage.group(preview.candidate(loaded.schema_), triage.does_nothing, keys=False)
+        candidate_form.group(preview.candidate(loaded.schema_), candidate_form.does_nothing, keys=False)
     else:
         preview.form(loaded, stage, dimension, key=key)
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from annotation_schemas import reporting
 from annotation_schemas.model import Schema
-from app import markup, shell
+from app import addresses, markup, shell
 from app.calibration import report_page
 from app.jobs import figure_requests
 from app.reruns.pending_figures import show_pending
@@ -49,7 +49,9 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     if view.schema.schema_.stages.comparison is not None:
-        link = markup.tag("a", markup.text("Preferences"), href=f"/preferences?project={view.name}", target="_self")
+        link = markup.tag(
+            "a", markup.text("Preferences"), href=addresses.page("preferences", view.name), target="_self"
+        )
         words = markup.joined([markup.text("Judges that compare two answers stand next to people on "), link])
         shell.show(markup.tag("p", words, markup.text("."), style="ts", data_part="pairs"))
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]

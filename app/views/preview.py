@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 import streamlit as st
 
 from app import markup, shell
@@ -82,18 +80,3 @@ def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimens
     shell.show(markup.notice(f"{name}{MARK}"))
     static = page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up)
     preview.task_form(services, static, view.schema.schema_, found.task, key="preview.form")
-
-
-def links(view: ProjectView) -> markup.Markup:
-    """Return a link to the preview of each stage."""
-    found = [
-        markup.tag(
-            "a",
-            markup.text(view.schema.schema_.stages.title_of(stage)),
-            href="/preview?" + urlencode({"project": view.name, "stage": stage.value}),
-            target="_self",
-        )
-        for stage in preview.stages_of(view.schema.schema_)
-    ]
-    about = markup.quiet("See a stage as people see it, without taking a task: ")
-    return markup.tag("p", about, markup.joined(found, " · "), style="ts ts-small", data_part="previews")

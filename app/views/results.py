@@ -14,9 +14,9 @@ from app import markup, shell
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results import choices, models, scores, shown, slices, table
+from app.results.shown import NO_MODEL
 from app.screens import Group, Screen
 from app.services import Services
-from app.views.cases import NO_MODEL
 from app.widgets import items_switch, version_switch
 from domain.records import ProjectView
 from domain.roles import Role

@@ -26,8 +26,8 @@ from app.importing.result_sentence import imported_sentence
 from app.jobs import imports
 from app.jobs.imports import Order, Seen
 from app.jobs.kinds import KINDS
+from app.releasing.prepared_export import formats_of
 from app.services import Services
-from app.views.export import formats_of
 from db import files, jobs
 from db.engine import Store
 from domain.errors import Conflict, FileRefused

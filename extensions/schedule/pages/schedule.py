@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from annotation_schemas.changes import Decisions
-from app import markup, shell
+from app import addresses, markup, shell
 from app.jobs.schema_changes import Order
 from app.reruns import messages
 from app.schema_pages import change_jobs
@@ -162,7 +161,7 @@ def _past(services: Services, view: ProjectView) -> None:
     ]
     shell.show(markup.table([("When", "line"), ("By", ""), ("What", "wide")], rows))
     if len(past) > SHOWN_CHANGES:
-        audit = "/audit?" + urlencode({"project": view.name})
+        audit = addresses.page("audit", view.name)
         link = markup.tag("a", markup.text("Audit"), href=audit, target="_self")
         older = markup.text(f"{len(past) - SHOWN_CHANGES:,} older ones stand on the page ")
         shell.show(markup.tag("p", older, link, style="ts ts-small"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, send_back_box, shell
+from app import markup, shell
 from app.charts import page_chart
 from app.reruns import pending_figures
 from app.screens import Group, Screen
@@ -19,7 +19,7 @@ from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
-from extensions.shortcuts import model_section, page_figures, page_parts, text_check
+from extensions.shortcuts import model_section, page_figures, page_parts, send_back, text_check
 from extensions.shortcuts.answer_rules import rules_that_pick
 from extensions.shortcuts.page_parts import SIZE, interval, share
 from extensions.shortcuts.schema_limits import TITLES
@@ -276,7 +276,7 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
     page_parts.to_items(view, *ids, part="to-items")
     _table(view, page, titles)
     told = {each.choice.id: words for each in page if (words := to_author(each))}
-    send_back_box.offer(services, view, told, key=f"shortcuts.back.{view.name}")
+    send_back.offer(services, view, told, key=f"shortcuts.back.{view.name}")
 
 
 def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:

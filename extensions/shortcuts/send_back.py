@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
+from app.items.bulk_previews import UNDO, told
 from app.reruns import messages, session_values
 from app.services import Services
-from app.views.bulk import UNDO, told
 from app.widgets import confirm
 from app.widgets.confirm import Question
 from domain.comments import LONGEST_COMMENT
