@@ -25,8 +25,6 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
-    "tables",
-    "variants",
     "answers",
     "score",
     "failures",

@@ -12,12 +12,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import bulk_previews, confirm, markup, shell
-from app.confirm import Question
-from app.items import chosen_export
+from app import markup, shell
+from app.items import bulk_previews, chosen_export
 from app.reruns import messages, session_values
 from app.screens import SCREENS
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from app.workbench.ticks import ticks, untick
 from domain.errors import Conflict, TouchstoneError
 from domain.item_filter import ItemList

@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.loader import load_text
 from app import shell
-from app.calibration_files import files_of
+from app.calibration.report_files import files_of
+from app.cases import case_parts
 from app.services import Services
 from app.views import audit as audit_page
 from app.views import cases as cases_page
@@ -134,7 +135,7 @@ def test_cases_and_replies_name_who_graded(tmp_path: Path) -> None:
     services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
     told = case_page.case(store, person=lea, project="p", item="colour/0")
     (answer,) = told.answers
-    shown = str(cases_page.answer_card(answer, called=cases_page._called(services, told)))
+    shown = str(case_parts.answer_card(answer, called=cases_page._called(services, told)))
     assert "<li>Robin (qx-ann): score " in shown
     assert "<li>Robin (qx-bob): score " in shown
     assert "<li>Robin: score 0" in shown

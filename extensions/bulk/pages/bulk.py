@@ -11,12 +11,14 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.state_words import state_called, states_of
-from app import bulk_previews, confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
+from app.items import bulk_previews
 from app.items.actions import FOR_BULK
 from app.reruns import messages, session_values
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 from domain.roles import Role

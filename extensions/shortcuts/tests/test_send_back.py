@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app import figures
 from app.cli import cli
+from app.jobs import figure_requests
 from app.services import resources
 from db.engine import Store
 from domain.records import Person
@@ -32,8 +32,8 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture
 def desk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "_memory", figures._Memory())
-    monkeypatch.setattr(figures, "_begin", lambda *given: None)  # the classifier has nothing to do with it
+    monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
+    monkeypatch.setattr(figure_requests, "_begin", lambda *given: None)  # the classifier has nothing to do with it
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
