@@ -175,6 +175,7 @@ COMES_WITH: Mapping[str, Parts] = {
     ),
     "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
     "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "bulk": Parts("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)

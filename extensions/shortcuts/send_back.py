@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
-from app.items.bulk_preview import UNDO, told
+from app.items.bulk_previews import UNDO, told
 from app.reruns import messages, session_values
 from app.services import Services
 from app.widgets import confirm

@@ -18,6 +18,7 @@ from domain.records import Person
 from domain.roles import Role
 from extensions.shortcuts.tests.rooms import Rooms
 from testkit.factories import make_person, make_pool
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, part, rows, words
 from tests.app.test_send_back_pages import back as reasons_of
 from tests.app.test_send_back_pages import pressed
@@ -94,6 +95,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     assert reasons_of(store, ann) == {"Number 7?": "Is it the other side, or not?"}
 
 
+@needs("commands", "bulk")
 @pytest.mark.usefixtures("desk")
 def test_the_commands_do_the_same_by_way_of_a_file(store: Store, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ann = rooms(store, home)

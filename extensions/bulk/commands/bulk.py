@@ -71,7 +71,7 @@ def send_back(
     """
     from app.services import opened
     from domain.errors import InvalidInput, Problem
-    from importers.reasons import read_reasons
+    from extensions.bulk.reasons_file import read_reasons
     from workflow.access import accounts
     from workflow.lead.send_back import Reasons
 

@@ -11,20 +11,22 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from app.items.actions import FOR_BULK
 from db.engine import Store
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
-from testkit.factories import claimed, make_person
+from testkit.factories import claimed, make_items, make_person, make_pool, make_project
 from testkit.missing_extensions import needs
 from testkit.samples import egothink_record, write
 from testkit.serving import touchstone
-from tests.app.screens import drawn, part, words
+from tests.app.screens import drawn, part, text, words
+from tests.app.test_names_on_pages import make_three_stages
+from tests.app.test_send_back_pages import WHY, back
+from tests.workflow.test_authoring import write as author
 from workflow.access import accounts
 from workflow.annotate import submissions
 from workflow.files import import_files
-
-pytestmark = [pytest.mark.slow, needs("commands", "scorecard")]
 
 N_ITEMS = 3
 
@@ -47,6 +49,8 @@ def _press(page: AppTest, label: str) -> None:
     button.click().run()
 
 
+@pytest.mark.slow
+@needs("commands", "scorecard")
 def test_claims_are_taken_back_and_given_over_and_all_that_someone_voted_on_is_verified_anew(
     store: Store, home: Path, tmp_path: Path
 ) -> None:
@@ -133,3 +137,40 @@ def test_claims_are_taken_back_and_given_over_and_all_that_someone_voted_on_is_v
     assert [(row["who"], json.loads(row["data"])["from"], json.loads(row["data"])["to"]) for row in log] == [
         ("lea", "cy", "dan")
     ]
+
+
+@pytest.mark.thorough
+def test_a_lead_says_why_when_items_are_sent_back(store: Store, home: Path) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+    ann = make_person(store, "ann")
+    for at, image in enumerate(make_pool(store, 2), 1):
+        author(store, ann, image, at)
+    page = drawn(store, home, "bulk", "lea", project="p")
+    page.selectbox(key="bulk.action").select_index(4).run()
+    assert page.selectbox(key="bulk.action").value == "send_back"
+    page.checkbox(key="bulk.every").check().run()
+    assert "Say why: the author reads it." in text(words(page))
+    page.text_area(key="bulk.why").input("Not this.").run()
+    assert part(page, "preview") == "2 items would change, 0 would not."
+    page.text_area(key="bulk.why").input(WHY)  # typed last, pressed with no run between
+    _press(page, "Change 2 items")
+    _press(page, "Yes, change 2 items")
+    assert "Done: 2 items changed." in words(page)
+    assert back(store, ann) == {"Question 1?": WHY, "Question 2?": WHY}
+
+
+def test_a_stage_is_called_by_its_title(store: Store, home: Path) -> None:
+    make_three_stages(store)
+    page = drawn(store, home, "bulk", "lea", project="p")
+    assert page.selectbox(key="bulk.stage").options == ["Verification", "Content", "Verification 3", "Adjudication"]
+    assert "in Content" in page.selectbox(key="bulk.state").options
+
+
+def test_ticked_items_are_opened_for_a_choice_of_assignments(store: Store, home: Path) -> None:
+    make_project(store)
+    make_items(store, 3)
+    make_person(store, "lea", role=Role.LEAD)
+    page = drawn(store, home, "bulk", "lea", project="p")
+    page.session_state[FOR_BULK] = ("colour/0", "colour/2")
+    assert page.run().text_area(key="bulk.items").value == "colour/0\ncolour/2"
