@@ -145,6 +145,7 @@ COMES_WITH: Mapping[str, Parts] = {
     "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
     "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
     "paper_tables": Parts("Paper tables", pages=("tables",), commands=("tables",)),
+    "batches": Parts("Batch files", commands=("run batch",)),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),

@@ -16,11 +16,11 @@ from db import batches
 from db.records import StoredRunBatch, StoredRunBatchUnit
 from domain.batches import OUT, BatchState, unit_of
 from domain.runs import Attempt, Outcome
+from extensions.batches.batch_command import BatchCommand
+from extensions.batches.batch_endpoint import BatchStatus, Line, read_line
 from inference.endpoint.asking import apart
-from inference.endpoint.batches import BatchStatus, Line, read_line
 from inference.endpoint.budget import cost
 from inference.endpoint.replies import LONGEST_RAW, storable
-from workflow.runs.batch_command import BatchCommand
 
 LONGEST_LINE = 16 * 2**20
 """The longest line, in bytes. A longer line answers no question."""

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import find_group
+from app.commands.runs_in_terminal import opened
+
 if TYPE_CHECKING:
     from app.services import Resources
 
@@ -16,12 +19,12 @@ SIZE = 10_000
 LONGEST_SHOWN = 200
 
 
-def register(run: typer.Typer) -> None:
-    """Add the subcommands of this module."""
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands to ``touchstone run``."""
     batch = typer.Typer(
         help="Batch files: questions handed in at once, whose answers come hours later.", no_args_is_help=True
     )
-    run.add_typer(batch, name="batch")
+    find_group(cli, "run").add_typer(batch, name="batch")
     for command in (submit, poll, fetch, write, read, end, show):
         batch.command(command.__name__)(command)
 
@@ -35,7 +38,7 @@ def submit(
     ] = False,
 ) -> None:
     """Hand in all questions of a run that are not out yet. After an interruption, run the command again to continue."""
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     shared, given = _opened()
     n = batches.submit(shared.store, by=None, run=run, size=size, again=again, open_endpoint=_endpoint(shared), **given)
@@ -45,7 +48,7 @@ def submit(
 
 def poll(run: Run) -> None:
     """Ask the endpoint where a run's batches stand."""
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     shared, given = _opened()
     batches.poll(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
@@ -55,7 +58,7 @@ def poll(run: Run) -> None:
 def fetch(run: Run) -> None:
     """Fetch the results of a run's batches. Doing it again changes nothing."""
     from app.commands import judge
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     shared, given = _opened()
     found = batches.fetch(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
@@ -68,7 +71,7 @@ def write(
     run: Run, file: Annotated[Path, typer.Argument(help="A file that is not there yet.")], size: Size = SIZE
 ) -> None:
     """Write a run's questions to a batch file that you hand in yourself."""
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     shared, given = _opened()
     n = batches.write(shared.store, by=None, run=run, file=file, size=size, **given)
@@ -79,7 +82,7 @@ def write(
 def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and error files that came back.")]) -> None:
     """Read the returned files of a run's batches. Reading a file again changes nothing."""
     from app.commands import judge
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     shared, given = _opened()
     for each in file:
@@ -91,7 +94,7 @@ def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and e
 
 def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batches.")]) -> None:
     """End a batch that will bring no more answers. Its open questions stay unanswered and count as missing."""
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     shared, given = _opened()
     n = batches.end(shared.store, by=None, run=run, number=number, **given)
@@ -101,7 +104,7 @@ def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of it
 
 def show(run: Run) -> None:
     """Show a run's batches, and the returned lines that belong to no question."""
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     shared, _ = _opened()
     _print_status(shared, run)
@@ -110,16 +113,15 @@ def show(run: Run) -> None:
 
 
 def _opened() -> tuple[Resources, dict[str, Any]]:
-    from app.commands import runs_in_terminal as commands
     from workflow.runs import worker
 
-    shared = commands.opened()
+    shared = opened()
     means = worker.means_of(shared.store, shared.media, shared.settings)
     return shared, {"means": means, "folder": shared.settings.home / "batches"}
 
 
 def _endpoint(shared: Resources) -> Any:
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     return batches.endpoint_of(shared.settings)
 
@@ -131,7 +133,7 @@ def _print_read(attempts: int, problems: int) -> None:
 
 def _print_status(shared: Resources, run: str) -> None:
     """Print the state of each batch of a run."""
-    from workflow.runs import batches
+    from extensions.batches import batches
 
     seen = batches.view(shared.store, by=None, run=run)
     for each in seen.batches:

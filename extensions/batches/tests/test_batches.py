@@ -12,17 +12,19 @@ from typing import Any
 import pytest
 
 from db.engine import Store
-from domain.errors import Conflict, ModelRefused, RunStopped
+from domain import extensions
+from domain.errors import Conflict, ModelRefused, NotAvailable, RunStopped
 from domain.judging import Verdict
 from domain.runs import Outcome, RunPlan, RunState
-from inference.endpoint.batches import BatchEndpoint
+from extensions.batches import batch_results, batches
+from extensions.batches.batch_endpoint import BatchEndpoint
+from extensions.batches.tests.batch_server import BatchServer, line
 from inference.spec import Endpoint, ModelSpec, Price
 from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, chat, closed, error
-from tests.inference.batches import BatchServer, line
 from tests.workflow.test_endpoint_runs import MEANS
 from tests.workflow.test_judge_runs import SCRIPT, World, by_item
-from workflow.runs import batch_results, batches, judge_readings, run_control, run_start, run_views
+from workflow.runs import judge_readings, run_control, run_start, run_views
 from workflow.runs.worker import work
 from workflow.runs.worker_registry import waiting
 
@@ -62,6 +64,13 @@ def world(store: Store, tmp_path: Path) -> Batches:
 
 
 SCORED = chat("Rating: [[1]]")
+
+
+@pytest.mark.one_database
+def test_without_this_folder_no_run_waits_for_batch_files(world: Batches, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extensions, "installed", dict)
+    with pytest.raises(NotAvailable, match=r"Put the folder `extensions/batches`"):
+        world.start("http://127.0.0.1:9")
 
 
 def test_everything_comes_to_what_the_script_says_and_fetching_again_changes_nothing(world: Batches) -> None:

@@ -16,12 +16,12 @@ from db.records import StoredRunBatch
 from domain.batches import OUT, BatchState, custom_id
 from domain.errors import Conflict, RunStopped
 from domain.runs import Attempt, Outcome, Question, RunState, chunked
+from extensions.batches.batch_command import BatchCommand, free_units
+from extensions.batches.batch_endpoint import Refused, line_of
 from inference.endpoint import estimate
 from inference.endpoint.asking import CannotAsk
-from inference.endpoint.batches import Refused, line_of
 from inference.endpoint.budget import Budget, May
 from inference.endpoint.client import NoReply
-from workflow.runs.batch_command import BatchCommand, free_units
 
 MOST_BYTES = 90 * 2**20
 """The largest size of one file. A question is never cut."""
