@@ -70,6 +70,8 @@ class Extension:
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number: a
     ``workflow.results.table_sources.TableSource``."""
+    run_parts: Rows = _nothing
+    """Pairs of the path of a page of runs and an ``app.running.run_page.Part``: a part of each run on that page."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -146,6 +148,7 @@ COMES_WITH: Mapping[str, Parts] = {
     "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
     "paper_tables": Parts("Paper tables", pages=("tables",), commands=("tables",)),
     "batches": Parts("Batch files", commands=("run batch",)),
+    "judge_comparison": Parts("Comparison of judges"),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),

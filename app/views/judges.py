@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.judging import begin, compare, replies, shown, watch
+from app.judging import begin, replies, shown, watch
 from app.running import run_page
 from app.running.run_page import Part, RunPage
 from app.screens import Group, Screen
@@ -36,7 +36,6 @@ PAGE = RunPage(
     parts=(
         Part("Progress", watch.watched),
         Part("Replies", _replies, opened_by="verdict"),
-        Part("Compare", compare.render, opened_by="with"),
         Part("Judge and template", begin.frozen_parts),
     ),
     one="reply",
