@@ -44,11 +44,6 @@ def with_means(names: Collection[str]) -> frozenset[str]:
     return frozenset(names) | {name for name, row in summarised().items() if row.mean_of in names}
 
 
-def group_of(schema: Schema, dimension: str | None) -> str | None:
-    """The group that a dimension belongs to; None: it has none."""
-    return next((each.group for each in schema.dimensions if each.id == dimension), None)
-
-
 def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """What ``report`` says that can mean nothing in this schema: path, sentence. It keeps no project from opening that
     is there already."""

@@ -33,7 +33,6 @@ COMMANDS = (
     "release_statistics",
     "items",
     "wording",
-    "bulk",
     "serve",
     "run",
     "judge",
@@ -49,7 +48,6 @@ COMMANDS = (
     "comparison",
     "audit",
     "exposure",
-    "scorecard",
     "triage",
     "pool",
 )

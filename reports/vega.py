@@ -1,7 +1,8 @@
 """The common description of charts in Vega-Lite, which pages draw in the browser and reports draw as SVG.
 
 A chart's marks have fixed colors that are readable on light and on dark backgrounds. Texts, axes and grid lines use the
-colors of the page. ``app.charts`` shows a chart on a page; ``reports.rendering`` makes an SVG without a browser.
+colors of the page. ``app.charts.page_chart`` shows a chart on a page; ``reports.rendering`` makes an SVG without a
+browser.
 """
 
 from __future__ import annotations
@@ -83,13 +84,6 @@ def quantity(field: str, title: str | None, *, scale: Mapping[str, Any] | None =
     """Return an axis of numbers."""
     ticks = {**({} if "values" in axis else {"tickCount": 8}), "labelOverlap": True, **axis}
     return {"field": field, "type": "quantitative", "title": title, "axis": ticks, "scale": dict(scale or {})}
-
-
-def interval(values: Sequence[Mapping[str, Any]], y: Mapping[str, Any], x: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a layer with a grey line from ``low`` to ``high`` in each row that has both."""
-    known = [value for value in values if value["low"] is not None and value["high"] is not None]
-    mark = {"type": "rule", "color": GREY, "strokeWidth": 2, "tooltip": None}
-    return layer(known, mark, y=y, x={**x, "field": "low"}, x2={"field": "high"})
 
 
 def color(series: int) -> str:

@@ -13,7 +13,6 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -51,8 +50,8 @@ from annotation_schemas.model import LoadedSchema, Schema
 from app import services
 from app.cli import cli
 from app.commands.schema import summary
+from app.releasing.prepared_export import formats_of
 from app.services import Services
-from app.views.export import formats_of
 from app.workbench import preview
 from app.workbench.page import static_part
 from db import files
@@ -382,10 +381,8 @@ def regressed(seen: Seen) -> Any:
         "clear": {at: [float(at % 4 == 1)] for at in range(18) if at % 3},
     }
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
-    numbers = SimpleNamespace(read=found, judges=list, make_once=lambda place, make: make())
-    said = SimpleNamespace(form=None, judge=None, criterion=None, part="one")
     try:
-        return dict(extensions.rows("table_sources"))["regression"](numbers, said)
+        return dict(extensions.rows("table_sources"))["regression"](found, judge=None, criterion=None, form=None)["one"]
     except TouchstoneError as error:
         return str(error)
 

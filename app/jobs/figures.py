@@ -19,9 +19,8 @@ from workflow.lead import (
     disagreement,
     forecast,
     progress_over_time,
-    scorecard,
 )
-from workflow.releases import floors, set_statistics
+from workflow.releases import floors
 from workflow.results import agreement_page, cases, leaderboard_page, project_losses
 
 KEPT = 200
@@ -29,7 +28,7 @@ KEPT = 200
 
 
 def _calibration(store: Store, **args: Any) -> Any:
-    from app.calibration_files import files_of  # loads streamlit, which a worker otherwise does without
+    from app.calibration.report_files import files_of  # loads streamlit, which a worker otherwise does without
 
     return files_of(store, **args)
 
@@ -49,8 +48,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "reasons": adjudication_reasons.overview,
     "results": leaderboard_page.leaderboards,
     "schema": schema_changes.looked,
-    "scorecard": scorecard.scorecards,
-    "set": set_statistics.of_project,
 }
 """The function that computes each figure, by the figure's name.
 

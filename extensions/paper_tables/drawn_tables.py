@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from html import escape
 
 from extensions.paper_tables import table_charts, table_files
+from extensions.paper_tables.cell_number import Number
 from extensions.paper_tables.paper_tables import NOTHING, Cell, PaperTable, PaperTables
 from extensions.paper_tables.table_charts import LEAST_AROUND, TableChart, Value
 from extensions.paper_tables.table_layouts import Kind
-from extensions.paper_tables.table_numbers import Number
 from reports import rendering
 
 

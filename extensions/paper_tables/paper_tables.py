@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -13,11 +13,12 @@ from db.engine import Store
 from domain.errors import InvalidInput, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Items
-from extensions.paper_tables.paper_table_places import Head, LayoutExpansion, TablePlace, says_of
+from extensions.paper_tables.cell_number import Number
 from extensions.paper_tables.table_layouts import Kind, Says, TableLayout, layout_of
-from extensions.paper_tables.table_losses import loss_notes, table_losses
-from extensions.paper_tables.table_numbers import Number, Numbers
+from extensions.paper_tables.table_numbers import Numbers
+from extensions.paper_tables.table_places import Head, LayoutExpansion, TablePlace, says_of
 from workflow.access.counted_items import Counting
+from workflow.results.losses import left_out_in_words
 from workflow.results.project_answers import current
 
 NOTHING = "\N{EN DASH}"
@@ -66,7 +67,14 @@ class PaperTable:
     @property
     def loss_notes(self) -> list[str]:
         """Return the losses behind the numbers, in sentences; empty without losses."""
-        return loss_notes(self.losses, self.grades_left_out)
+        told: list[str] = []
+        for each in self.losses:
+            if each.lost:
+                told.append(
+                    each.sentence if each.warns else f"{each.count} They {each.counts_as}. {each.bounds}".strip()
+                )
+                told += [each.by_model] if each.by_model else []
+        return [*told, *([left_out_in_words(self.grades_left_out)] if self.grades_left_out else [])]
 
     @property
     def reasons(self) -> list[str]:
@@ -150,13 +158,29 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     if layout.best:
         cells = _ranked(cells)
     evaluators = [place.evaluator for place in (*rows, *columns) if place.evaluator]
-    lost, left_out = table_losses(numbers, about, evaluators, [cell.number for line in cells for cell in line])
+    lost, left_out = _losses(numbers, about, evaluators, [cell.number for line in cells for cell in line])
     table = replace(table, losses=lost, grades_left_out=left_out)
     return replace(
         table,
         columns=tuple(replace(columns[at].head, of_several=columns[at].of_several) for at in across),
         rows=tuple(Row(rows[at].head, tuple(line)) for at, line in zip(down, cells, strict=True)),
     )
+
+
+def _losses(
+    numbers: Numbers, about: Mapping[str, Any], evaluators: Collection[str], there: Sequence[Number]
+) -> tuple[tuple[Losses, ...], int]:
+    """Return the losses behind the numbers of a table, and how many imported grades a table of agreement leaves out."""
+    if about.get("source") == "agreement" and about.get("unit") != "item":
+        criterion = about.get("criterion") or numbers.criterion()
+        judges = [name for name in numbers.judges() if name in evaluators]
+        found = [numbers.losses_of_judge(name, criterion) for name in judges]
+        return tuple(each for each in found if each is not None), numbers.read.left_out_grades
+    boards: list[Losses] = []
+    for number in there:
+        if number.losses is not None and not any(number.losses is board for board in boards):
+            boards.append(number.losses)
+    return tuple(boards), 0
 
 
 def _is_kept(column: TablePlace, cells: Sequence[Cell]) -> bool:
@@ -244,6 +268,3 @@ def _ranked(cells: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
             if cell.number.value is not None and Decimal(cell.shown) in best:
                 line[column] = replace(cell, rank=1 + best.index(Decimal(cell.shown)))
     return marked
-
-
-# ---- one of each -----------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ Kind = Literal["radar", "bars", "heat"]
 
 PEOPLE, JUDGES, METRICS = "people", "judges", "metrics"
 """Evaluators that a layout may name, in addition to judges by name."""
+LAYOUTS = Path(__file__).parent / "layouts"
 FALLBACK = "any"
 """The layout for projects whose schema has no layout."""
 
@@ -163,7 +164,7 @@ class _File(_Part):
 
 def shipped() -> dict[str, Path]:
     """Return the files of the layouts that Touchstone includes, by schema name."""
-    return {path.stem: path for path in sorted((Path(__file__).parent / "layouts").glob("*.yaml"))}
+    return {path.stem: path for path in sorted(LAYOUTS.glob("*.yaml"))}
 
 
 def layout_of(schema: str) -> tuple[TableLayout, ...]:

@@ -5,12 +5,11 @@ This module computes nothing: each number is a line that ``touchstone results``,
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from agreement.losses import Losses, ScoreCount
+from agreement.losses import Losses
 from agreement.statistic import Statistic
 from agreement.summary import Result
 from db.engine import Store
@@ -19,6 +18,7 @@ from domain.errors import InvalidInput, NotFound, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
+from extensions.paper_tables.cell_number import Number, number_of, number_of_line
 from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, Says
 from workflow.annotate import coding
 from workflow.results import dimension_means, failures, leaderboard, model_groups
@@ -26,7 +26,6 @@ from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
 from workflow.results.failures import Failures
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import Line
 from workflow.results.losses import losses_of_scores
 from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import Read
@@ -38,39 +37,6 @@ from workflow.results.slices import BINS, DIMENSION, GROUP
 
 _KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
 UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRADING, "item": Stage.VERIFICATION}
-
-
-@dataclass(frozen=True)
-class Number:
-    """The number of a cell; None with a ``reason`` for a missing number."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
-    """Answers, items or means that it rests on."""
-    reason: str = ""
-    count: ScoreCount | None = None
-    """For a score: its denominator, and the answers that it leaves out."""
-    losses: Losses | None = None
-    """For a score: the losses of its board."""
-
-
-def number_of_line(line: Line) -> Number:
-    """Return a score as a number, with the answers that it leaves out."""
-    return replace(number_of(line.found), count=line.count, losses=line.losses)
-
-
-def number_of(found: Statistic | Result) -> Number:
-    """Return a statistic as a number."""
-
-    def finite(value: float | None) -> float | None:
-        return None if value is None or math.isnan(value) else float(value)
-
-    value = finite(found.value)
-    return Number(
-        value, finite(found.low), finite(found.high), found.n_units, (found.reason or "") if value is None else ""
-    )
 
 
 class Numbers:
@@ -371,18 +337,27 @@ class Numbers:
 
     # ---- numbers of extensions
 
-    def make_once(self, place: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """Return the result of ``make``, cached under ``place`` for the other cells of a table."""
-        if place not in self._made:
-            self._made[place] = make()
-        return self._made[place]
-
     def _of_extension(self, source: str, said: Says) -> Number:
         function = dict(extensions.rows("table_sources")).get(source)
         if function is None:
             return Number(None, reason=extensions.missing("table_sources", source) or f"No source is called {source}.")
-        found: Statistic | str = function(self, said)
-        return Number(None, reason=found) if isinstance(found, str) else number_of(found)
+        place = (source, said.judge, said.criterion, said.form)
+        if place not in self._made:
+            self._made[place] = self._parts_of_extension(function, said)
+        found: Mapping[str, Statistic] | str = self._made[place]
+        if isinstance(found, str):
+            return Number(None, reason=found)
+        if said.part is None or said.part not in found:
+            return Number(None, reason=f"{said.part} is no aspect of the {source}.")
+        return number_of(found[said.part])
+
+    def _parts_of_extension(self, function: Callable[..., Mapping[str, Statistic]], said: Says) -> Any:
+        """Return the statistic of each part, or the reason for having none."""
+        try:
+            judge = self.judge(said.judge) if said.judge or self.judges() else None
+            return function(self._read, judge=judge, criterion=said.criterion, form=said.form)
+        except TouchstoneError as error:
+            return str(error)
 
     # ---- failures
 

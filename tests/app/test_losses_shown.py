@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
-from app import calibration_files
+from app.calibration import report_files
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
@@ -143,16 +143,22 @@ def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> N
 RIGHT_UNREAD, WRONG, RIGHT = "the colour of a ripe tomato, as it were", "blue", "red"
 
 
-def test_results_say_how_many_answers_they_count_as_wrong(home: Path) -> None:
+def wrong_answers(home: Path) -> None:
     """159 of 300 answers are right; 13 of these are in words that no rule reads."""
     names = benchmark(home, 300)
     texts = [RIGHT] * 146 + [RIGHT_UNREAD] * 13 + [WRONG] * 141
     answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
-    warning = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
-    bounds = "The mean lies between 0.487 (all at their worst) and 0.530 (all at their best)."
+
+
+UNREAD = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
+BOUNDS = "The mean lies between 0.487 (all at their worst) and 0.530 (all at their best)."
+
+
+def test_results_say_how_many_answers_they_count_as_wrong(home: Path) -> None:
+    wrong_answers(home)
     text, _ = said("results", "p")
-    assert warning in text
-    assert bounds in text
+    assert UNREAD in text
+    assert BOUNDS in text
     (row,) = [
         row
         for row in csv.DictReader(io.StringIO(said("results", "p", "--format", "csv")[0]))
@@ -160,7 +166,7 @@ def test_results_say_how_many_answers_they_count_as_wrong(home: Path) -> None:
     ]
     assert set(row) == set(COLUMNS)
     assert (row["unread"], float(row["if_rest_highest"])) == ("13", pytest.approx(0.53))
-    assert row["loss_warning"].startswith(warning)
+    assert row["loss_warning"].startswith(UNREAD)
 
 
 def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
@@ -173,6 +179,27 @@ def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
     text, _ = said("results", "p", "--scores", "key")
     assert "8 of 400 answers not readable (2.0 %)" in text
     assert "Losses depend on the key (p = 0.015): B lost 8 of 200, all others 0 of 200." in text
+
+
+LEFT_OUT = "4 imported grades are left out: their answers are empty, missing or replaced."
+
+
+def empty_answers(home: Path) -> None:
+    """Two people grade 10 answers; 2 of these are empty, and there the two disagree. Of the other 8 they agree on 6."""
+    names = benchmark(home, 10)
+    answers(home, [(name, "m", "" if at < 2 else RIGHT) for at, name in enumerate(names)])
+    ann = [1] * 10
+    ben = [0, 0, 0, 0, *[1] * 6]
+    ratings(home, [(name, "m", "ann", value) for name, value in zip(names, ann, strict=True)])
+    ratings(home, [(name, "m", "ben", value) for name, value in zip(names, ben, strict=True)])
+
+
+def test_agreement_leaves_out_grades_of_empty_answers(home: Path) -> None:
+    empty_answers(home)
+    asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
+    (of_command,) = json.loads(said(*asked, "--json")[0])
+    assert (of_command["value"], of_command["n_units"]) == (0.75, 8)
+    assert LEFT_OUT in said(*asked)[0]
 
 
 def replies(home: Path, rows: Sequence[tuple[str, str, str]], *more: str) -> str:
@@ -223,11 +250,11 @@ def first_screen_of(home: Path) -> str:
     """Return what the page Calibration shows above its folded sections."""
     store = resources().store
     about = {"project": "p", "stage": Stage.GRADING, "people": ["ann", "ben"], "judges": ["big-1"]}
-    made = calibration_files.files_of(store, **about, pool=False, items=None, by=Cut.WHOLE, statistics=None, titles={})
+    made = report_files.files_of(store, **about, pool=False, items=None, by=Cut.WHOLE, statistics=None, titles={})
     return str(made["first"])
 
 
-def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
+def lost_zeros(home: Path) -> str:
     """The judge says what people say: 30 of 60 are right for a, 45 of 60 for b. Six replies about a, all of them zeros,
     are not readable: a has 30 of 54, and between 30 and 36 of 60."""
     names = graded(home, 60, "a", "b")
@@ -236,22 +263,27 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     for who in ("ann", "ben"):
         ratings(home, [(name, model, who, value) for (name, model), value in truth.items()])
     lost = {(name, "a") for name in names[30:36]}
-    told = replies(
+    return replies(
         home, [(*each, "A bare 0 without verdict" if each in lost else f"[[{value}]]") for each, value in truth.items()]
     )
-    assert "120 replies: 120 new, 114 read, 6 not readable" in told
-    count = "big-1, score: 6 of 120 replies not readable (5.0 %): 6 unparseable."
+
+
+LOST_BY_MODEL = "Not readable by model: a 6 of 60 (mean 0.500 to 0.600)."
+
+
+def is_told(text: str, of_mean: str = "") -> None:
+    plain = " ".join(text.split())
+    assert "Warning: big-1, score: 6 of 120 replies not readable (5.0 %): 6 unparseable." in plain
     # Fisher, two-sided: C(45,6)/C(120,6) = 0.0022 for zeros and ones; zeros are 45 of 120
-    depends = "Losses depend on people's grade"
+    assert "Losses depend on people's grade" in plain
+    assert "0 lost 6 of 45, all others 0 of 75." in plain
     bounds = "The mean lies between 0.625 (all at their worst) and 0.675 (all at their best). Without them it is 0.658."
+    assert (of_mean or bounds) in plain
 
-    def is_told(text: str, of_mean: str = bounds) -> None:
-        plain = " ".join(text.split())
-        assert f"Warning: {count}" in plain
-        assert depends in plain
-        assert "0 lost 6 of 45, all others 0 of 75." in plain
-        assert of_mean in plain
 
+def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
+    told = lost_zeros(home)
+    assert "120 replies: 120 new, 114 read, 6 not readable" in told
     is_told(said("results", "p", "--scores", "judge")[0])
     table = list(csv.DictReader(io.StringIO(said("results", "p", "--scores", "judge", "--format", "csv")[0])))
     row = next(row for row in table if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers"))

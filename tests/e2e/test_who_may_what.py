@@ -112,7 +112,6 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "preferences": FOR_LEADS,
     "variants": FOR_LEADS,
     "tables": FOR_LEADS,
-    "set_statistics": FOR_LEADS,
     "shortcuts": FOR_LEADS,
     "goals": FOR_LEADS,
     "frames": FOR_LEADS,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agreement.statistic import Statistic, undefined
 from annotation_schemas import shipped as schemas
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
@@ -15,9 +17,9 @@ from domain import extensions
 from domain.errors import InvalidInput, SchemaError
 from domain.states import RatersAre
 from extensions.paper_tables import table_files
-from extensions.paper_tables.paper_table_places import Head
 from extensions.paper_tables.paper_tables import NOTHING, PaperTable, paper_tables, printed
 from extensions.paper_tables.table_layouts import TableLayout, parse_layout, read_layout, shipped
+from extensions.paper_tables.table_places import Head
 from testkit.factories import BLIND, make_items, make_people, make_project
 from tests.paths import ROOT
 from tests.workflow.test_coding import CODING, answer, code
@@ -331,6 +333,22 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
         "No person has graded models' answers by score yet.",
         "No judge has rated models' answers yet.",
     ]
+
+
+def test_numbers_of_another_extension_are_asked_once(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, object]] = []
+
+    def sums(read: project_answers.Read, **about: object) -> dict[str, Statistic]:
+        asked.append(about)
+        return {"colour": replace(undefined("", n_units=7, n_raters=1), value=0.25, reason=None)}
+
+    monkeypatch.setattr(extensions, "rows", lambda point: [("regression", sums)] if point == "table_sources" else [])
+    wanted = "source: regression, judge: odd, form: linear, rows: [{title: R}], columns: [{each: [dimension]}]"
+    table = made(small, wanted)
+    assert asked == [{"judge": "odd", "criterion": None, "form": "linear"}]
+    assert [cell.shown for cell in table.rows[0].cells] == ["0.250", NOTHING, NOTHING]
+    assert table.rows[0].cells[0].number.n == 7
+    assert table.reasons == ["shape is no aspect of the regression.", "use is no aspect of the regression."]
 
 
 def test_names_are_text_in_markdown() -> None:

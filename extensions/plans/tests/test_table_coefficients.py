@@ -1,22 +1,20 @@
-"""Coefficients of the regression in paper tables."""
+"""Coefficients of the regression for paper tables."""
 
 from __future__ import annotations
-
-from types import SimpleNamespace
 
 import pytest
 
 from db.engine import Store
-from domain.errors import TouchstoneError
-from extensions.plans.table_coefficients import coefficient
+from domain.errors import InvalidInput, TouchstoneError
+from extensions.plans.table_coefficients import coefficients
 from testkit.factories import make_project
-from workflow.results import project_answers
+from workflow.results.project_answers import current
 
 
-def test_a_table_says_why_it_has_no_coefficients(store: Store) -> None:
+def test_a_source_says_why_it_has_no_coefficients(store: Store) -> None:
     make_project(store)
-    read = project_answers.read(store, person=None, project="p")
-    numbers = SimpleNamespace(read=read, judges=list, make_once=lambda place, make: make())
-    said = SimpleNamespace(form=None, judge=None, criterion=None, part="colour")
-    with pytest.raises(TouchstoneError, match="Nothing says what succeeds"):
-        coefficient(numbers, said)
+    read = current(store, person=None, project="p", items=None)
+    with pytest.raises(TouchstoneError, match=r"^Nothing says what succeeds"):
+        coefficients(read, judge=None, criterion=None, form=None)
+    with pytest.raises(InvalidInput, match=r"^A regression is linear or logistic, not square"):
+        coefficients(read, judge=None, criterion=None, form="square")
