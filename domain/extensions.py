@@ -150,6 +150,7 @@ COMES_WITH: Mapping[str, Parts] = {
     "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
     "batches": Parts("Batch files", commands=("run batch",)),
     "judge_comparison": Parts("Comparison of judges"),
+    "scoring": Parts("Scores of submissions", commands=("score",)),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
