@@ -27,7 +27,7 @@ RUNS, NEW = "Runs", "New run"
 
 
 @dataclass(frozen=True)
-class Part:
+class RunSection:
     """A part of a run's page."""
 
     name: str
@@ -47,7 +47,7 @@ class RunPage:
     """The word for the model or judge of a run."""
     beginning: Beginning
     listing: Listing
-    parts: Sequence[Part]
+    parts: Sequence[RunSection]
     """The parts of a run's page. The first part is the default."""
     one: str
     """The address parameter that opens one result of a run."""
@@ -108,7 +108,7 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
     if one:
         page.draw_one(services, view, found, one)
         return
-    added = (part for path, part in extensions.rows("run_parts") if path == page.path)
+    added = (section for path, section in extensions.rows("run_sections") if path == page.path)
     parts = {each.name: each for each in (*page.parts, *added)}
     led_to = (each.name for each in parts.values() if each.opened_by and st.query_params.get(each.opened_by))
     first = page.parts[0].name

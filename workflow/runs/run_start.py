@@ -15,8 +15,7 @@ from pathlib import Path
 from db import run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain import extensions
-from domain.errors import ModelRefused, NotAvailable
+from domain.errors import ModelRefused
 from domain.judging import Plan
 from domain.records import Person
 from domain.run_kinds import RunKind, kind_of
@@ -59,8 +58,6 @@ def start(
         The plan selects no unit.
     """
     kind = kind_of(plan)
-    if plan.batch and (why := extensions.missing("commands", "run batch")):
-        raise NotAvailable(why)
     asking = asking_of(kind)
     asking.check(spec, plan)
     with store.write() as session:

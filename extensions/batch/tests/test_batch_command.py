@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from db.engine import open_store
-from extensions.batches.tests.batch_server import BatchServer
+from extensions.batch.tests.batch_server import BatchServer
 from testkit.factories import make_items, make_predictions, make_project
 from testkit.forked import Forked
 from testkit.scripted import chat

@@ -22,10 +22,10 @@ from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
 from domain.runs import RunState
 from domain.settings import Settings
-from extensions.batches import batch_questions, batch_results
-from extensions.batches.batch_command import BatchCommand, batch_run, free_units, status_of
-from extensions.batches.batch_endpoint import BatchEndpoint
-from extensions.batches.batch_results import ReadIn
+from extensions.batch import batch_questions, batch_results
+from extensions.batch.batch_command import BatchCommand, batch_run, free_units, status_of
+from extensions.batch.batch_endpoint import BatchEndpoint
+from extensions.batch.batch_results import ReadIn
 from inference.spec import ModelSpec
 from workflow.runs.worker import Means
 
