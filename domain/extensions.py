@@ -71,6 +71,8 @@ class Extension:
     """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
     by keyword: ``read`` is a ``workflow.results.project_answers.Read``, and the others are what the layout says, or
     None. It returns a ``Statistic`` for each ``part``."""
+    run_sections: Rows = _nothing
+    """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -148,6 +150,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "variants": ExtensionNames(
         "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
     ),
+    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(
         "Second readers", commands=("answers read-again", "answers sample", "answers agreement")

@@ -16,6 +16,7 @@ from app.running import begin, run_lists, shown, watch
 from app.running.begin import Beginning
 from app.running.run_lists import Listing
 from app.services import Services
+from domain import extensions
 from domain.errors import NotFound
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
@@ -107,8 +108,9 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
     if one:
         page.draw_one(services, view, found, one)
         return
-    parts = {each.name: each for each in page.parts}
-    led_to = (each.name for each in page.parts if each.opened_by and st.query_params.get(each.opened_by))
+    added = (section for path, section in extensions.rows("run_sections") if path == page.path)
+    parts = {each.name: each for each in (*page.parts, *added)}
+    led_to = (each.name for each in parts.values() if each.opened_by and st.query_params.get(each.opened_by))
     first = page.parts[0].name
     chosen = st.segmented_control(
         "Part",

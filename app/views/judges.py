@@ -37,7 +37,6 @@ PAGE = RunPage(
     parts=(
         RunSection("Progress", watch.watched),
         RunSection("Replies", _replies, opened_by="verdict"),
-        RunSection("Compare", compare.render, opened_by="with"),
         RunSection("Judge and template", begin.frozen_parts),
     ),
     one="reply",
