@@ -71,6 +71,8 @@ class Extension:
     """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
     by keyword: ``read`` is a ``workflow.results.project_answers.Read``, and the others are what the layout says, or
     None. It returns a ``Statistic`` for each ``part``."""
+    run_sections: Rows = _nothing
+    """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -82,7 +84,7 @@ class Extension:
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     invitation_mails: Rows = _nothing
-    """Modules with the functions of ``app.invitation_mails.InvitationMail``; the first one is asked."""
+    """Modules with the functions of ``app.people.invitation_mails.InvitationMail``; the first one is asked."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing
@@ -96,7 +98,7 @@ class Extension:
 
 
 @dataclass(frozen=True)
-class Parts:
+class ExtensionNames:
     """The names that an extension of this repository adds, for messages where its folder is missing."""
 
     title: str
@@ -121,36 +123,44 @@ class Parts:
     """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
-COMES_WITH: Mapping[str, Parts] = {
-    "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
-    "frames": Parts(
+COMES_WITH: Mapping[str, ExtensionNames] = {
+    "leaderboard": ExtensionNames("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "frames": ExtensionNames(
         "Frames",
         pages=("frames",),
         commands=("frames",),
         home_folders=("frames",),
         events=("frames.screened", "frames.chosen"),
     ),
-    "narrations": Parts(
+    "narrations": ExtensionNames(
         "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
     ),
-    "shortcuts": Parts(
+    "shortcuts": ExtensionNames(
         "Shortcuts",
         pages=("shortcuts",),
         commands=("shortcuts", "run shortcut"),
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
-    "paper_tables": Parts("Paper tables", pages=("tables",), commands=("tables",)),
-    "leaks": Parts("Leak check", folder_checks=("leaks",)),
-    "duplicates": Parts("Duplicate search", commands=("duplicates",)),
-    "planner": Parts("Planner", commands=("plan", "schema try")),
-    "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
-    "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
-    "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
-    "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
-    "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
-    "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
-    "harnesses": Parts(
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",)),
+    "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
+    "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
+    "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
+    "preferences": ExtensionNames("Preferences", pages=("preferences",), commands=("preferences",)),
+    "variants": ExtensionNames(
+        "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
+    ),
+    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
+    "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
+    "second_readers": ExtensionNames(
+        "Second readers", commands=("answers read-again", "answers sample", "answers agreement")
+    ),
+    "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
+    "labelstudio": ExtensionNames(
+        "Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)
+    ),
+    "harnesses": ExtensionNames(
         "Harnesses and hubs",
         formats=(
             "lmms_eval_samples",
@@ -167,20 +177,19 @@ COMES_WITH: Mapping[str, Parts] = {
             "hub_eval",
         ),
     ),
-    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
-    "privacy": Parts(
+    "drafting": ExtensionNames("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "privacy": ExtensionNames(
         "Privacy",
         pages=("privacy",),
         commands=("privacy",),
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
-    "batch": Parts("Batch files", commands=("run batch",)),
-    "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
-    "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
-    "bulk": Parts("Bulk actions", pages=("bulk",), commands=("bulk",)),
-    "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
-    "plans": Parts(
+    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",)),
+    "scorecards": ExtensionNames("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
+    "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
+    "plans": ExtensionNames(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
 }
@@ -198,7 +207,7 @@ NOUNS = {
     "table_sources": "source of tables",
     "folder_checks": "check of releases",
 }
-"""What a name of ``Parts`` is."""
+"""What a name of ``ExtensionNames`` is."""
 
 
 @cache
@@ -258,14 +267,14 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
+    """Return why a register (a field of ``ExtensionNames``) lacks a name, if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
             return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
 
 
-def _belongs_to(folder: str, parts: Parts) -> str:
+def _belongs_to(folder: str, parts: ExtensionNames) -> str:
     return (
         f"belongs to the extension {parts.title}, which is not installed. "
         f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."

@@ -15,7 +15,7 @@ from domain.run_kinds import RunKind
 
 if TYPE_CHECKING:
     from workflow.annotate.grading import Sample
-    from workflow.annotate.sample_standing import Standing
+    from workflow.annotate.sample_standing import SampleProgress
 
 
 class Crossing(StrEnum):
@@ -256,6 +256,6 @@ def sample(
     _tell_sample(run_grading.sample_of(store, by=None, project=project))
 
 
-def _tell_sample(sample: Sample | Standing | None) -> None:
+def _tell_sample(sample: Sample | SampleProgress | None) -> None:
     if sample is not None:
         typer.echo(sample.sentence)

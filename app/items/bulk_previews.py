@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import streamlit as st
 
@@ -10,15 +11,15 @@ from app import markup
 from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from domain.states import Stage
-from workflow.lead.bulk_plans import Action, Preview
+from workflow.lead.bulk_plans import Action, BulkPreview
 
-ACTIONS = {
+ACTIONS: dict[StrEnum, str] = {
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
     Action.SEND_BACK: "Send items back to their authors, with the reason",
     Action.ASSIGN: "Assign items to people",
 }
-UNDO = {
+UNDO: dict[StrEnum, str] = {
     Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
     Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
     Action.SEND_BACK: (
@@ -49,7 +50,7 @@ def reason(key: str) -> str:
     return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_COMMENT))
 
 
-def previewed(found: Preview, noun: str) -> list[markup.Markup]:
+def previewed(found: BulkPreview, noun: str) -> list[markup.Markup]:
     """Return the preview: exact counts, then the ids. ``noun`` is what changes, such as "item"."""
     counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
     return told(counts, found.can, found.cannot)

@@ -226,7 +226,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
 # ---- preview ---------------------------------------------------------------------------------------------------------
 
 
-def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
+def sentence(seen: begin.PagePreview, spec: ModelSpec, plan: JudgePlan) -> str:
     """Return in words what the run will do."""
     found = seen.preview
     subject = judge_plans.about_in_words(plan, about=found.about, wanted=found.wanted)

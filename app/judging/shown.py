@@ -10,8 +10,8 @@ from typing import Any
 
 from app import addresses, markup
 from app.markup import Markup
-from app.running import shown, watch
-from domain.judging import Verdict
+from app.running import shown
+from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from workflow.results.judge_replies import ReadingView, ReplyView
 
@@ -40,35 +40,25 @@ STYLE = """
 _STRIPES = "repeating-linear-gradient({}deg, #0000002b 0 3px, transparent 3px 7px)"
 STYLE += "\n".join(
     f".v-{each} {{ background: {f'{_STRIPES.format(each.stripes)}, ' if each.stripes else ''}{each.colour}; }}"
-    for each in Verdict
+    for each in ReplyOutcome
 )
-
-
-def address(project: str, *, run: str | None = None, **more: str) -> str:
-    """Return the address of a judge's run, or of the list of runs."""
-    return watch.address(project, run=run, page=RunKind.JUDGE.page, **more)
-
-
-def calibration(project: str, judge: str) -> str:
-    """Return the address of the page Calibration with a judge selected."""
-    return addresses.page("calibration", project, judge=judge)
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
 
 
-def bar(counts: Mapping[Verdict, int], *, total: int) -> Markup:
+def bar(counts: Mapping[ReplyOutcome, int], *, total: int) -> Markup:
     """Return the outcomes of replies as a bar."""
     return markup.bar(
-        [(_style(verdict), verdict.label, counts[verdict]) for verdict in Verdict if counts.get(verdict)],
+        [(_style(verdict), verdict.label, counts[verdict]) for verdict in ReplyOutcome if counts.get(verdict)],
         total=total,
     )
 
 
-def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None = None) -> Markup:
+def keys(counts: Mapping[ReplyOutcome, int], *, links: Mapping[ReplyOutcome, str] | None = None) -> Markup:
     """Return the legend of the bar, with counts and links to the replies."""
     found = []
-    for verdict in Verdict:
+    for verdict in ReplyOutcome:
         if not counts.get(verdict):
             continue
         words = markup.text(f"{verdict.label} {counts[verdict]:,}")
@@ -79,12 +69,12 @@ def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None =
     return markup.tag("div", *found, style="ts ts-small")
 
 
-def of_all(counts: Mapping[Verdict, int]) -> str:
+def of_all(counts: Mapping[ReplyOutcome, int]) -> str:
     """Return how many readings have a score, and out of how many."""
-    return f"{counts.get(Verdict.SCORED, 0):,} scored of {sum(counts.values()):,}"
+    return f"{counts.get(ReplyOutcome.SCORED, 0):,} scored of {sum(counts.values()):,}"
 
 
-def _style(verdict: Verdict) -> str:
+def _style(verdict: ReplyOutcome) -> str:
     return f"v-{verdict.value}"
 
 
@@ -208,7 +198,7 @@ def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
         markup.tag(
             "a",
             markup.tag("b", markup.text(shown.opening(view.item, 80))),
-            href=address(project, run=run, reply=str(view.id)),
+            href=addresses.page(RunKind.JUDGE.page, project, run=run, reply=str(view.id)),
             target="_self",
             data_reply=str(view.id),
         ),

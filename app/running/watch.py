@@ -16,7 +16,7 @@ from app.reruns import dialogs
 from app.running import shown
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
@@ -34,11 +34,6 @@ MOST_REASONS = 20
 
 PATIENCE = timedelta(seconds=15)
 """Waiting time after which the page reports that no worker takes the run."""
-
-
-def address(project: str, *, run: str | None = None, page: str = RunKind.MODEL.page, **more: str) -> str:
-    """Return the address of a run, or of the list of runs."""
-    return addresses.page(page, project, run=run, **more)
 
 
 def file_name(name: str) -> str:
@@ -183,7 +178,7 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
                 markup.tag(
                     "a",
                     markup.text(shown.opening(each.item, 40)),
-                    href=address(view.project, run=view.id, outcome=each.outcome.value),
+                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, outcome=each.outcome.value),
                     target="_self",
                 ),
             ]
@@ -202,7 +197,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
                 markup.tag(
                     "a",
                     markup.text(shown.opening(each.item, 60)),
-                    href=address(view.project, run=view.id, attempt=str(each.id)),
+                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, attempt=str(each.id)),
                     target="_self",
                 ),
                 markup.text(each.dimension),
@@ -310,9 +305,9 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     named = shown.opening(view.name, 80)
     if what == "cancel":
         left = f"{markup.count(view.left, view.kind.one)} will not be asked."
-        question = Question(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
+        question = Confirmation(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
     else:
-        question = Question(
+        question = Confirmation(
             f"Withdraw {named}?",
             "It will count nowhere: in no result, agreement, calibration, case or export. Tasks of grading it that"
             " no one has done are called off.",

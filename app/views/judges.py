@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from app.judging import begin, compare, replies, shown, watch
+from app import addresses
+from app.judging import begin, replies, shown, watch
 from app.running import run_page
-from app.running.run_page import Part, RunPage
+from app.running.run_page import RunPage, RunSection
 from app.screens import Group, Screen
 from app.services import Services
 from domain.judging import JudgePlan
@@ -23,7 +24,7 @@ def _replies(services: Services, view: ProjectView, run: RunView) -> None:
 def _links(run: RunView) -> list[tuple[str, str]]:
     """Return a link to calibration, for a judge that rates answers in the same way as people."""
     calibrated = isinstance(run.plan, JudgePlan) and not run.plan.swap and not run.plan.attacks
-    return [("To calibration", shown.calibration(run.project, run.name))] if calibrated else []
+    return [("To calibration", addresses.page("calibration", run.project, judge=run.name))] if calibrated else []
 
 
 PAGE = RunPage(
@@ -34,10 +35,9 @@ PAGE = RunPage(
     beginning=begin.BEGINNING,
     listing=watch.LISTING,
     parts=(
-        Part("Progress", watch.watched),
-        Part("Replies", _replies, opened_by="verdict"),
-        Part("Compare", compare.render, opened_by="with"),
-        Part("Judge and template", begin.frozen_parts),
+        RunSection("Progress", watch.watched),
+        RunSection("Replies", _replies, opened_by="verdict"),
+        RunSection("Judge and template", begin.frozen_parts),
     ),
     one="reply",
     draw_one=replies.details,

@@ -16,7 +16,7 @@ from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
 from domain.errors import FileRefused
 from extensions.harnesses import hub_eval
-from extensions.harnesses.release_table import Column, Table, columns, has_media, write
+from extensions.harnesses.release_table import ReleaseTable, TableColumn, columns, has_media, write
 
 NAME = "hf_dataset"
 FOLDER = "data"
@@ -44,13 +44,13 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     write(table, folder, below=FOLDER, metadata={"huggingface": json.dumps({"info": {"features": features}})})
 
 
-def table_of(released: ReleasedSet) -> Table:
+def table_of(released: ReleasedSet) -> ReleaseTable:
     """Return the table of a release."""
     media = has_media(released)
-    return Table(NAME, released, columns_of(released, media=media), media)
+    return ReleaseTable(NAME, released, columns_of(released, media=media), media)
 
 
-def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
+def columns_of(released: ReleasedSet, *, media: bool) -> list[TableColumn]:
     """Return the columns of a release's table, with those of ``eval.yaml`` if the release has one."""
     found = columns(released, images=True, media=media)
     if hub_eval.NAME not in released.formats:
@@ -61,7 +61,7 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
             raise FileRefused(
                 f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
             )
-        found.append(Column(name, type, meaning, cell))
+        found.append(TableColumn(name, type, meaning, cell))
     return found
 
 

@@ -22,7 +22,7 @@ from db import run_attempts, run_chunks
 from db import runs as rows_of_runs
 from db.engine import Store
 from domain.errors import Conflict
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.settings import Settings
@@ -292,20 +292,9 @@ def test_a_file_of_replies_has_every_reply_with_its_reading(store: Store) -> Non
     assert sorted(lines[0]) == sorted(replies.COLUMNS)
     for line in lines:
         assert line["template_hash"] == kept.hash
-        if line["verdict"] == Verdict.SCORED.value:
+        if line["verdict"] == ReplyOutcome.SCORED.value:
             assert float(line["reply"][line["start"] : line["end"]]) == line["value"]
     assert replies.as_csv(found, view).decode("utf-8-sig").splitlines()[0] == ",".join(replies.COLUMNS)
-
-
-@pytest.mark.usefixtures("answers")
-def test_two_runs_are_compared_with_both_replies_next_to_each_other(show: Open, store: Store) -> None:
-    one = judge(store, SAID)
-    other = judge(store, ["Fine. Rating: [[1]]", "Rating: [[1]]", "Rating: [[0.5]]"])
-    page = words(show(**{"run": other, "with": one}))
-    assert "4 of 4 (100.0%)" in page
-    assert page.count("data-pair=") == 2
-    assert "out of range" in page
-    assert page.index("Rating: [[") > 0
 
 
 @pytest.mark.usefixtures("answers")
@@ -321,7 +310,7 @@ def test_others_are_told_in_a_sentence(show: Open, store: Store) -> None:
 def test_a_mark_stays_where_it_is_when_text_before_it_is_tamed() -> None:
     text = "a\r\nb\x00\u202e[[1]] and <b>"
     at = text.index("1")
-    reading = judge_replies.ReadingView("score", Verdict.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
+    reading = judge_replies.ReadingView("score", ReplyOutcome.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
     page = of_judges.marked(text, [reading])
     assert '[[<mark class="ts-mark" title="score: 1">1</mark>]] and &lt;b&gt;' in page
 

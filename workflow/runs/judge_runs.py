@@ -19,12 +19,12 @@ from domain.errors import ModelRefused, NotAvailable
 from domain.judging import JudgePlan
 from domain.run_kinds import RunKind
 from domain.runs import Answerer, Preview
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.projects import Access
 from workflow.runs import judge_units
 from workflow.runs.judge_questions import JudgeAsker, asker_of
 from workflow.runs.judge_readings import KeepReadings
-from workflow.runs.run_kinds import Asking
+from workflow.runs.run_kinds import RunFunctions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,13 +108,13 @@ def preview(
     )
 
 
-def _opened(spec: ModelSpec, plan: JudgePlan, allowed: Allowed) -> Answerer:
+def _opened(spec: ModelSpec, plan: JudgePlan, allowed: ModelPermissions) -> Answerer:
     from inference.opening import open_answerer
 
     return open_answerer(spec, strategy="generate", allowed=allowed)
 
 
-ASKING = Asking(
+ASKING = RunFunctions(
     kind=RunKind.JUDGE,
     check=check_plan,
     counted=judge_units.counted_in,

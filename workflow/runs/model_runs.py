@@ -20,13 +20,13 @@ from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
 from domain.strategies import added_strategy
 from inference.endpoint import answerer as endpoints
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
 from workflow.runs.model_answers import KeepAnswers
 from workflow.runs.model_plans import NO_TOOLS, told_fields
 from workflow.runs.model_questions import Asker
-from workflow.runs.run_kinds import Asking
+from workflow.runs.run_kinds import RunFunctions
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -178,7 +178,7 @@ def preview(
     )
 
 
-def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
+def _opened(spec: ModelSpec, plan: RunPlan, allowed: ModelPermissions) -> Answerer:
     from inference.opening import open_answerer
 
     if (added := added_strategy(plan.strategy)) is not None:
@@ -190,7 +190,7 @@ def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
     )
 
 
-ASKING = Asking(
+ASKING = RunFunctions(
     kind=RunKind.MODEL,
     check=check_plan,
     counted=counted_in,

@@ -13,7 +13,7 @@ import pytest
 
 from db.engine import Store
 from domain.errors import Conflict, ModelRefused, RunStopped
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.runs import Outcome, RunPlan, RunState
 from extensions.batch import batch_results, batch_runs
 from extensions.batch.batch_endpoint import BatchEndpoint
@@ -127,7 +127,7 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
         assert world.rows() == before
     # 17 others and the first one; half a line is no reply, and neither is none
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
-        "score": Counter({Verdict.SCORED: 18, Verdict.TRANSPORT_ERROR: 2})
+        "score": Counter({ReplyOutcome.SCORED: 18, ReplyOutcome.TRANSPORT_ERROR: 2})
     }
     whys = Counter(problem.why.partition(" the custom_id")[0] for problem in world.seen(run).problems)
     assert whys == {
@@ -150,7 +150,7 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_someone_says_so(wo
         world.fetch(run=run)
         assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
         assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
-            "score": Counter({Verdict.SCORED: 12, Verdict.TRANSPORT_ERROR: 8})
+            "score": Counter({ReplyOutcome.SCORED: 12, ReplyOutcome.TRANSPORT_ERROR: 8})
         }
         (batch,) = batch_runs.view(world.store, by=None, run=run).batches
         assert (batch.came, batch.without, batch.questions) == (12, 8, 20), "of what has expired nothing came"
@@ -161,7 +161,7 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_someone_says_so(wo
         assert world.submit(run=run) == 8
         server.work()
         world.fetch(run=run)
-    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": Counter({Verdict.SCORED: 20})}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": Counter({ReplyOutcome.SCORED: 20})}
     assert world.all("SELECT count(*) FROM attempt") == [(28,)]
 
 
@@ -332,7 +332,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(5, 0)
     assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
-        "score": Counter({Verdict.SCORED: 15, Verdict.TRANSPORT_ERROR: 5})
+        "score": Counter({ReplyOutcome.SCORED: 15, ReplyOutcome.TRANSPORT_ERROR: 5})
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from app.reruns import messages, session_values
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 from domain.roles import Role
@@ -26,17 +27,17 @@ from extensions.bulk import assignments
 from extensions.bulk.assignments import Held, Move
 from workflow.access import projects
 from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen, Preview
+from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection
 from workflow.lead.send_back import Reasons
 
 SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
 
-ACTIONS: dict[Move | Action, str] = {
+ACTIONS: dict[StrEnum, str] = {
     Move.GIVE_BACK: "Give a person's assignments back to everyone",
     Move.REASSIGN: "Give a person's assignments to someone else",
     **bulk_previews.ACTIONS,
 }
-UNDO: dict[Move | Action, str] = {
+UNDO: dict[StrEnum, str] = {
     Move.GIVE_BACK: "It cannot be undone: anyone who asks next gets them. What was typed is kept for its writer.",
     Move.REASSIGN: "It can be undone: give them back to the first person in the same way.",
     **bulk_previews.UNDO,
@@ -50,7 +51,7 @@ class _Order:
     action: Move | Action
     noun: str
     """What changes: "item" or "assignment"."""
-    preview: Callable[[], Preview]
+    preview: Callable[[], BulkPreview]
     do: Callable[..., int]
     """Called with the ``token`` of the preview."""
     told: Callable[[str], str]
@@ -76,9 +77,8 @@ def render(services: Services) -> None:
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    shell.show(*bulk_previews.previewed(found, order.noun))
-    if isinstance(order.action, Action):
-        shell.show(*bulk_previews.without_effect(view, order.action))
+    more = bulk_previews.without_effect(view, order.action) if isinstance(order.action, Action) else []
+    shell.show(*bulk_previews.previewed(found, order.noun), *more)
     counted = markup.count(len(found.can), order.noun)
     label = f"Change {counted}"
 
@@ -89,7 +89,7 @@ def render(services: Services) -> None:
         values[_ROUND] = values.get(_ROUND, 0) + 1  # the same action again would be refused
 
     if found.can:
-        question = Question(f"{label}?", order.told(counted), UNDO[order.action], f"Yes, {label.lower()}")
+        question = Confirmation(f"{label}?", order.told(counted), UNDO[order.action], f"Yes, {label.lower()}")
         confirm.button(label, services, question, do, key="bulk.do", sure="bulk.sure")
 
 
@@ -164,7 +164,7 @@ def _change(services: Services, view: ProjectView, action: Action) -> _Order:
     if action is Action.PRIORITISE:
         with four:
             priority = int(st.number_input("Priority", value=0, step=1, key="bulk.priority"))
-    some = Chosen(voter=voter, items=_ids(), **where)
+    some = BulkSelection(voter=voter, items=_ids(), **where)
     every = some.nothing and st.checkbox("Every item of the project", key=_box("every"))
     why = bulk_previews.reason(_box("why")) if action is Action.SEND_BACK else ""
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": action}
