@@ -84,7 +84,7 @@ class Extension:
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     invitation_mails: Rows = _nothing
-    """Modules with the functions of ``app.invitation_mails.InvitationMail``; the first one is asked."""
+    """Modules with the functions of ``app.people.invitation_mails.InvitationMail``; the first one is asked."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing

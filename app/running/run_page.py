@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.markup import Markup
 from app.running import begin, run_lists, shown, watch
 from app.running.begin import Beginning
@@ -123,9 +123,9 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
 
 
 def _where(page: RunPage, run: RunView) -> Markup:
-    places = [("All runs", watch.address(run.project, page=page.path))]
+    places = [("All runs", addresses.page(page.path, run.project))]
     if st.query_params.get(page.one):
-        places.append(("This run", watch.address(run.project, run=run.id, page=page.path)))
+        places.append(("This run", addresses.page(page.path, run.project, run=run.id)))
     links = [
         markup.tag("a", markup.text(words), href=href, target="_self") for words, href in (*places, *page.links(run))
     ]

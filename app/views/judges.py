@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app import addresses
 from app.judging import begin, replies, shown, watch
 from app.running import run_page
 from app.running.run_page import RunPage, RunSection
@@ -23,7 +24,7 @@ def _replies(services: Services, view: ProjectView, run: RunView) -> None:
 def _links(run: RunView) -> list[tuple[str, str]]:
     """Return a link to calibration, for a judge that rates answers in the same way as people."""
     calibrated = isinstance(run.plan, JudgePlan) and not run.plan.swap and not run.plan.attacks
-    return [("To calibration", shown.calibration(run.project, run.name))] if calibrated else []
+    return [("To calibration", addresses.page("calibration", run.project, judge=run.name))] if calibrated else []
 
 
 PAGE = RunPage(

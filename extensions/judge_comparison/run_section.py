@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from agreement.statistic import Statistic
-from app import markup, shell
+from app import addresses, markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import shown as texts
@@ -243,7 +243,7 @@ def side_by_side(first: ReplyView, second: ReplyView, one: RunView, other: RunVi
         link = markup.tag(
             "a",
             markup.text(texts.opening(run.name, 80)),
-            href=shown.address(run.project, run=run.id, reply=str(reply.id)),
+            href=addresses.page(RunKind.JUDGE.page, run.project, run=run.id, reply=str(reply.id)),
             target="_self",
         )
         head = markup.tag("div", link, shown.scores(reply.readings), style="ts-small")
