@@ -76,11 +76,6 @@ class PromptSet:
         drawn = hashlib.sha256(f"{seed}/{prompt.name}/{item}".encode("utf-8", "surrogatepass")).digest()
         return types[int.from_bytes(drawn[:8], "big") % len(types)]
 
-    @property
-    def n_types(self) -> int:
-        """Return the number of prompt types in all families."""
-        return sum(len(self.types_of(prompt)) for variants in self.families.values() for prompt in variants.values())
-
 
 def load_prompt_set(name: str) -> PromptSet:
     """Return a registered prompt set. Raise ``KeyError`` if there is none."""

@@ -25,8 +25,6 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
-    "tables",
-    "variants",
     "answers",
     "score",
     "failures",
@@ -51,7 +49,6 @@ COMMANDS = (
     "comparison",
     "audit",
     "exposure",
-    "scorecard",
     "triage",
     "pool",
 )

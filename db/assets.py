@@ -109,11 +109,6 @@ def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]
     session.add(asset)
 
 
-def media_object(session: Session, *, sha256: str) -> StoredMediaObject | None:
-    """Return the record of a file of the media store."""
-    return session.get(MediaObjectRow, sha256)
-
-
 def source_id(session: Session, *, project_id: int, name: str) -> int:
     """Return the id of the source with this name. The source is created if it is missing."""
     return source_ids(session, project_id=project_id, names=[name])[name]

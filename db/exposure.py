@@ -467,13 +467,3 @@ def counts(session: Session, *, project_id: int) -> Mapping[Stage, tuple[int, in
 def n_from_files(session: Session, *, project_id: int) -> int:
     """Count the imported ratings of a project."""
     return session.exec(select(func.count()).where(ImportedRatingRow.project_id == project_id)).one()
-
-
-def of_vote(session: Session, *, vote: StoredAnnotation) -> list[StoredExposure]:
-    """Return all content about an item that a person was sent before their vote on the item, oldest first."""
-    wanted = select(ExposureRow).where(
-        ExposureRow.item_id == vote.item_id,
-        ExposureRow.person_id == vote.person_id,
-        ExposureRow.at <= vote.created_at,
-    )
-    return [row for row in session.exec(wanted.order_by(col(ExposureRow.id)))]

@@ -46,12 +46,6 @@ def templates(session: Session, *, project_id: int) -> Sequence[StoredJudgeTempl
     return session.exec(wanted.order_by(col(JudgeTemplateRow.name), col(JudgeTemplateRow.version).desc())).all()
 
 
-def template_of_hash(session: Session, *, project_id: int, hash: str) -> StoredJudgeTemplate | None:
-    """Return the template version whose text has this hash."""
-    wanted = select(JudgeTemplateRow).where(JudgeTemplateRow.project_id == project_id, JudgeTemplateRow.hash == hash)
-    return session.exec(wanted).first()
-
-
 def newest_version(session: Session, *, project_id: int, name: str) -> int:
     """Return the newest version of a template in a project, or 0."""
     wanted = select(func.max(JudgeTemplateRow.version)).where(
@@ -257,20 +251,6 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
             run, item_id, prediction_id, swapped, sample, criterion, ReplyOutcome(verdict), value, kind.own_scale
         )
     return latest_of_each(newest.values(), lambda each: (each.run, each.item_id, each.prediction_id, each.swapped))
-
-
-def any_lost(session: Session, *, project_id: int) -> bool:
-    """Tell whether a reply of a judge has no score. Withdrawn runs do not count."""
-    wanted = (
-        sa_select(col(JudgementRow.id))
-        .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
-        .where(
-            col(RunRow.project_id) == project_id,
-            col(RunRow.withdrawn_at).is_(None),
-            col(JudgementRow.verdict) != ReplyOutcome.SCORED,
-        )
-    )
-    return session.connection().execute(wanted.limit(1)).first() is not None
 
 
 def latest_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list[_S]:

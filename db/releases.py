@@ -27,7 +27,6 @@ from db.tables import (
     WithdrawalRow,
 )
 
-_AT_ONCE = 500
 _KEPT_AT_ONCE = 5_000
 
 
@@ -167,12 +166,6 @@ def about(session: Session, *, project_id: int) -> StoredReleaseAbout | None:
     """Return the leads' current description of their releases, or None."""
     wanted = select(ReleaseAboutRow).where(ReleaseAboutRow.project_id == project_id)
     return session.exec(wanted.order_by(col(ReleaseAboutRow.number).desc()).limit(1)).first()
-
-
-def abouts(session: Session, *, project_id: int) -> Sequence[StoredReleaseAbout]:
-    """Return every version of the description, oldest first."""
-    wanted = select(ReleaseAboutRow).where(ReleaseAboutRow.project_id == project_id)
-    return session.exec(wanted.order_by(col(ReleaseAboutRow.number))).all()
 
 
 def say(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, func, select
+from sqlalchemy import ColumnElement, exists, select
 from sqlmodel import Session, col
 
-from db.tables import EventRow, PredictionRow, RunRow
+from db.tables import PredictionRow, RunRow
 
 WITHDRAWN, TAKEN_BACK = "run.withdrawn", "run.taken_back"
 """Kinds of events: a run was withdrawn, or its withdrawal was taken back."""
@@ -29,14 +29,6 @@ def about_counting(answer: Any) -> ColumnElement[bool]:
         col(RunRow.id) == col(PredictionRow.run_id),
         col(RunRow.withdrawn_at).is_not(None),
     )
-
-
-def mark(session: Session, *, project_id: int) -> int:
-    """Return the id of the newest event that withdrew a run of a project or took a withdrawal back."""
-    wanted = select(func.max(col(EventRow.id))).where(
-        col(EventRow.project_id) == project_id, col(EventRow.kind).in_((WITHDRAWN, TAKEN_BACK))
-    )
-    return session.connection().execute(wanted).scalar() or 0
 
 
 def answers(session: Session, *, project_id: int) -> list[tuple[int, str]]:

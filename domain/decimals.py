@@ -103,11 +103,6 @@ def step_of(unit: str | None, within: str) -> Fraction | None:
     return other[1] / own[1] if own and other and own[0] == other[0] else None
 
 
-def in_steps(value: Fraction, begins: Fraction, step: Fraction) -> bool:
-    """Whether a number is a whole number of steps away from the start."""
-    return (value - begins) % step == 0
-
-
 def _rounded(value: Fraction) -> int:
     whole = math.floor(abs(value) + Fraction(1, 2))
     return -whole if value < 0 else whole

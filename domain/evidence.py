@@ -13,8 +13,6 @@ VERSION = 1
 FOLDER = "evidence"
 """The folder's name below the root of a release."""
 MANIFEST, FIGURES, VERDICTS, POLICIES = "manifest.json", "figures.json", "verdicts.jsonl", "policies.json"
-VOTES = "annotation"
-"""The table of people's submissions."""
 
 
 def table_path(name: str) -> str:

@@ -68,8 +68,8 @@ class Extension:
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
-    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
-    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
+    """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
+    by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a ``Statistic`` for each ``part``."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -139,10 +139,14 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",)),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
     "preferences": ExtensionNames("Preferences", pages=("preferences",), commands=("preferences",)),
+    "variants": ExtensionNames(
+        "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
+    ),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(
         "Second readers", commands=("answers read-again", "answers sample", "answers agreement")
@@ -160,6 +164,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         events=("privacy.marked", "privacy.decided"),
     ),
     "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",)),
+    "scorecards": ExtensionNames("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),

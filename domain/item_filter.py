@@ -214,11 +214,6 @@ class ItemFilter:
     ids: tuple[str, ...] = ()
     """External IDs, as in files."""
 
-    @property
-    def of_content(self) -> bool:
-        """Whether the filter tests the content of items."""
-        return bool(self.text or self.where)
-
     def for_leads(self) -> list[str]:
         """Return the names of the conditions that only leads may use."""
         return [name for name in FOR_LEADS if getattr(self, name) not in (None, "")]

@@ -197,17 +197,6 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     return Fit(False, f"It does not fit: it takes {told}.{smaller}", where, kind, taken, free)
 
 
-def for_spec(spec: ModelSpec, *, memory: Memory | None = None) -> Fit:
-    """Return whether a described model can be loaded here. A model that is not on this machine counts as fitting."""
-    if spec.adapter in ("endpoint", "file"):
-        return Fit(True, "It runs elsewhere, so nothing is loaded here.", "", "", None, None)
-    path = Path(spec.model or "").expanduser()
-    if not path.is_dir():
-        sentence = f"{spec.model} is not a folder here: it is fetched when a run begins, unless the machine is offline."
-        return Fit(True, sentence, "", spec.dtype, None, None)
-    return fit(look(path.resolve()), device=spec.device, dtype=spec.dtype, memory=memory)
-
-
 def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
     """Return the dtype for `auto`: the stored one on a GPU, float32 on a processor.
 

@@ -85,13 +85,6 @@ def quantity(field: str, title: str | None, *, scale: Mapping[str, Any] | None =
     return {"field": field, "type": "quantitative", "title": title, "axis": ticks, "scale": dict(scale or {})}
 
 
-def interval(values: Sequence[Mapping[str, Any]], y: Mapping[str, Any], x: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a layer with a grey line from ``low`` to ``high`` in each row that has both."""
-    known = [value for value in values if value["low"] is not None and value["high"] is not None]
-    mark = {"type": "rule", "color": GREY, "strokeWidth": 2, "tooltip": None}
-    return layer(known, mark, y=y, x={**x, "field": "low"}, x2={"field": "high"})
-
-
 def color(series: int) -> str:
     """Return the color of a series. After the last color, the first comes again."""
     return COLORS[series % len(COLORS)]

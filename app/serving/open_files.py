@@ -16,8 +16,6 @@ from collections.abc import Callable
 
 from domain.errors import Unavailable
 
-log = logging.getLogger("touchstone")
-
 MOST = 1_048_576
 """The limit on a machine without one: the default of Linux."""
 RESERVE = 256

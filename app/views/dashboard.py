@@ -16,7 +16,7 @@ from annotation_schemas.state_words import state_called, states_of
 from app import charts, checklist, disagreement_charts, figures, graded_sample, markup, new_project, shell
 from app.progress_chart import progress_chart
 from app.reruns import pending_figures
-from app.screens import Screen
+from app.screens import SCREENS, Screen
 from app.services import Services
 from app.views import history, preview, refine, triage
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
@@ -24,7 +24,7 @@ from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access import schedule
 from workflow.annotate import project_progress
-from workflow.lead import disagreement, forecast, progress_over_time, scorecard
+from workflow.lead import disagreement, forecast, progress_over_time
 from workflow.lead.disagreement import Disagreement
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
@@ -77,7 +77,7 @@ def render(services: Services) -> None:
     if any(row.stuck for row in board.rows):
         shell.section("What is blocked")
         shell.show(blocked(board.rows, project=view.name))
-    shell.show(_targets(view), preview.links(view))
+    shell.show(*_targets(view), preview.links(view))
     _forecasts(services, view)
     _disagreement(services, view)
     _people(services, view)
@@ -89,12 +89,14 @@ def render(services: Services) -> None:
         graded_sample.for_leads(services, view)
 
 
-def _targets(view: ProjectView) -> markup.Markup:
-    """Return a line with a link to the page where a lead changes targets and deadlines."""
+def _targets(view: ProjectView) -> list[markup.Markup]:
+    """Return a line with a link to the page where a lead changes targets and deadlines, if that page exists."""
+    if "schedule" not in SCREENS:
+        return []
     href = "/schedule?" + urlencode({"project": view.name})
     link = markup.tag("a", markup.text("Schedule"), href=href, target="_self")
     before, after = markup.quiet("How many items are wanted, and until when: on the page "), markup.quiet(".")
-    return markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")
+    return [markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")]
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
@@ -278,7 +280,7 @@ def _foreseen(services: Services, view: ProjectView) -> figures.FigureState:
         "forecast",
         {"project": project, "by": None},
         state=forecast.mark(store, by=person, project=project),
-        size=scorecard.size(store, by=person, project=project),
+        size=forecast.count_submissions(store, by=person, project=project),
     )
 
 
@@ -350,7 +352,7 @@ def _people(services: Services, view: ProjectView) -> None:
 
 
 def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
-    """Return a table with a row for each person. The name links to the person's work."""
+    """Return a table with a row for each person. The name links to the person's scorecard, if that page exists."""
     heads = [
         ("Person", "line"),
         ("Role", ""),
@@ -368,14 +370,10 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
 def _person(one: AtWork, project: str) -> list[markup.Markup]:
     seen = markup.moment(one.seen)
     over = f" (+{one.over} left open)" if one.over else ""
-    name = markup.tag(
-        "a",
-        markup.tag("b", markup.text(one.name)),
-        href="/scorecard?" + urlencode({"project": project, "person": one.login}),
-        target="_self",
-        title="Their scorecard",
-        data_person=one.login,
-    )
+    name = markup.tag("b", markup.text(one.name))
+    if "scorecard" in SCREENS:
+        href = "/scorecard?" + urlencode({"project": project, "person": one.login})
+        name = markup.tag("a", name, href=href, target="_self", title="Their scorecard", data_person=one.login)
     return [
         markup.joined([name, markup.quiet(f" {one.login}")]),
         markup.text(one.role.value) if one.role else markup.quiet("not here any more"),

@@ -12,7 +12,7 @@ import streamlit as st
 
 from app import figures, items_switch, markup, schema_switch, shell
 from app.reruns import pending_figures
-from app.results import choices, models, scores, shown, slices, table, variants
+from app.results import choices, models, scores, shown, slices, table
 from app.screens import Group, Screen
 from app.services import Services
 from app.views.cases import NO_MODEL
@@ -91,7 +91,6 @@ def render(services: Services) -> None:
     table.show_downloads(view, found, chosen)
     models.show_groups(chosen)
     table.show_attributes(found)
-    variants.show_pairs(view, found, cut)
     models.show_gaps(chosen)
     scores.show_overview(view, found, chosen, common=common, items=items)
     scores.show_criteria(view, found, cut, common=common, bins=bins, items=items)

@@ -201,14 +201,6 @@ CORRECTIONS = (
 )  # fmt: skip
 """Beginnings of a correction, at the start of a clause only: "she actually holds it" corrects no statement."""
 
-DENIED_BEFORE = (
-    r"\bnot", r"n't", r"\bnever", r"\bneither", r"\bnor", r"\bno", r"\bwithout", r"\bexcept(?: for)?", r"\bexcluding", r"\brather than", r"\binstead of", r"\bexcludes?",
-    r"\beliminat(?:e|es|ed|ing)", r"\brul(?:e|es|ed|ing) out", r"\bdiscard(?:ed|ing)?", r"\breject(?:ed|ing)?", r"\bavoid(?:ing)?", r"\bagainst", r"\bunlike", r"\bother than", r"\banything but", r"\bbut",
-    r"\bnicht", r"\bkeine?", r"\baußer", r"\bweder", r"\bstatt", r"\bpas", r"\bni", r"\bsauf", r"\bnon", r"\bno es", r"\bexcepto", r"\bsalvo", r"\btranne", r"\bnão", r"\bnão é", r"\bexceto", r"\bniet", r"\bgeen", r"\bbehalve",
-    r"\bnie", r"\boprócz", r"\bне", r"\bкроме", r"不是", r"不选", r"不選", r"不为", r"并非", r"排除", r"除了", r"非", r"不",
-    r"아닌", r"ليس(?:ت)?", r"ليس(?:ت)? هو", r"नहीं", r"değil",
-)  # fmt: skip
-"""Words that deny the following option."""
 
 DENIED_AFTER = (
     r"(?:(?:is|are|was|were|seems?|appears?|would|can|could|may|might|will|should|does|do|has|have|had|must)(?: be| to be| been| also)? |is |,? )?(?:(?:definitely|clearly|certainly|surely|obviously|probably|simply|also) )?"
@@ -365,7 +357,6 @@ NONE = (
 
 _RIGHT_ONE = r"(?:correct|right|true|valid|accurate|applicable|appropriate|suitable|shown|supported|a match|the (?:right |correct )?answer)"
 _THEM = r"(?:the|these|those|them|the (?:given|above|listed|provided|\w{3,5}))?(?: (?:given|above|listed|provided|four|three|five|answer))?(?: ?(?:options?|choices?|answers?|statements?|alternatives?|above))?(?: (?:given|above|listed))?"
-_VERBS = r"(?:appl(?:y|ies)|fits?|match(?:es)?|holds?|works?|is|are)"
 NONE_RIGHT = re.compile(
     rf"(?:none(?: of {_THEM})?|not (?:one|any) of {_THEM}|no (?:correct |right )?(?:option|choice|answer|statement|alternative|one)s?)(?: (?:listed|given|above|here))?"
     rf" (?:(?:is|are|seems?|looks) (?:\w+ly )?{_RIGHT_ONE}|(?:appl(?:y|ies)|fits?|match(?:es)?|holds?|works?))(?: here)?"

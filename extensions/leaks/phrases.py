@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from annotation_schemas.asked import plain
-from extensions.leaks.keys import LONG, IndexedKeys
+from extensions.leaks.keys import LONG, SecretKeys
 
 _SHOWN = 3
 
@@ -25,7 +25,7 @@ class PhraseMatch:
 class SecretPhrases:
     """The longer texts that private items keep back, and where public files have them."""
 
-    def __init__(self, knowns: Iterable[IndexedKeys]) -> None:
+    def __init__(self, key_sets: Iterable[SecretKeys]) -> None:
         self._owners: dict[str, dict[str, str]] = {}
         """For each private text: the items that keep it back, each with its field."""
         self._lengths: dict[str, set[int]] = {}
@@ -34,7 +34,7 @@ class SecretPhrases:
         """For each text: its public places, and the item of each row."""
         self._offered: dict[tuple[str, str], str] = {}
         """The place of each private text that the question of its own item offers among others, by text and item."""
-        for id, name, text in (secret for one in knowns for secret in one.secrets()):
+        for id, name, text in (secret for keys in key_sets for secret in keys.secrets()):
             self._owners.setdefault(text, {})[id] = name
             self._lengths.setdefault(text[:LONG], set()).add(len(text))
 

@@ -16,6 +16,7 @@ from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_person
+from testkit.missing_extensions import needs
 from testkit.samples import egothink_record, write
 from testkit.serving import touchstone
 from tests.app.screens import drawn, part, words
@@ -23,7 +24,7 @@ from workflow.access import accounts
 from workflow.annotate import submissions
 from workflow.files import import_files
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs("commands", "scorecard")]
 
 N_ITEMS = 3
 

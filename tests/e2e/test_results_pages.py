@@ -28,7 +28,6 @@ from testkit.serving import Server
 from tests.e2e.people import at_desk, opened
 from workflow.access.audit import entries as events
 from workflow.files.import_files import import_files
-from workflow.results import project_answers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -143,14 +142,8 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
 def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     sizes = tmp_path / "models.csv"
     sizes.write_text("model,size\n" + "".join(f"{model},7B\n" for model in MODELS), encoding="utf-8")
-    pairs = tmp_path / "labels.csv"
     with opened(serving) as store:
-        names = [item.name for item in project_answers.read(store, person=None, project="demo").items.values()]
-        lines = [f"{name},{at // 2},{('no', 'with')[at % 2]}\n" for at, name in enumerate(names)]
-        pairs.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
-        for format, path in (("models", sizes), ("labels", pairs)):
-            media = MediaStore(serving.home / "media")
-            import_files(store, media, by=None, project="demo", format=format, path=path)
+        import_files(store, MediaStore(serving.home / "media"), by=None, project="demo", format="models", path=sizes)
     words = {scene.name: len(re.findall(r"\w+", scene.question)) for scene in kept()}
     with at_desk(chromium, serving, LEAD.login) as lead:
         lead.open("/results?project=demo")
@@ -179,13 +172,6 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         groups = page.locator('[data-part="groups"]')
         expect(groups).to_contain_text(f"{len(MODELS)} models", timeout=60_000)
         lead.settled()
-        for name, value in (("Pairs of items share their", "pair"), ("Variants differ in their", "marks")):
-            page.get_by_label(name).click()
-            page.get_by_role("option", name=value, exact=True).click()
-            lead.settled()
-        paired = page.locator('[data-part="pairs"]')
-        expect(paired).to_contain_text("with less no", timeout=60_000)
-        expect(paired).to_contain_text(MODEL)
         lead.open("/agreement?project=demo")
         page.get_by_role("radio", name="Grading", exact=True).click()
         lead.settled()

@@ -92,11 +92,6 @@ def offer_new(store: Store, *, project: str, told: Callable[[int, int], None] = 
             open_verification(session, access=access, revisions=revisions, now=store.now())
 
 
-def verdict_of(session: Session, *, access: Access, item: StoredItem) -> Verdict:
-    """Return the verdict on an item from the database; see ``judge``."""
-    return judge(access, *_said_of(session, access, item))
-
-
 def _said_of(
     session: Session, access: Access, item: StoredItem
 ) -> tuple[Mapping[str, Any], Sequence[StoredVote], Sequence[StoredVote]]:

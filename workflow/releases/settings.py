@@ -15,9 +15,6 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.releases.split_groups import TOGETHER
 
-DEFAULT_SPLIT = "test"
-"""The split of all items in a release without splits."""
-
 
 @dataclass(frozen=True)
 class ReleaseOptions:

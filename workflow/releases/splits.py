@@ -23,7 +23,6 @@ from workflow.releases.split_groups import BY, TOGETHER, Groups, SplitRecord, gr
 
 _MUCH = re.compile(r"[0-9]{1,9}|[0-9]{0,9}\.[0-9]{1,9}")
 _OFF = Fraction(1, 10)
-_SHOWN = 3
 FIELD = "field:"
 _ANEW = "draw all of it anew (--anew)"
 

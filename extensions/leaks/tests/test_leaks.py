@@ -26,8 +26,8 @@ from PIL.PngImagePlugin import PngInfo
 
 from annotation_schemas.formats.released import ReleasedAsset
 from domain.errors import FileRefused
-from extensions.leaks import stats as leak_stats
-from extensions.leaks.check import DO, LeakReport, leaks
+from extensions.leaks import stats
+from extensions.leaks.check import ADVICE, LeakReport, find_leaks
 from extensions.leaks.release_check import accepted_leaks, must_not_leak
 from tests.workflow.releases.made import CANARY, made, schema_of
 
@@ -107,7 +107,7 @@ class Release:
             os.utime(path, (1_700_000_000, 1_700_000_000))
 
     def check(self, **how: Any) -> LeakReport:
-        return leaks(self.public, self.private, **how)
+        return find_leaks(self.public, self.private, **how)
 
     def kinds(self) -> set[str]:
         return {leak.kind for leak in self.check().leaks}
@@ -563,7 +563,7 @@ def test_what_was_planted_is_found(name: str, tmp_path: Path) -> None:
     report = made_.check()
     assert {leak.kind for leak in report.leaks} == {told}, [leak.sentence for leak in report.leaks]
     for leak in report.leaks:
-        assert leak.sentence.endswith(DO[told])
+        assert leak.sentence.endswith(ADVICE[told])
         assert leak.where in leak.sentence
 
 
@@ -617,7 +617,7 @@ def test_keys_of_other_kinds(key: str, right: Callable[[random.Random], Any], tm
             for id, _, _, fields in rows
         ]
         (public / "test.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
-        return {leak.kind for leak in leaks(public, tmp_path / "private").leaks}
+        return {leak.kind for leak in find_leaks(public, tmp_path / "private").leaks}
 
     assert found() == set()
     assert found(shelf=lambda answer: answer) == {"key"}
@@ -677,7 +677,7 @@ def sets(
     for path in folder.rglob("*.png"):
         os.utime(path, (1_700_000_000, 1_700_000_000))
     (folder / "public" / "test.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
-    return {leak.kind for leak in leaks(folder / "public", folder / "private").leaks}
+    return {leak.kind for leak in find_leaks(folder / "public", folder / "private").leaks}
 
 
 @pytest.mark.parametrize(
@@ -759,9 +759,9 @@ def test_what_cannot_be_looked_at_is_refused_or_said(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match=r"broken\.parquet cannot be read"):
         made_.check()
     with pytest.raises(FileRefused, match="no folder"):
-        leaks(tmp_path / "none", made_.private)
+        find_leaks(tmp_path / "none", made_.private)
     with pytest.raises(FileRefused, match="no key files"):
-        leaks(made_.public, tmp_path)
+        find_leaks(made_.public, tmp_path)
 
 
 # ---- the tests behind it --------------------------------------------------------------------------------------------
@@ -771,7 +771,7 @@ def test_matches_against_all_orders() -> None:
     """Mean and tail over all 720 orders of six keys, one by one."""
     said, keys = np.array([0, 0, 1, 1, 2, -1]), np.array([0, 0, 1, 1, 2, 2])
     every = [sum(s == k for s, k in zip(said, way, strict=True)) for way in itertools.permutations(keys)]
-    found = leak_stats.matches(said, keys)
+    found = stats.match_test(said, keys)
     assert found.expected * 5 == pytest.approx(np.mean(every))
     assert found.p_value == pytest.approx(np.mean([each >= 5 for each in every]), abs=0.005)
 
@@ -785,7 +785,7 @@ def test_neighbours_against_all_orders() -> None:
         return float(scipy.stats.chi2_contingency(found, correction=False).statistic) if found.shape == (2, 2) else 0.0
 
     every = [chi_square(way) for way in set(itertools.permutations(keys.tolist()))]
-    found = leak_stats.chain(keys)
+    found = stats.neighbor_test(keys)
     assert found.share == pytest.approx(6 / 7)
     assert found.p_value == pytest.approx(np.mean([each >= chi_square(tuple(keys)) - 1e-9 for each in every]), abs=0.01)
 
@@ -798,7 +798,7 @@ def test_tests_keep_their_level(n: int) -> None:
     fallen = {"matches": 0, "chain": 0, "trend": 0}
     for _ in range(400):
         said, keys = dice.integers(-1, 4, n), dice.integers(0, 4, n)
-        fallen["matches"] += leak_stats.matches(said, keys).p_value <= 0.01
-        fallen["chain"] += leak_stats.chain(keys).p_value <= 0.01
-        fallen["trend"] += leak_stats.trend(keys.astype(float)).p_value <= 0.01
+        fallen["matches"] += stats.match_test(said, keys).p_value <= 0.01
+        fallen["chain"] += stats.neighbor_test(keys).p_value <= 0.01
+        fallen["trend"] += stats.trend_test(keys.astype(float)).p_value <= 0.01
     assert all(each <= 12 for each in fallen.values()), fallen
