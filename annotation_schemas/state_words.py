@@ -5,6 +5,17 @@ from __future__ import annotations
 from annotation_schemas.model import Stages
 from domain.states import VOTED_ON, ItemState, Stage
 
+BAR_STATES = (
+    ItemState.KEPT,
+    ItemState.IN_ADJUDICATION,
+    ItemState.IN_VERIFICATION_3,
+    ItemState.IN_VERIFICATION_2,
+    ItemState.IN_VERIFICATION,
+    ItemState.UNVERIFIED,
+    ItemState.REJECTED,
+)
+"""The states of items in the order of the bar, from kept to rejected."""
+
 
 def state_called(stages: Stages, state: ItemState) -> str:
     """What pages call a state of items: where there are several stages of verification, by the stage's title."""

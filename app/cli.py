@@ -33,7 +33,6 @@ COMMANDS = (
     "release_statistics",
     "items",
     "wording",
-    "bulk",
     "serve",
     "run",
     "judge",

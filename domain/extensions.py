@@ -69,12 +69,14 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
-    by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a ``Statistic`` for each ``part``."""
+    by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
+    ``Statistic`` for each ``part``.
+    """
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
     """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
-    or None. ``app.import_boxes`` calls them."""
+    or None. ``app.importing.file_inputs`` calls them."""
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
@@ -155,6 +157,21 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "labelstudio": ExtensionNames(
         "Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)
     ),
+    "harnesses": ExtensionNames(
+        "Harnesses and hubs",
+        formats=(
+            "lmms_eval_samples",
+            "inspect_log",
+            "answer_map",
+            "inspect",
+            "lmms_eval",
+            "vlmevalkit",
+            "llava",
+            "preference_pairs",
+            "croissant",
+            "hub_eval",
+        ),
+    ),
     "drafting": ExtensionNames("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
     "privacy": ExtensionNames(
         "Privacy",
@@ -165,6 +182,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",)),
     "scorecards": ExtensionNames("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)

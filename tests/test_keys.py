@@ -50,8 +50,8 @@ from annotation_schemas.model import LoadedSchema, Schema
 from app import services
 from app.cli import cli
 from app.commands.schema import summary
+from app.releasing.prepared_export import formats_of
 from app.services import Services
-from app.views.export import formats_of
 from app.workbench import preview
 from app.workbench.page import static_part
 from db import files

@@ -16,8 +16,8 @@ from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Names, Pa
 from annotation_schemas.model import OptionPlace
 from app.commands import import_look, migrate, project_archive, project_care
 from app.commands.options import IDS_IN_FILE, item_ids
-from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
+from domain.name_value_pairs import pairs
 from domain.records import BadRow
 from domain.states import RatersAre, Stage
 

@@ -28,7 +28,7 @@ KEPT = 200
 
 
 def _calibration(store: Store, **args: Any) -> Any:
-    from app.calibration_files import files_of  # loads streamlit, which a worker otherwise does without
+    from app.calibration.report_files import files_of  # loads streamlit, which a worker otherwise does without
 
     return files_of(store, **args)
 

@@ -18,7 +18,8 @@ from urllib.parse import unquote
 from annotation_schemas.formats import id_keys
 from domain.errors import FileRefused
 from domain.evidence import FOLDER as EVIDENCE
-from exporters.release_keys import key_files, read_keys
+from exporters.release_keys import FOLDER as KEYS
+from exporters.release_keys import read_keys
 from extensions.leaks import archives, pictures
 from extensions.leaks.copies import CopyFinder
 from extensions.leaks.key_signals import id_signals, option_signals
@@ -107,7 +108,7 @@ def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int 
     """
     if not public.is_dir():
         raise FileRefused(f"{public} is no folder; give the public folder of a release.")
-    files = key_files(private)
+    files = sorted((private / KEYS).glob("*.jsonl"))
     if not files:
         raise FileRefused(
             f"{private} has no key files (keys/<split>.jsonl), so nothing is kept back that could be told."
@@ -157,7 +158,7 @@ class _FolderReader:
         self._signals += [self._copies.size_signal(keys) for keys in self._key_sets]
         for where, what in self._copies.copies():
             self._add("duplicates", where, what)
-        for phrase in self._phrases.judged():
+        for phrase in self._phrases.verdicts():
             if phrase.is_leak:
                 self._add("key", phrase.where, phrase.what)
             else:
@@ -217,8 +218,8 @@ class _FolderReader:
             self._report.notes.append(f"{name} was not looked into: {error}.")
 
     def _check_metadata(self, picture: Picture) -> None:
-        if picture.told:
-            self._add("metadata", picture.where, f"it tells of its making ({picture.told})")
+        if picture.metadata:
+            self._add("metadata", picture.where, f"it tells of its making ({picture.metadata})")
         if picture.unknown:
             self._report.notes.append(f"Of {picture.where} no one can say whether it has metadata: {picture.unknown}.")
 

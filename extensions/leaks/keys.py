@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from annotation_schemas.asked import plain
-from annotation_schemas.formats import place_keys
+from annotation_schemas.formats import FORMATS
 from domain.decimals import exact
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem, Keys
@@ -20,8 +20,9 @@ from extensions.leaks.option_sets import KeyPart, Places, parts_of, place_of, ri
 NAMES = frozenset(
     {
         *("answer", "answers", "answer_key", "ans", "gt", "gt_answer", "ground_truth", "gold", "gold_answer", "golden"),
-        *("golden_choice", "golden_index", *place_keys(), "correct", "correct_answer", "correct_option", "key"),
+        *("golden_choice", "golden_index", "correct", "correct_answer", "correct_option", "key"),
         *("correct_choice", "correct_index", "right_answer", "label", "solution", "target"),
+        *(row.keys.chosen[1] for row in FORMATS.values() if row.keys and row.keys.chosen),
     }
 )
 """Names that other programs use for a key."""

@@ -13,7 +13,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class PhraseMatch:
+class PhraseVerdict:
     """A private text in a public place."""
 
     where: str
@@ -58,7 +58,7 @@ class SecretPhrases:
                 else:
                     self._found.setdefault(phrase, []).append((where, item))
 
-    def judged(self) -> Iterator[PhraseMatch]:
+    def verdicts(self) -> Iterator[PhraseVerdict]:
         """Judge every text that was found.
 
         A private text in the public row of its own item reveals the key. So does a text of a single item anywhere. A
@@ -67,7 +67,7 @@ class SecretPhrases:
         for (phrase, id), where in self._offered.items():
             name = self._owners[phrase][id]
             what = f"“{phrase[:60]}” is the private {name} of the item {id}, whose question offers it beside others"
-            yield PhraseMatch(where, f"{where}: {what}, so it is no leak.", False)
+            yield PhraseVerdict(where, f"{where}: {what}, so it is no leak.", False)
         for phrase, places in self._found.items():
             own = self._owners[phrase]
             rows = {item for _, item in places if item is not None}
@@ -75,7 +75,7 @@ class SecretPhrases:
             if told or (len(own) == 1 and not rows - own.keys()):
                 id = told[0] if told else next(iter(own))
                 where = next(where for where, item in places if not told or item == id)
-                yield PhraseMatch(where, f"it shows the private {own[id]} of the item {id}", True)
+                yield PhraseVerdict(where, f"it shows the private {own[id]} of the item {id}", True)
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
@@ -84,7 +84,7 @@ class SecretPhrases:
                 f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public "
                 f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
             )
-            yield PhraseMatch(places[0][0], what, False)
+            yield PhraseVerdict(places[0][0], what, False)
 
 
 def _is_offered(text: str, start: int, end: int) -> bool:

@@ -29,7 +29,7 @@ class Picture:
     where: str
     sha256: str
     look: int | None
-    told: str
+    metadata: str
     """The metadata about the making of the file; empty for none."""
     unknown: str = ""
     """Why the metadata could not be read."""
@@ -49,7 +49,7 @@ def in_bytes(where: str, content: bytes) -> Picture | None:
     sort = file_type.sniff(content[: file_type.HEAD_BYTES])
     if sort.kind != "image" or sort.mime is None:
         return None
-    told, unknown = "", ""
+    metadata, unknown = "", ""
     turned, look = orientation.UPRIGHT, None
     try:
         with Image.open(io.BytesIO(content)) as opened:
@@ -59,23 +59,23 @@ def in_bytes(where: str, content: bytes) -> Picture | None:
         unknown = "it cannot be decoded"
     try:
         if strip_metadata.image(content, sort.mime, turned) != content:
-            told = _metadata(content)
+            metadata = _metadata(content)
     except NotUnderstood:
         unknown = f"{sort.called} cannot be taken apart here"
-    return Picture(where, hashlib.sha256(content).hexdigest(), look, told, unknown)
+    return Picture(where, hashlib.sha256(content).hexdigest(), look, metadata, unknown)
 
 
 def _clip(where: str, path: Path, sort: file_type.Sort) -> Picture:
     """Return the metadata of a clip. The clip is not decoded."""
-    told, unknown = "", ""
+    metadata, unknown = "", ""
     try:
-        told = mp4.told(path) if sort == file_type.MP4 else _tags_of_webm(path)
+        metadata = mp4.told(path) if sort == file_type.MP4 else _tags_of_webm(path)
     except NotUnderstood:
         unknown = f"{sort.called} cannot be taken apart here"
     except (MediaRefused, NotAvailable) as error:
         unknown = str(error).rstrip(".")
     with path.open("rb") as file:
-        return Picture(where, hashlib.file_digest(file, "sha256").hexdigest(), None, told, unknown)
+        return Picture(where, hashlib.file_digest(file, "sha256").hexdigest(), None, metadata, unknown)
 
 
 def _tags_of_webm(path: Path) -> str:

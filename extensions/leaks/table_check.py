@@ -35,7 +35,7 @@ from extensions.leaks.stats import (
     within_groups,
 )
 from extensions.leaks.tables import PLACE, Row, Table, list_lengths, list_of, name_of, with_lists, written
-from extensions.leaks.writing import HIDDEN, Writing, kinds_of
+from extensions.leaks.writing import HIDDEN, ColumnStyle, kinds_of
 
 _MOST_COLUMNS = 400
 _WORDS = re.compile(r"\s")
@@ -71,7 +71,7 @@ class TableCheck:
     """The code that each row states, by column, kind and encoding; -1 for none."""
     _plain: dict[str, dict[int, str | float]] = field(default_factory=dict)
     """For each column without the item's own texts: the value of each row, by its place."""
-    _writing: dict[str, Writing] = field(default_factory=dict)
+    _writing: dict[str, ColumnStyle] = field(default_factory=dict)
     """For each column: how its texts are written."""
     _withheld: Counter[str] = field(default_factory=Counter)
     """Rows that have something in a column called as a field that is kept back."""
@@ -126,7 +126,7 @@ class TableCheck:
             text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(item.id)}(?![A-Za-z0-9])", "#", text)
         if column in self._writing or len(self._writing) < _MOST_COLUMNS:
             seen = not has_option and self.keys.is_place(item) and name_of(column) not in _CONTENT
-            self._writing.setdefault(column, Writing()).note(at, text, seen=seen or self._is_of_ids)
+            self._writing.setdefault(column, ColumnStyle()).note(at, text, seen=seen or self._is_of_ids)
         for how, code, sure in self._encoded.in_text(item, text):
             self._note(column, _SURE if sure else _ENCODED, how, at, code)
 

@@ -49,7 +49,7 @@ _MODULO = {
 _QUARTERED = ("the length", "the capitals", "the number", *_ENDS)
 
 
-class Writing:
+class ColumnStyle:
     """How the texts of a column are written, row by row."""
 
     def __init__(self) -> None:

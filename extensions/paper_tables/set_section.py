@@ -7,7 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, figures, markup, shell
+from app import markup, shell
+from app.charts import page_chart
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.services import Services
 from app.workbench.report import report
@@ -24,7 +26,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     """Draw the section of the page."""
     shell.section("What the set is made of")
 
-    def ask() -> figures.FigureState:
+    def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 
     asked = ask()
@@ -46,7 +48,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     )
     report(html.fragment("".join(html.blocks(found.tables))), key="set.tables")
     for chart in drawn(found):
-        charts.show(chart, project=view.name)
+        page_chart.show(chart, project=view.name)
     if found.notes:
         shell.show(markup.paragraph(" ".join(found.notes), style="ts ts-quiet ts-small"))
     with st.expander("What each number is", key="set.definitions"):
@@ -58,9 +60,9 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         shell.show(markup.table([("Table", ""), ("Number", ""), ("What it is", "wide")], rows))
 
 
-def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.FigureState:
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "set",

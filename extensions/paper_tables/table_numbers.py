@@ -347,7 +347,7 @@ class Numbers:
         found: Mapping[str, Statistic] | str = self._made[place]
         if isinstance(found, str):
             return Number(None, reason=found)
-        if said.part not in found:
+        if said.part is None or said.part not in found:
             return Number(None, reason=f"{said.part} is no aspect of the {source}.")
         return number_of(found[said.part])
 

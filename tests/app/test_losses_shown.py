@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
-from app import calibration_files
+from app.calibration import report_files
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
@@ -250,7 +250,7 @@ def first_screen_of(home: Path) -> str:
     """Return what the page Calibration shows above its folded sections."""
     store = resources().store
     about = {"project": "p", "stage": Stage.GRADING, "people": ["ann", "ben"], "judges": ["big-1"]}
-    made = calibration_files.files_of(store, **about, pool=False, items=None, by=Cut.WHOLE, statistics=None, titles={})
+    made = report_files.files_of(store, **about, pool=False, items=None, by=Cut.WHOLE, statistics=None, titles={})
     return str(made["first"])
 
 

@@ -35,6 +35,7 @@ pytestmark = [
     pytest.mark.thorough,
     pytest.mark.timeout(900),
     needs("pages", "scorecard"),
+    needs("pages", "bulk"),
 ]
 
 N = 3_355

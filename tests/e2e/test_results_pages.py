@@ -11,7 +11,6 @@ import io
 import json
 import re
 import shutil
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
@@ -124,19 +123,6 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
                 lead.press("ArrowRight")
         assert sorted(seen) == sorted(scene.name for scene in here)
         expect(page.get_by_role("button", name="Next")).to_be_disabled()
-
-        # of the tables that fit any schema, the one of people has a radar and a heat map, that of all evaluators bars
-        lead.open("/tables?project=demo")
-        drawn = page.locator(", ".join(f"[class*=-{kind}] svg.marks" for kind in ("radar", "heat", "bars")))
-        expect(drawn).to_have_count(3, timeout=60_000)
-        assert all((box := each.bounding_box()) and box["width"] > 200 and box["height"] > 80 for each in drawn.all())
-        judged = page.locator("section#judges tr").filter(has_text=MODEL)
-        expect(judged.locator("td").nth(heads.index(TITLE) - heads.index("Existence"))).to_have_text(f"{expected:.2f}")
-        expect(page.locator("section#key .missing")).to_contain_text("the item has no key")
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Download: tables as CSV, charts as SVG").click()
-        with zipfile.ZipFile(download.value.path()) as packed:
-            assert len([name for name in packed.namelist() if name.endswith(".svg")]) == 2 * 3, "light and dark"
 
 
 def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Browser, tmp_path: Path) -> None:

@@ -95,7 +95,8 @@ def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     # tasks: only those that a lead gave, and as long as they are in hand
     assert claimed(store, ann)
     assert kinds(store, ann) == [], "taken by herself"
-    given = {"by": lea, "project": "p", "action": Action.REASSIGN, "chosen": BulkSelection(person="ann"), "to": "ben"}
+    chosen = BulkSelection(stage=Stage.VERIFICATION, items=("colour/0",))
+    given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ben",)}
     see(store, ben)
     assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 1
     assert told(store, ben)[0] == ("given", "A task of the verification was given to you.", True)

@@ -78,8 +78,6 @@ class CardField:
     meaning: str
     needed: bool = False
     """A release without it is incomplete."""
-    croissant: bool = False
-    """Croissant is refused without it."""
     many: bool = False
     """A list: one a line."""
     long: bool = False
@@ -87,39 +85,23 @@ class CardField:
 
 SAYINGS = (
     CardField("license", "License", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
-    CardField("description", "Description", "What the data set is for, in a few sentences", croissant=True, long=True),
-    CardField("creators", "Creators", "Who made it, one a line", croissant=True, many=True),
-    CardField("url", "Address", "Where it is published", croissant=True),
+    CardField("description", "Description", "What the data set is for, in a few sentences", long=True),
+    CardField("creators", "Creators", "Who made it, one a line", many=True),
+    CardField("url", "Address", "Where it is published"),
     CardField("citation", "Citation", "How it is cited", long=True),
     CardField("media_license", "License of the media", "Where it is another one"),
-    CardField("limitations", "Limitations", "What it must not be taken for", croissant=True, long=True),
-    CardField("biases", "Biases", "Whose world it shows, and whose it does not", croissant=True, long=True),
+    CardField("limitations", "Limitations", "What it must not be taken for", long=True),
+    CardField("biases", "Biases", "Whose world it shows, and whose it does not", long=True),
     CardField(
-        "personal_information",
-        "Personal information",
-        "Faces, voices, names in it, and what became of them",
-        croissant=True,
-        long=True,
+        "personal_information", "Personal information", "Faces, voices, names in it, and what became of them", long=True
     ),
-    CardField("use_cases", "Use cases", "What it is made to measure", croissant=True, long=True),
-    CardField("social_impact", "Social impact", "What may come of its use, good and bad", croissant=True, long=True),
-    CardField("synthetic", "Synthetic data", "yes or no: whether any of it was made by models", croissant=True),
-    CardField(
-        "derived_from",
-        "Derived from",
-        "The data sets or recordings that it came from, one a line",
-        croissant=True,
-        many=True,
-    ),
-    CardField(
-        "generated_by", "Made by", "The steps and tools by which it was made, one a line", croissant=True, many=True
-    ),
+    CardField("use_cases", "Use cases", "What it is made to measure", long=True),
+    CardField("social_impact", "Social impact", "What may come of its use, good and bad", long=True),
+    CardField("synthetic", "Synthetic data", "yes or no: whether any of it was made by models"),
+    CardField("derived_from", "Derived from", "The data sets or recordings that it came from, one a line", many=True),
+    CardField("generated_by", "Made by", "The steps and tools by which it was made, one a line", many=True),
     CardField("demographics", "Annotators", "Who they were, as far as they agreed to be described", long=True),
-    CardField(
-        "pay",
-        "Pay",
-        "What they were paid for an hour",
-    ),
+    CardField("pay", "Pay", "What they were paid for an hour"),
     CardField("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
 )
 """All fields of the data card, in the order of the page."""

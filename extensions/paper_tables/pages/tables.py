@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import archives, charts, figures, items_switch, markup, shell
+from app import markup, shell
+from app.charts import page_chart
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import items_switch
 from app.workbench.report import report
 from domain import extensions
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
+from exporters import zip_file
 from extensions.paper_tables import drawn_tables, set_section, table_files
 from extensions.paper_tables.paper_tables import PaperTables
 from extensions.paper_tables.table_charts import chart_of
@@ -38,7 +42,7 @@ def render(services: Services) -> None:
 
 
 def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:
-    def ask() -> figures.FigureState:
+    def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 
     asked = ask()
@@ -49,7 +53,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     if any(not table.why for table in found.tables):
         st.download_button(
             "Download: tables as CSV, charts as SVG",
-            lambda: archives.pack(drawn_tables.files_of(found)),
+            lambda: zip_file.pack(drawn_tables.files_of(found)),
             file_name=f"{view.name}-tables.zip",
             mime="application/zip",
             key="tables.download",
@@ -59,7 +63,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
         body = f'<style>{style()}</style><div class="report">{drawn_tables.html(table)}</div>'
         report(body, key=f"tables.{table.name}")
         for chart in drawn_tables.charts(table):
-            charts.show(chart_of(chart), project=view.name, table=False)  # the table is already shown
+            page_chart.show(chart_of(chart), project=view.name, table=False)  # the table is already shown
         if not table.why:
             st.download_button(
                 "CSV",
@@ -74,9 +78,9 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     )
 
 
-def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.FigureState:
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     """Return the tables. They are computed again only if something has changed."""
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "tables",

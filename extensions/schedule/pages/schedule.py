@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from annotation_schemas.changes import Decisions
-from app import markup, schema_work, shell
+from app import addresses, markup, shell
 from app.jobs.schema_changes import SchemaOrder
 from app.reruns import messages
+from app.schema_pages import change_jobs
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import DimensionProgress, ProjectView
@@ -138,7 +138,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         if loaded is None:
             messages.keep("schedule.done", "Nothing was changed.")
         else:
-            schema_work.do_change(services, SchemaOrder(view.name, "take", loaded, Decisions()))
+            change_jobs.do_change(services, SchemaOrder(view.name, "take", loaded, Decisions()))
             messages.keep(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )
@@ -161,7 +161,7 @@ def _past(services: Services, view: ProjectView) -> None:
     ]
     shell.show(markup.table([("When", "line"), ("By", ""), ("What", "wide")], rows))
     if len(past) > SHOWN_CHANGES:
-        audit = "/audit?" + urlencode({"project": view.name})
+        audit = addresses.page("audit", view.name)
         link = markup.tag("a", markup.text("Audit"), href=audit, target="_self")
         older = markup.text(f"{len(past) - SHOWN_CHANGES:,} older ones stand on the page ")
         shell.show(markup.tag("p", older, link, style="ts ts-small"))

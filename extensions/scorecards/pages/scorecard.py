@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import charts, figures, list_order, markup, shell
+from app import markup, shell
+from app.charts import page_chart
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import list_order
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -75,9 +78,9 @@ def render(services: Services) -> None:
     _pay(services, view)
 
 
-def _asked(services: Services, view: ProjectView) -> figures.FigureState:
+def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the cards of all people. They are computed again only if something has changed."""
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "scorecard",
@@ -117,7 +120,7 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
         )
     drawn = card_charts.charts_of(cards, card, by)
     for chart in drawn:
-        charts.show(chart, project=view.name)
+        page_chart.show(chart, project=view.name)
     if not drawn:
         shell.show(markup.paragraph("Nothing to draw: no times, and too few answers to compare.", style="ts ts-quiet"))
     shell.show(markup.paragraph(f"{WINDOW} submissions a line:", style="ts ts-small"))

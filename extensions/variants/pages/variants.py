@@ -7,10 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import figures, items_switch, markup, pending_figures, shell
+from app import markup, shell
+from app.jobs import figure_requests
+from app.reruns import pending_figures
 from app.results import choices, shown
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.variants import item_pairs
@@ -37,9 +40,9 @@ def render(services: Services) -> None:
         return
     wanted = {"project": view.name, "items": items, **chosen}
 
-    def ask() -> figures.FigureState:
+    def ask() -> figure_requests.FigureState:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
-        return figures.asked(
+        return figure_requests.asked(
             services.store,
             services.settings,
             "variants",
