@@ -5,12 +5,17 @@ Each module of ``app.views``, and each page of an extension, describes itself in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from domain.registers import Register
 from domain.roles import Role
 from domain.states import Stage
+
+if TYPE_CHECKING:
+    from app.services import Services
 
 
 class Group(StrEnum):
@@ -52,8 +57,8 @@ class Screen:
 
     Without a trailing underscore, it is the path in the address.
     """
-    module: str = ""
-    """The module that draws the page, set by ``app.views``."""
+    render: Callable[[Services], None] | None = None
+    """The function that draws the page, set by ``app.views``."""
 
     @property
     def path(self) -> str:

@@ -56,10 +56,10 @@ NAMED = 10
 class UnwritableItems:
     """A collector of the items that a format cannot hold, which reports all of them at the end.
 
-    >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
+    >>> with UnwritableItems("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
     ...     for item in ("a", "b"):
     ...         with refused.gathered():
-    ...             raise ItemRefused("csv", f"csv cannot hold the item {item!r}: it is empty")
+    ...             raise UnwritableItem("csv", f"csv cannot hold the item {item!r}: it is empty")
     Traceback (most recent call last):
     domain.errors.FileRefused: csv cannot hold 2 items.
     """

@@ -30,7 +30,6 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    from app.commands import batch as batch_command
     from app.commands import judge as judge_command
 
     run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
@@ -45,7 +44,6 @@ def register(cli: typer.Typer) -> None:
     run.command("withdraw")(withdraw)
     run.command("grade")(grade)
     run.command("sample")(sample)
-    batch_command.register(run)
 
 
 def model(

@@ -13,7 +13,8 @@ from annotation_schemas.model import Schema
 from db import items, runs, task_slots
 from db.engine import Session, Store
 from domain import extensions
-from domain.errors import InvalidInput, ModelRefused, Problem
+from domain.batches import why_no_batches
+from domain.errors import InvalidInput, ModelRefused, NotAvailable, Problem
 from domain.run_kinds import RunKind
 from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
@@ -54,6 +55,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
             f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
         )
     endpoints.check(spec)
+    if plan.batch and (away := why_no_batches()):
+        raise NotAvailable(away)
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
         raise ModelRefused("Batch files are for endpoints that generate answers, each in one reply.")
     registry.require_row("strategy", plan.strategy)

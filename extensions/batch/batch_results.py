@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 
 from db import batches
 from db.records import StoredRunBatch, StoredRunBatchUnit
-from domain.batches import OUT, BatchState, unit_of
+from domain.batches import OUT, BatchState
 from domain.runs import Attempt, Outcome
+from extensions.batch.batch_command import BatchCommand
+from extensions.batch.batch_endpoint import BatchLine, BatchStatus, read_line, unit_of
 from inference.endpoint.asking import apart
-from inference.endpoint.batches import BatchLine, BatchStatus, read_line
 from inference.endpoint.budget import cost
 from inference.endpoint.replies import LONGEST_RAW, storable
-from workflow.runs.batch_command import BatchCommand
 
 LONGEST_LINE = 16 * 2**20
 """The longest line, in bytes. A longer line answers no question."""

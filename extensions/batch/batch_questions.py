@@ -13,15 +13,15 @@ from typing import Any
 from db import batches, run_attempts, runs
 from db.engine import Session
 from db.records import StoredRunBatch
-from domain.batches import OUT, BatchState, custom_id
+from domain.batches import OUT, BatchState
 from domain.errors import Conflict, RunStopped
 from domain.runs import Attempt, Outcome, Question, RunState, chunked
+from extensions.batch.batch_command import BatchCommand, free_units
+from extensions.batch.batch_endpoint import BatchRefusal, custom_id, line_of
 from inference.endpoint import estimate
 from inference.endpoint.asking import CannotRequest
-from inference.endpoint.batches import BatchRefusal, line_of
 from inference.endpoint.budget import Allowance, Budget
 from inference.endpoint.client import NoReply
-from workflow.runs.batch_command import BatchCommand, free_units
 
 MOST_BYTES = 90 * 2**20
 """The largest size of one file. A question is never cut."""

@@ -22,7 +22,7 @@ from annotation_schemas.asked import held_against
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from exporters.release_keys import KeyItem, Keys, read_keys
-from importers.submission import SubmissionFile, read_submission
+from extensions.scoring.submission import SubmissionFile, read_submission
 from workflow.results.score_choices import IOUS
 
 MISSING = "missing"

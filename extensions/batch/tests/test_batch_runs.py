@@ -15,14 +15,15 @@ from db.engine import Store
 from domain.errors import Conflict, ModelRefused, RunStopped
 from domain.judging import ReplyOutcome
 from domain.runs import Outcome, RunPlan, RunState
-from inference.endpoint.batches import BatchEndpoint
+from extensions.batch import batch_results, batch_runs
+from extensions.batch.batch_endpoint import BatchEndpoint
+from extensions.batch.tests.batch_server import BatchServer, line
 from inference.spec import Endpoint, ModelSpec, Price
 from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, chat, closed, error
-from tests.inference.batches import BatchServer, line
 from tests.workflow.test_endpoint_runs import MEANS
 from tests.workflow.test_judge_runs import SCRIPT, World, by_item
-from workflow.runs import batch_results, batches, judge_readings, run_control, run_start, run_views
+from workflow.runs import judge_readings, run_control, run_start, run_views
 from workflow.runs.worker import work
 from workflow.runs.worker_registry import waiting
 
@@ -43,10 +44,10 @@ class Batches(World):
         given = {"by": None, "means": self.means, "folder": self.folder}
         if name in ("submit", "poll", "fetch"):
             given["open_endpoint"] = BatchEndpoint
-        return partial(getattr(batches, name), self.store, **given)
+        return partial(getattr(batch_runs, name), self.store, **given)
 
-    def seen(self, run: str) -> batches.BatchesView:
-        return batches.view(self.store, by=None, run=run)
+    def seen(self, run: str) -> batch_runs.BatchesView:
+        return batch_runs.view(self.store, by=None, run=run)
 
     def rows(self) -> list[Any]:
         """Everything that reading a file may change."""
@@ -151,7 +152,7 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_someone_says_so(wo
         assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
             "score": Counter({ReplyOutcome.SCORED: 12, ReplyOutcome.TRANSPORT_ERROR: 8})
         }
-        (batch,) = batches.view(world.store, by=None, run=run).batches
+        (batch,) = batch_runs.view(world.store, by=None, run=run).batches
         assert (batch.came, batch.without, batch.questions) == (12, 8, 20), "of what has expired nothing came"
         (why,) = world.all("SELECT DISTINCT error FROM attempt WHERE outcome = 'transport_error'")
         assert "batch_expired" in why[0]
@@ -394,10 +395,10 @@ families: {any: {general: {user: "<who> say: {question}", wordings: {who: [Pleas
         spec = ModelSpec(name="m", adapter="endpoint", model="scripted", endpoint=endpoint)
         run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan(batch=True, prompt_seed=1, **told))
         assert waiting(store) == []
-        assert batches.submit(store, run=run, **given) == 6
+        assert batch_runs.submit(store, run=run, **given) == 6
         server.work()
-        assert batches.fetch(store, run=run, **given) == batch_results.ReadIn(6, 0)
-        assert batches.fetch(store, run=run, **given) == batch_results.ReadIn(0, 0)
+        assert batch_runs.fetch(store, run=run, **given) == batch_results.ReadIn(6, 0)
+        assert batch_runs.fetch(store, run=run, **given) == batch_results.ReadIn(0, 0)
     view = run_views.view(store, by=None, run=run)
     assert (view.state, view.by_outcome) == (RunState.DONE, {Outcome.ANSWERED: 5, Outcome.REFUSED: 1})
     assert view.cost == pytest.approx(6 * (12 * 2 + 3 * 8) / 1e6)
