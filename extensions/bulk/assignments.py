@@ -46,7 +46,9 @@ class _Plan:
     """The person who gets the slots; None: everyone may take them."""
 
 
-def preview(store: Store, *, by: Person | None, project: str, chosen: Held, move: Move, to: str | None) -> BulkPreview:
+def preview(
+    store: Store, *, by: Person | None, project: str, chosen: AssignmentSelection, move: Move, to: str | None
+) -> BulkPreview:
     """Return which assignments would move, and why the others would not, for leads. Nothing is changed.
 
     ``to`` is the login of the person who gets them (``REASSIGN``).
