@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app import addresses
-from app.judging import begin, compare, replies, shown, watch
+from app.judging import begin, replies, shown, watch
 from app.running import run_page
 from app.running.run_page import RunPage, RunSection
 from app.screens import Group, Screen
