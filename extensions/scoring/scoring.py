@@ -18,7 +18,7 @@ from agreement.corrected import clustered_mean
 from agreement.means import mean_of_parts, share
 from agreement.statistic import Statistic
 from annotation_schemas.answer_forms import places_of
-from annotation_schemas.asked import held_against
+from annotation_schemas.expected_answers import held_against
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from exporters.release_keys import KeyItem, Keys, read_keys

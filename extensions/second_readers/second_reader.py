@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from db import readings
 from db.engine import Session, Store
 from db.readings import AttemptEnd, UnreadAnswer

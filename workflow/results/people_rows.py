@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import KEYLESS, plain
+from annotation_schemas.expected_answers import KEYLESS, plain
 from domain.reading.answers import ReadOutcome
 from workflow.results.graded_answers import Answer, PooledAnswers
 from workflow.results.leaderboard_lines import LeaderboardLine
