@@ -1,16 +1,22 @@
 """The register of pages.
 
-Each module of ``app.views``, and each page of an extension, describes itself in ``SCREEN``.
+Each module of ``app.views``, and each page of an extension, describes itself in ``SCREEN``. The working
+pages are rows of ``app.workbench.working_pages``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from domain.registers import Register
 from domain.roles import Role
 from domain.states import Stage
+
+if TYPE_CHECKING:
+    from app.services import Services
 
 
 class Group(StrEnum):
@@ -48,12 +54,12 @@ class Screen:
     group: Group | None = Group.WORK
     """The group in the menu of a person with many pages. None: below the groups."""
     name: str = ""
-    """The name of the page's module, set by ``app.views``.
+    """The name of the page. By default ``app.views`` sets the name of its module.
 
     Without a trailing underscore, it is the path in the address.
     """
-    module: str = ""
-    """The module that draws the page, set by ``app.views``."""
+    render: Callable[[Services], None] | None = None
+    """The function that draws the page. By default ``app.views`` sets ``render`` of its module."""
 
     @property
     def path(self) -> str:
@@ -63,3 +69,8 @@ class Screen:
 
 SCREENS: Register[Screen] = Register("app.views")
 """All pages by name, in the order of the menu."""
+
+
+def working_page(stage: Stage) -> Screen:
+    """Return the working page of a stage."""
+    return next(screen for screen in SCREENS.values() if screen.stage is stage)

@@ -24,7 +24,6 @@ from app.workbench import lead_mode
 from domain import extensions
 from domain.display_names import distinct_names
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
-from domain.module_names import import_own
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -138,7 +137,8 @@ def _draw(screen: Screen, services: Services) -> None:
 def draw_view(name: str, services: Services) -> None:
     """Draw a screen and its open dialog."""
     dialogs.enter(name)
-    render: Callable[[Services], None] = import_own(SCREENS[name].module).render
+    render = SCREENS[name].render
+    assert render is not None
     with button_presses.on(name):
         render(services)
         dialogs.draw()

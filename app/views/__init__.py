@@ -11,9 +11,11 @@ from domain.registers import modules_of
 
 
 def rows() -> tuple[Screen, ...]:
-    """Return the screens of this package and of extensions, sorted by place."""
+    """Return the screens of this package, the working pages, and the screens of extensions, sorted by place."""
+    from app.workbench.working_pages import WORKING_PAGES
+
     modules = [*map(import_own, modules_of(__name__)), *extensions.rows("pages")]
     found = (
-        replace(module.SCREEN, name=module.__name__.rpartition(".")[2], module=module.__name__) for module in modules
+        replace(module.SCREEN, name=module.__name__.rpartition(".")[2], render=module.render) for module in modules
     )
-    return tuple(sorted(found, key=lambda screen: screen.place))
+    return tuple(sorted([*WORKING_PAGES, *found], key=lambda screen: screen.place))

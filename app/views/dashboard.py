@@ -21,7 +21,7 @@ from app.services import Services
 from app.views import history, preview, refine, triage
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
-from domain.states import VERIFICATIONS, ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access import schedule
 from workflow.annotate import project_progress
 from workflow.lead import disagreement, forecast, progress_over_time, scorecard
@@ -33,9 +33,7 @@ SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
 PARTS = (
     ItemState.KEPT,
     ItemState.IN_ADJUDICATION,
-    ItemState.IN_VERIFICATION_3,
-    ItemState.IN_VERIFICATION_2,
-    ItemState.IN_VERIFICATION,
+    *(VOTED_ON[stage] for stage in reversed(VERIFICATIONS)),
     ItemState.UNVERIFIED,
     ItemState.REJECTED,
 )
@@ -99,8 +97,7 @@ def _targets(view: ProjectView) -> markup.Markup:
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     """Return the project's progress in one line."""
-    drafted, kept = _sum(board, "drafted"), _sum(board, "kept")
-    rejected = _sum(board, "rejected")
+    drafted, kept, rejected = _sum(board, "drafted"), _count(board, ItemState.KEPT), _count(board, ItemState.REJECTED)
     wanted = sum(row.wanted or 0 for row in board.rows)
     begun = _sum(board, "in_progress")
     parts = [
@@ -140,7 +137,7 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
 
 def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Markup]:
     there = states_of(stages)
-    parts = [(state, state_called(stages, state), getattr(row, state)) for state in PARTS if state in there]
+    parts = [(state, state_called(stages, state), row.states[state]) for state in PARTS if state in there]
     return [
         markup.tag(
             "a",
@@ -391,8 +388,8 @@ def _sum(board: Dashboard, name: str) -> int:
     return sum(getattr(row, name) for row in board.rows)
 
 
-def _count(board: Dashboard, style: str) -> bool:
-    return _sum(board, style) > 0
+def _count(board: Dashboard, state: ItemState) -> int:
+    return sum(row.states[state] for row in board.rows)
 
 
 def _empty(view: ProjectView, board: Dashboard) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from annotation_schemas.model import Stages
 from app import confirm, markup, shell
 from app.confirm import Question
-from app.screens import SCREENS, Screen
+from app.screens import SCREENS, Screen, working_page
 from app.services import Services
 from app.views.expired_submissions import text_of
 from domain.comments import Mentions
@@ -45,9 +45,7 @@ KEYS = "123456789"
 START = {
     Stage.TRIAGE: "Triage",
     Stage.AUTHORING: "Write items",
-    Stage.VERIFICATION: "Verify",
-    Stage.VERIFICATION_2: "Verify",
-    Stage.VERIFICATION_3: "Verify",
+    **dict.fromkeys(VERIFICATIONS, "Verify"),
     Stage.ADJUDICATION: "Adjudicate",
     Stage.REFINEMENT: "Refine",
     Stage.ANSWERING: "Answer",
@@ -59,9 +57,7 @@ START = {
 NOUN = {
     Stage.TRIAGE: ("frame to triage", "frames to triage"),
     Stage.AUTHORING: ("item you can write now", "items you can write now"),
-    Stage.VERIFICATION: ("item to verify", "items to verify"),
-    Stage.VERIFICATION_2: ("item to verify", "items to verify"),
-    Stage.VERIFICATION_3: ("item to verify", "items to verify"),
+    **dict.fromkeys(VERIFICATIONS, ("item to verify", "items to verify")),
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
     Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
     Stage.ANSWERING: ("item to answer", "items to answer"),
@@ -249,7 +245,7 @@ def _stage(
     waiting, done = waiting_in(services, view, stage, rows), sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     barred = not startable and any(row.code == "not_qualified" for row in rows)
-    screen = next(screen for screen in SCREENS.values() if screen.stage is stage)
+    screen = working_page(stage)
     key = next(keys, None) if startable else None
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
         words, button = st.columns([5, 1.4], vertical_alignment="center")
@@ -400,7 +396,7 @@ def _line(
         except (Conflict, LeaseLost, NotAllowed) as refusal:
             shell.show(markup.notice(str(refusal)))
             return
-        screen = next(screen for screen in SCREENS.values() if screen.stage is row.stage)
+        screen = working_page(row.stage)
         shell.go(screen.name, project=row.project)
 
 
