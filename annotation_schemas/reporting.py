@@ -56,7 +56,6 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     elif schema.report.unit == "dimension" and not any(ends_of_values(each) for each in _graded(schema)):
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
     yield from _of_rule(schema, rated=bool(criteria))
-    yield from _of_pairs(schema)
     yield from _of_regression(schema)
     ordered = [each for each in criteria if _level(schema, each) != "nominal"]
     numbers = [each for each in ordered if ends_of_values(each) is not None]
@@ -80,18 +79,6 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
 
 def _needs(name: str) -> Needs:
     return STATISTICS[name].needs if name in STATISTICS else Needs.NAMES
-
-
-def _of_pairs(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    pairs = schema.report.pairs
-    if pairs is None:
-        return
-    known = {field.name for field in schema.item.fields}
-    for name in ("pair", "variant"):
-        if (given := getattr(pairs, name)) not in known:
-            yield ("report", "pairs", name), f"there is no field `{given}`; there are {', '.join(sorted(known))}"
-    if pairs.pair == pairs.variant:
-        yield ("report", "pairs", "variant"), "it is the field that says which items are a pair; name another one"
 
 
 def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, ...], str]]:

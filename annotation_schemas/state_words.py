@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from annotation_schemas.model import Stages
-from domain.states import VOTED_ON, ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
+
+BAR_STATES = (
+    ItemState.KEPT,
+    ItemState.IN_ADJUDICATION,
+    *(VOTED_ON[stage] for stage in reversed(VERIFICATIONS)),
+    ItemState.UNVERIFIED,
+    ItemState.REJECTED,
+)
+"""The states of items in the order of the bar, from kept to rejected."""
 
 
 def state_called(stages: Stages, state: ItemState) -> str:

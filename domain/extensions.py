@@ -68,13 +68,14 @@ class Extension:
     folder_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
-    """Pairs of a source that layouts of paper tables may name, and the function that returns a cell's number. It is
-    called with ``workflow.results.table_numbers.Numbers`` and what the layout says (``Says``)."""
+    """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
+    by keyword: ``read`` is a ``workflow.results.project_answers.Read``, and the others are what the layout says, or
+    None. It returns a ``Statistic`` for each ``part``."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
     """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
-    or None. ``app.import_boxes`` calls them."""
+    or None. ``app.importing.file_inputs`` calls them."""
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
     recognizes and returns ``domain.records.AddedMedia``, or returns None."""
@@ -139,14 +140,31 @@ COMES_WITH: Mapping[str, Parts] = {
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
+    "paper_tables": Parts("Paper tables", pages=("tables",), commands=("tables",)),
     "leaks": Parts("Leak check", folder_checks=("leaks",)),
     "duplicates": Parts("Duplicate search", commands=("duplicates",)),
     "planner": Parts("Planner", commands=("plan", "schema try")),
     "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
+    "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
     "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
     "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
+    "harnesses": Parts(
+        "Harnesses and hubs",
+        formats=(
+            "lmms_eval_samples",
+            "inspect_log",
+            "answer_map",
+            "inspect",
+            "lmms_eval",
+            "vlmevalkit",
+            "llava",
+            "preference_pairs",
+            "croissant",
+            "hub_eval",
+        ),
+    ),
     "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
     "privacy": Parts(
         "Privacy",
@@ -156,6 +174,9 @@ COMES_WITH: Mapping[str, Parts] = {
         events=("privacy.marked", "privacy.decided"),
     ),
     "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
+    "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "bulk": Parts("Bulk actions", pages=("bulk",), commands=("bulk",)),
+    "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": Parts(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),

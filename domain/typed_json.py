@@ -33,6 +33,8 @@ from domain.module_names import PACKAGE, import_own
 
 MARK, VALUE = "!", "v"
 """The key that names the type, and the key of what makes the value."""
+MOVED: Mapping[str, str] = {"app.uploads": "workflow.files.uploads"}
+"""Modules whose classes are in stored jobs under the module's earlier name."""
 _HERE = Path(__file__).resolve().parents[1]
 
 
@@ -147,6 +149,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 def _class(name: str) -> type:
     """Return a class of Touchstone or of an extension by ``module:name``."""
     module, _, path = str(name).partition(":")
+    module = MOVED.get(module, module)
     root = module.partition(".")[0]
     ours = (_HERE / root).is_dir() and root.isidentifier()
     if not ours and root not in _roots_of_extensions():

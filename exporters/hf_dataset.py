@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.column_types import ColumnType
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
 from domain.errors import FileRefused
-from exporters import hub_eval
 from exporters.release_table import Column, Table, columns, has_media, write
 
 NAME = "hf_dataset"
@@ -50,17 +50,17 @@ def table_of(released: ReleasedSet) -> Table:
 
 
 def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
-    """Return the columns of a release's table, with those of ``eval.yaml`` if the release has one."""
+    """Return the columns of a release's table, with those that other formats of the release add to it."""
     found = columns(released, images=True, media=media)
-    if hub_eval.NAME not in released.formats:
-        return found
     there = {column.name for column in found}
-    for name, (type, meaning, cell) in hub_eval.HubQuestions(released).columns().items():
-        if name in there:
-            raise FileRefused(
-                f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
-            )
-        found.append(Column(name, type, meaning, cell))
+    for format in (FORMATS[name] for name in released.formats):
+        added = format.table_columns(released) if format.table_columns else {}
+        for name, (type, meaning, cell) in added.items():
+            if name in there:
+                raise FileRefused(
+                    f"{format.name}: the table has a column {name!r} already; give that field another name."
+                )
+            found.append(Column(name, type, meaning, cell))
     return found
 
 

@@ -33,7 +33,7 @@ from annotation_schemas.formats.released import (
 from domain import csv_rows, json_text
 from domain.errors import FileRefused
 from domain.json_text import Layout
-from exporters.asked_items import Refusals, by_split, refuse
+from exporters.release_items import Refusals, by_split, refuse
 
 
 def _native(format: str) -> ReleaseWriter:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedStep, ReleaseFolder
-from exporters.asked_items import by_split, json_bytes
+from exporters.release_items import by_split, json_bytes
 
 NAME = "prov"
 _ITEM, _MEDIA, _SOURCE, _BY, _STEP, _SCHEMA = "item", "media", "source", "agent", "step", "schema"

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -276,8 +276,3 @@ def _item(row: Mapping[str, Any]) -> KeyItem:
         dict(row["fields"]),
         tuple(row["media"]),
     )
-
-
-def key_files(private: Path) -> Sequence[Path]:
-    """Return the key files of a release's private folder."""
-    return sorted((private / FOLDER).glob("*.jsonl"))

@@ -19,7 +19,7 @@ from annotation_schemas import kinds
 from annotation_schemas.column_types import TEXT, ColumnType
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.model import AssetSlot, ItemField
-from exporters.asked_items import Names, Refusals, by_split, refuse
+from exporters.release_items import Names, Refusals, by_split, refuse
 
 GROUP_ROWS = 1_000
 GROUP_BYTES = 32 * 1024 * 1024

@@ -6,21 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.formats import Format
-from exporters import (
-    conversations,
-    croissant,
-    hf_dataset,
-    hub_eval,
-    inspect_samples,
-    item_rows,
-    item_tables,
-    items,
-    lmms_eval,
-    parquet_table,
-    provenance,
-    tables,
-    vlmevalkit,
-)
+from exporters import hf_dataset, item_rows, item_tables, items, parquet_table, provenance, tables
 
 WRITERS: Mapping[str, Any] = {
     "csv": item_tables.written,
@@ -37,22 +23,15 @@ WRITERS: Mapping[str, Any] = {
 """By the format's name. A format of an extension has its writer in its row."""
 
 RELEASE_WRITERS: Mapping[str, Any] = {
-    "croissant": croissant.written,
     "csv": item_rows.csv,
     "egoplan": item_rows.egoplan,
     "egothink": item_rows.egothink,
     "etp_bench": item_rows.etp_bench,
     "hf_dataset": hf_dataset.written,
-    "hub_eval": hub_eval.written,
-    "inspect": inspect_samples.written,
     "jsonl": item_rows.jsonl,
-    "llava": conversations.written,
-    "lmms_eval": lmms_eval.written,
     "parquet": parquet_table.written,
     "pca_bench": item_rows.pca_bench,
-    "preference_pairs": conversations.pairs,
     "prov": provenance.written,
-    "vlmevalkit": vlmevalkit.written,
 }
 """The same for releases."""
 

@@ -1,7 +1,7 @@
 """Files of models' answers: the files below a path, the facts in their names and folders, and their harness.
 
-A harness (a program that asks models) has one module here, with a `Harness`, and a row in
-``annotation_schemas/formats/harnesses.py``. ``importers.predictions`` asks every harness whether a file belongs to it.
+A harness is a program that asks models. The row of its format has a ``Harness`` as its reader.
+``importers.predictions`` asks every harness whether a file belongs to it.
 """
 
 from __future__ import annotations

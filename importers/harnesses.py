@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.formats import Takes, reading
-from importers import answer_map, egoplan_submission, inspect_log, lmms_eval_samples
+from importers import egoplan_submission
 from importers.answer_files import Harness
 
 HARNESSES: Mapping[str, Any] = {
-    "answer_map": answer_map.read,
     "egoplan_submission": egoplan_submission.read,
-    "inspect_log": inspect_log.read,
-    "lmms_eval_samples": lmms_eval_samples.read,
 }
 """By the format's name. A format of an extension has its harness in its row."""
 

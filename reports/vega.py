@@ -1,7 +1,8 @@
 """The common description of charts in Vega-Lite, which pages draw in the browser and reports draw as SVG.
 
 A chart's marks have fixed colors that are readable on light and on dark backgrounds. Texts, axes and grid lines use the
-colors of the page. ``app.charts`` shows a chart on a page; ``reports.rendering`` makes an SVG without a browser.
+colors of the page. ``app.charts.page_chart`` shows a chart on a page; ``reports.rendering`` makes an SVG without a
+browser.
 """
 
 from __future__ import annotations

@@ -171,7 +171,8 @@ for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
     text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
     head, around, rest = text.partition(name.split(".")[0] + ":")
-    schema.write_text(f"{head}{name.split('.')[0]}: {{{name.split('.')[1]}: {{}}}}\\n")
+    value = {"report.pairs": "{pair: answer, variant: options}"}.get(name, "{}")
+    schema.write_text(f"{head}{name.split('.')[0]}: {{{name.split('.')[1]}: {value}}}\\n")
     done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
     told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
 for name in sentences["kinds"]:

@@ -47,12 +47,11 @@ from annotation_schemas.kinds import (
 from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
-from annotation_schemas.table_layouts import Says
 from app import services
 from app.cli import cli
 from app.commands.schema import summary
+from app.releasing.prepared_export import formats_of
 from app.services import Services
-from app.views.export import formats_of
 from app.workbench import preview
 from app.workbench.page import static_part
 from db import files
@@ -96,14 +95,12 @@ from workflow.results import (
     calibration_rule,
     case_page,
     graded_answers,
-    item_pairs,
     leaderboard,
     project_answers,
     rater_agreement,
     score_choices,
 )
 from workflow.results.slices import Item
-from workflow.results.table_numbers import Numbers
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
 
 BASE = yaml.safe_load(
@@ -372,23 +369,6 @@ def accuracy(seen: Seen) -> Any:
     return line.found.value, line.found.n_units
 
 
-PAIRED = {"pair": "question", "variant": "kind"}
-
-
-def variants_of_items(seen: Seen) -> Any:
-    """Which variants results compare, on how many pairs."""
-    told = ("1aux", "1buy", "2aux", "2bvx", "3avy")
-    names = ("question", "kind", "plan_text", "answer")
-    items = {
-        at: Item(str(at), str(at), "one", None, dict(zip(names, each, strict=True))) for at, each in enumerate(told)
-    }
-    answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
-    by = item_pairs.named(seen.schema)
-    rows = item_pairs.differences(found, by, [score_choices.Scores("key")]) if by else []
-    return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]
-
-
 def regressed(seen: Seen) -> Any:
     """The coefficient of one dimension's scores, by which six models succeed in the other."""
     items = {
@@ -403,8 +383,10 @@ def regressed(seen: Seen) -> Any:
         "clear": {at: [float(at % 4 == 1)] for at in range(18) if at % 3},
     }
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
-    numbers = Numbers(seen.stores(), found, person=None, items=None)
-    return numbers.of(Says(source="regression", part="one"))
+    try:
+        return dict(extensions.rows("table_sources"))["regression"](found, judge=None, criterion=None, form=None)["one"]
+    except TouchstoneError as error:
+        return str(error)
 
 
 def derivations(seen: Seen) -> Any:
@@ -1331,9 +1313,6 @@ ROWS: dict[str, Row] = {
             "epsilon": 0.1,
         }.items()
     },
-    "Report.pairs": row(variants_of_items, "report.pairs", PAIRED),
-    "Pairs.pair": row(variants_of_items, "report.pairs.pair", "plan_text", report__pairs=PAIRED),
-    "Pairs.variant": row(variants_of_items, "report.pairs.variant", "answer", report__pairs=PAIRED),
     "Report.regression": row(regressed, "report.regression", {"success": "clear"}, **OF_PLANS),
     "SuccessRegression.success": row(
         regressed, "report.regression.success", "good", report__regression={"success": "clear"}, **OF_PLANS

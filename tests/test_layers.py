@@ -438,6 +438,67 @@ def test_a_planted_way_round_the_workflow_is_seen(tmp_path: Path, monkeypatch: p
     ]
 
 
+def is_page(module: str) -> bool:
+    """Whether a module is a page, of core or of an extension."""
+    return bool(re.match(r"(app\.views|extensions\.\w+\.pages)\.\w", module))
+
+
+def is_command(module: str) -> bool:
+    """Whether a module has commands, of core or of an extension."""
+    return bool(re.match(r"(app|extensions\.\w+)\.commands\.\w", module))
+
+
+def pages_and_commands_imported(paths: Iterable[Path]) -> list[str]:
+    """Where a module imports a page, or a module without commands imports a command.
+
+    The module ``app.cli`` and the record of an extension name them, so that they are found.
+    """
+    wrong = []
+    for path in paths:
+        here = dotted(path)
+        if here == "app.cli" or re.fullmatch(r"extensions\.\w+", here):
+            continue
+        for node, _ in import_lines(path):
+            names = [alias.name for alias in node.names]
+            modules_ = names if isinstance(node, ast.Import) else [f"{node.module}.{name}" for name in names]
+            for module in modules_:
+                if is_page(module):
+                    wrong.append(told(path, node.lineno, f"{module} is of a page: put what you need beside the pages"))
+                if is_command(module) and not is_command(here):
+                    wrong.append(told(path, node.lineno, f"{module} is of a command: only commands import commands"))
+    return wrong
+
+
+def test_nothing_imports_a_page_and_only_commands_import_commands() -> None:
+    wrong = pages_and_commands_imported([*modules("app"), *modules("extensions")])
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_import_of_a_page_and_of_a_command_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    text = "from app.views import cases\nfrom app.commands.judge import a\nimport extensions.privacy.pages.privacy\n"
+    page, command, other = (
+        "1: app.views.cases is",
+        "2: app.commands.judge.a is",
+        "3: extensions.privacy.pages.privacy is",
+    )
+    planted = {
+        "app/views/planted.py": [page, command, other],
+        "app/running/planted.py": [page, command, other],
+        "extensions/plans/pages/planted.py": [page, command, other],
+        "extensions/plans/commands/planted.py": [page, other],
+        "app/cli.py": [],
+        "extensions/plans/__init__.py": [],
+    }
+    for name, lines in planted.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        wrong = pages_and_commands_imported([path])
+        assert len(wrong) == len(lines)
+        assert all(found.startswith(f"{name}:{line}") for found, line in zip(wrong, lines, strict=True)), wrong
+
+
 @pytest.mark.parametrize("room", ALONE)
 def test_these_rooms_get_by_with_little(room: str) -> None:
     wrong = [

@@ -165,7 +165,7 @@ def descriptions() -> Iterator[str]:
 
 def layouts() -> Iterator[str]:
     """Every key of a layout of tables, and the layouts there are."""
-    from annotation_schemas import table_layouts
+    from extensions.paper_tables import table_layouts
 
     yield "## Layouts of tables"
     yield from ("", "A file has a list of `tables`. What *Says* lists may stand at a table, a row or a column.")

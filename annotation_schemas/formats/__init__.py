@@ -84,7 +84,6 @@ __all__ = [
     "of_head",
     "offered",
     "picked_fields",
-    "place_keys",
     "read_twice",
     "reading",
     "says_dimension",
@@ -115,11 +114,6 @@ def item_keys(name: str) -> ItemKeys:
 def id_keys() -> tuple[str, ...]:
     """Return the keys of an item's ID in benchmarks' own files."""
     return tuple(dict.fromkeys(row.keys.id_key for row in FORMATS.values() if row.keys and row.keys.id_key))
-
-
-def place_keys() -> tuple[str, ...]:
-    """Return the keys of the right option's position in benchmarks' own files."""
-    return tuple(dict.fromkeys(row.keys.chosen[1] for row in FORMATS.values() if row.keys and row.keys.chosen))
 
 
 def keys_of_source(schema: Schema) -> ItemKeys | None:

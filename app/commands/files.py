@@ -14,10 +14,10 @@ import typer
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, Format, Names, Page, Said, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
-from app.commands import import_look, migrate, project_archive, project_care, schedule
+from app.commands import import_look, migrate, project_archive, project_care
 from app.commands.options import IDS_IN_FILE, item_ids
-from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
+from domain.name_value_pairs import pairs
 from domain.records import BadRow
 from domain.states import RatersAre, Stage
 
@@ -57,7 +57,6 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(project, name="project")
     project_archive.register(project)
     project_care.register(project)
-    schedule.register(project)
     migrate.register(project)
     cli.command("import")(import_)
     cli.command("export")(export)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from domain import csv_text
-
 if TYPE_CHECKING:
     from app.services import Resources
-    from workflow.files.import_look import Difference, Look
+    from workflow.files.import_look import Look
     from workflow.files.rows_look import RowsLook
 
 SHOWN = 20
@@ -36,6 +33,7 @@ def tell(
     from exporters.tables import bad_rows_jsonl
     from exporters.writing import write_files
     from workflow.files.import_files import look_at_files
+    from workflow.files.import_look import changed_csv
 
     found = look_at_files(here.store, here.media, by=None, project=name, **about)
     for line in lines(found, skip_bad=skip_bad, new_only=new_only):
@@ -138,22 +136,6 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
         yield f"The import would be refused: {refused}"
     elif found.bad and not skip_bad:
         yield "The import would be refused: mend these rows, or take the others with --skip-bad."
-
-
-def changed_csv(differences: Iterable[Difference]) -> str:
-    """Return a CSV text with a line for each field in which a row differs from the stored item."""
-    out = io.StringIO(newline="")
-    table = csv_text.Writer(out)
-    table.writerow(["file", "row", "item", "field", "before", "after"])
-    for each in differences:
-        table.writerow([each.path, each.row, each.item, each.part, *map(_value, (each.before, each.after))])
-    return out.getvalue()
-
-
-def _value(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def as_words(value: Any) -> str:

@@ -110,7 +110,7 @@ def _view(project: str, wanted: str, person: Person | None) -> ItemView:
 
 
 def _link(address: str, project: str, view: ItemView) -> str:
-    from app.items.links import address as path_of
+    from app.addresses import saved_view as path_of
     from app.services import resources
 
     return f"{(resources().settings.public_url or address).rstrip('/')}{path_of(project, view.id)}"

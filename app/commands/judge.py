@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.options import CountedItems, ExtraBody, Headers, with_request_options
-from app.pairs import pairs
 from domain.errors import ModelRefused, NotFound
+from domain.name_value_pairs import pairs
 from domain.runs import RunState
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from annotation_schemas.changes import WAYS, Decisions
-from app.pairs import pairs
 from domain.errors import FileRefused, InvalidInput, Problem
+from domain.name_value_pairs import pairs
 from domain.request_settings import read_headers, read_json_object
 from domain.states import Items
 

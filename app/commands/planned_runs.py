@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from app.commands.runs_in_terminal import tell_preview
-from app.pairs import pairs
 from domain.errors import ModelRefused
+from domain.name_value_pairs import pairs
 from domain.run_kinds import kind_of
 from domain.states import Items
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from app.pairs import pairs
 from domain import extensions
 from domain.errors import FileRefused, InvalidInput, Problem
+from domain.name_value_pairs import pairs
 
 pool = typer.Typer(help="The pool of images and clips that authors write about.", no_args_is_help=True)
 

@@ -9,7 +9,7 @@ import typer
 from domain.errors import SettingsError
 
 if TYPE_CHECKING:
-    from workflow.files.project_removal import Losses
+    pass
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
@@ -66,7 +66,7 @@ def delete(
 
     shared = opened()
     lost = project_removal.losses(shared.store, by=None, project=project)
-    typer.echo(f"With {project} goes for good: {said(lost)}. Accounts of people stay.", err=yes is not None)
+    typer.echo(f"With {project} goes for good: {lost.words}. Accounts of people stay.", err=yes is not None)
     if yes is None:
         typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
         yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
@@ -74,22 +74,4 @@ def delete(
             raise SettingsError("No name was typed. Nothing was deleted.")
     home = shared.settings.home
     done = project_removal.delete_project(shared.store, shared.media, by=None, project=project, typed=yes, home=home)
-    typer.echo(f"{project} is deleted: {said(done)}.")
-
-
-def said(lost: Losses) -> str:
-    """Return the list of the data that is deleted with a project, in words."""
-    counts = (
-        (lost.items, "item"),
-        (lost.submissions, "submission"),
-        (lost.answers, "answer"),
-        (lost.people, "membership"),
-        (lost.files, "image or clip that no other project has"),
-        (lost.releases, "frozen release"),
-        (lost.history, "line of history"),
-    )
-    plurals = {
-        "image or clip that no other project has": "images and clips that no other project has",
-        "line of history": "lines of history",
-    }
-    return ", ".join(f"{n:,} {noun if n == 1 else plurals.get(noun, noun + 's')}" for n, noun in counts)
+    typer.echo(f"{project} is deleted: {done.words}.")

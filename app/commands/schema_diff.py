@@ -13,8 +13,8 @@ from annotation_schemas.changes import Change, Comparison, Decisions, Status, co
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import LoadedSchema
 from app.commands.options import deciding
-from app.schema_words import shown
 from domain.errors import NotFound
+from workflow.schemas.value_words import shown
 
 
 def register(schema: typer.Typer) -> None:

@@ -1,1 +1,1 @@
-"""The parts of the page *Items* other than the table."""
+"""Parts of the page *Items*, and what it shares with *Bulk actions*."""

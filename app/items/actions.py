@@ -12,12 +12,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, markup, shell
-from app.confirm import Question
-from app.items import chosen_export
+from app import markup, shell
+from app.items import bulk_previews, chosen_export
 from app.reruns import messages, session_values
+from app.screens import SCREENS
 from app.services import Services
-from app.views import bulk as bulk_page
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from app.workbench.ticks import ticks, untick
 from domain.errors import Conflict, TouchstoneError
 from domain.item_filter import ItemList
@@ -34,7 +35,9 @@ QUALIFY = "qualify"
 GOLD = "gold"
 """Make gold checks of the items."""
 ON_BULK = "bulk"
-"""Open the items on the page Bulk actions."""
+"""Open the items on the page Bulk actions, if that page exists."""
+FOR_BULK = "items.for_bulk"
+"""The session key of the items that the page Bulk actions opens with."""
 EXPORT = "export"
 """Export only these items."""
 WORDS = {
@@ -134,8 +137,8 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
     hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
     written = _part(view, Stage.AUTHORING) is not None
-    barred = {*([] if before else [QUALIFY]), *([] if hidden else [GOLD]), *([] if written else [Action.SEND_BACK])}
-    doing = [each for each in WORDS if each not in barred]
+    offered = {QUALIFY: before, GOLD: hidden, Action.SEND_BACK: written, ON_BULK: "bulk" in SCREENS}
+    doing = [each for each in WORDS if offered.get(each, True)]
     what = st.selectbox(
         f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
     )
@@ -175,7 +178,7 @@ def _on_bulk(names: Sequence[str]) -> None:
     """Draw a button that opens the items on Bulk actions, where the person also chooses whose assignments to change."""
     label = f"Open {markup.count(len(names), 'item')} on Bulk actions"
     if st.button(label, type="primary", key="items.bulk"):
-        st.session_state[bulk_page.box("items")] = "\n".join(names)
+        st.session_state[FOR_BULK] = names
         shell.go("bulk")
 
 
@@ -208,7 +211,7 @@ def _change(
     elif action is Action.PRIORITISE:
         priority = int(st.number_input("Priority", value=0, step=1, key="items.priority"))
     elif action is Action.SEND_BACK:
-        why = bulk_page.reason("items.why")
+        why = bulk_previews.reason("items.why")
     ask = {"by": services.person, "project": view.name, "action": action, "among": among, "priority": priority}
     ask["reasons"] = Reasons(why)
     chosen = Chosen(stage=stage, items=names)
@@ -217,7 +220,7 @@ def _change(
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    shell.show(*bulk_page.previewed(found, action), *bulk_page.without_effect(view, action))
+    shell.show(*bulk_previews.previewed(found, "item"), *bulk_previews.without_effect(view, action))
     if found.shares:
         rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in found.shares.items()]
         shell.show(markup.table([("Person", ""), ("Items", "number")], rows))
@@ -230,12 +233,15 @@ def _change(
         order.done(f"Done: {markup.count(n, 'item')} changed.")
 
     n_items = markup.count(len(found.can), "item")
-    words = f"{bulk_page.ACTIONS[action]}: {n_items}."
+    words = f"{bulk_previews.ACTIONS[action]}: {n_items}."
     if action is Action.ASSIGN:
         words = f"{n_items} for {' and '.join(map(called, found.shares or among))}."
         whom = "this person" if len(among) == 1 else "each of these people"
         words += f" They wait for {whom} alone for {bulk.ASSIGNED_FOR.days} days; then anyone who asks gets them."
-    question = Question(f"Change {n_items}?", words, bulk_page.UNDO[action], f"Yes, change {n_items}")
+    undo = bulk_previews.UNDO[action]
+    if action is Action.ASSIGN and "bulk" in SCREENS:
+        undo = "It can be undone: give each person's assignments back on Bulk actions."
+    question = Question(f"Change {n_items}?", words, undo, f"Yes, change {n_items}")
     confirm.button(f"Change {n_items}", services, question, do, key="items.do", sure="items.sure")
 
 
@@ -274,7 +280,7 @@ def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tup
         return
     n_items = markup.count(len(found.can), "item")
     counts = f"{n_items} would become {markup.count(found.checks, 'gold check')}, {len(found.cannot):,} would not."
-    shell.show(*bulk_page.told(counts, found.can, found.cannot))
+    shell.show(*bulk_previews.told(counts, found.can, found.cannot))
     if not found.can:
         return
 

@@ -8,8 +8,8 @@ import streamlit as st
 
 from annotation_schemas.formats import Takes
 from app import markup, shell
+from app.releasing import prepared_export
 from app.services import Services
-from app.views import export
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 
@@ -28,7 +28,9 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
         Identifies the list. Files of another list are not shown.
     """
     formats = {
-        each.name: each for each in export.formats_of(services, view) if each.takes in (Takes.ITEMS, Takes.TASKS)
+        each.name: each
+        for each in prepared_export.formats_of(services, view)
+        if each.takes in (Takes.ITEMS, Takes.TASKS)
     }
     if not formats:
         shell.show(markup.notice("The schema of this project names no format in which items can be written."))
@@ -41,7 +43,7 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
     asked = (view.name, format, verified, of)
     if st.button(f"Prepare {markup.count(n, 'item')}", type="primary", key=READY + ".prepare"):
         try:
-            made = export.prepare(services, view, formats[format], verified=verified, only=names())
+            made = prepared_export.prepare(services, view, formats[format], verified=verified, only=names())
         except TouchstoneError as error:
             st.session_state.pop(READY, None)
             shell.show_error(error)
@@ -49,4 +51,4 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
             st.session_state[READY] = (asked, made)
     kept = st.session_state.get(READY)
     if kept and kept[0] == asked:
-        export.show_ready(kept[1], key=READY + ".download")
+        prepared_export.show_ready(kept[1], key=READY + ".download")

@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, markup, shell
-from app.confirm import Question
-from app.items.links import ADDRESS, address
+from app import addresses, markup, shell
 from app.reruns import messages
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.errors import NotFound
 from domain.item_filter import ItemList
 from domain.records import ProjectView
@@ -35,7 +35,7 @@ def asked(services: Services, view: ProjectView) -> ItemList | None:
     InvalidInput
         The view has settings that are no longer valid.
     """
-    id = st.query_params.get(ADDRESS)
+    id = st.query_params.get(addresses.SAVED_VIEW)
     if id is None:
         return None
     try:
@@ -65,7 +65,7 @@ def show(services: Services, view: ProjectView, now: ItemList, *, lead: bool) ->
 def _link(view: ProjectView, each: ItemView, *, here: bool = False) -> markup.Markup:
     more = {"aria_current": "true"} if here else {}
     words = markup.text(each.name)
-    href = address(view.name, each.id)
+    href = addresses.saved_view(view.name, each.id)
     return markup.tag("a", markup.tag("b", words) if here else words, href=href, target="_self", **more)
 
 

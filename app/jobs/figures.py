@@ -19,17 +19,16 @@ from workflow.lead import (
     disagreement,
     forecast,
     progress_over_time,
-    scorecard,
 )
-from workflow.releases import floors, set_statistics
-from workflow.results import agreement_page, cases, leaderboard_page, paper_tables, project_losses
+from workflow.releases import floors
+from workflow.results import agreement_page, cases, leaderboard_page, project_losses
 
 KEPT = 200
 """Number of stored figures. Older ones are deleted."""
 
 
 def _calibration(store: Store, **args: Any) -> Any:
-    from app.calibration_files import files_of  # loads streamlit, which a worker otherwise does without
+    from app.calibration.report_files import files_of  # loads streamlit, which a worker otherwise does without
 
     return files_of(store, **args)
 
@@ -49,9 +48,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "reasons": adjudication_reasons.overview,
     "results": leaderboard_page.leaderboards,
     "schema": schema_changes.looked,
-    "scorecard": scorecard.scorecards,
-    "set": set_statistics.of_project,
-    "tables": paper_tables.of_project,
 }
 """The function that computes each figure, by the figure's name.
 

@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas.formats import FORMATS
-from app import uploads
-from app.commands.import_look import changed_csv
 from app.controls import on_page
-from app.uploads import Source
 from domain import csv_text
 from domain.errors import RowsRefused
 from domain.jobs import Progress
 from domain.records import BadRow
 from media.store import MediaStore
+from workflow.files import uploads
 from workflow.files.import_files import import_files, look_at_files
-from workflow.files.import_look import Difference, Look
+from workflow.files.import_look import Difference, Look, changed_csv
 from workflow.files.one_import import Imported
 from workflow.files.rows_look import LOOKED_AT, RowsLook, look_at_rows
+from workflow.files.uploads import Source
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, JobRefused
 
 HERE = 1 << 20

@@ -71,7 +71,10 @@ def _came_of(tally: Tally) -> str:
 
 
 def looked(store: Store, *, project: str, loaded: LoadedSchema, decisions: Decisions, press: str) -> migration.Preview:
-    """Return a preview of a schema change, for one ``press`` of a lead of the project. A work of ``app.figures``."""
+    """Return a preview of a schema change, for one ``press`` of a lead of the project.
+
+    ``app.jobs.figure_requests`` calls it.
+    """
     return migration.preview(store, by=None, project=project, loaded=loaded, decisions=decisions)
 
 

@@ -9,11 +9,12 @@ import streamlit as st
 
 from annotation_schemas import judge_templates, registry
 from annotation_schemas.model import Schema
-from app import items_switch, markup, shell
+from app import markup, shell
 from app.judging import templates
 from app.markup import Markup
 from app.running import begin, description, shown
 from app.services import Services
+from app.widgets import items_switch
 from domain.errors import InvalidInput
 from domain.judging import COMPARED, JudgePlan
 from domain.records import ProjectView

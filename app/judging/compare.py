@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from agreement.statistic import Statistic
-from app import items_switch, markup, shell
+from app import markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import shown as texts
 from app.services import Services
+from app.widgets import items_switch
 from domain.judging import JudgePlan, Value, Verdict
 from domain.records import ProjectView
 from domain.run_kinds import RunKind

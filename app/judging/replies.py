@@ -9,13 +9,12 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.reruns import messages
 from app.running import shown as texts
 from app.services import Services
-from app.views import cases
 from domain import csv_text
 from domain.attacks import ATTACKS
 from domain.errors import NotFound
@@ -195,7 +194,7 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
             markup.tag(
                 "a",
                 markup.text("The item with all answers"),
-                href=cases.address(project, item=view.item),
+                href=addresses.cases(project, item=view.item),
                 target="_self",
             ),
             style="ts",

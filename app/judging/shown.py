@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
-from app import markup
+from app import addresses, markup
 from app.markup import Markup
 from app.running import shown, watch
 from domain.judging import Verdict
@@ -52,7 +51,7 @@ def address(project: str, *, run: str | None = None, **more: str) -> str:
 
 def calibration(project: str, judge: str) -> str:
     """Return the address of the page Calibration with a judge selected."""
-    return "/calibration?" + urlencode({"project": project, "judge": judge})
+    return addresses.page("calibration", project, judge=judge)
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------

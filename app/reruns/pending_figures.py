@@ -1,4 +1,4 @@
-"""Show on a page that figures are being computed elsewhere (``app.figures``), and reload them when they are ready."""
+"""Show on a page that a job computes figures (``app.jobs.figure_requests``), and reload them when they are ready."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from datetime import datetime
 import streamlit as st
 
 from app import markup, shell
-from app.figures import Asked
+from app.jobs.figure_requests import Asked
+from app.jobs.figures import Figure
 from app.services import Services
-from app.views import history
 
 LOOK_SECONDS = 1.0
 """Seconds between two checks for new figures."""
@@ -44,11 +44,11 @@ def _words(found: Asked, about: str) -> markup.Markup:
             f"{about} being worked out, and will appear here. Large projects take minutes. You can leave this page and "
             "come back."
         )
-    return markup.tag(
-        "p",
-        markup.quiet(
-            f"As of {history.moment(found.figure.at)}: there is something new since, which is being worked out now."
-        ),
-        style="ts",
-        data_part="as-of",
-    )
+    return words_of_earlier(found.figure)
+
+
+def words_of_earlier(figure: Figure) -> markup.Markup:
+    """Return a notice that the shown figures are of an earlier state, and that newer ones are being computed."""
+    at = markup.moment(figure.at, seconds=True)
+    words = f"As of {at}: there is something new since, which is being worked out now."
+    return markup.tag("p", markup.quiet(words), style="ts", data_part="as-of")

@@ -1,4 +1,4 @@
-"""The settings of the page Results: scores, slices, order, and comparisons of models and items."""
+"""The settings of the page Results: scores, slices, order, and groups of models."""
 
 from __future__ import annotations
 
@@ -73,9 +73,10 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
             reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
         bins = cuts(f"results.{view.name}")
         common = st.toggle("Only items that every model has answered", key="results.common")
-    with compare, st.popover("Compare", width="stretch"):
-        models_by = _models_by(view, of_models) if of_models else None
-        paired = _pairs_by(view, list(dict.fromkeys([*of_items, *fields])))
+    models_by: str | None = None
+    if of_models:
+        with compare, st.popover("Compare", width="stretch"):
+            models_by = _models_by(view, of_models)
     if by == ALIKE:
         one, other = st.columns(2)
         names = list(compared)
@@ -93,7 +94,6 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
         "bins": bins,
         "method": method or "ppi",
         "models_by": models_by,
-        "paired": paired,
     }
     return left, wanted, sort or "mean"
 
@@ -133,20 +133,3 @@ def _models_by(view: ProjectView, names: Sequence[str]) -> str | None:
         limits = ""
     path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
     return f"{path}:{limits}" if limits else path
-
-
-def _pairs_by(view: ProjectView, names: Sequence[str]) -> tuple[str, str] | None:
-    """Draw and return the fields or labels that name pairs of items and their variants. The schema has the defaults."""
-    own = view.schema.schema_.report.pairs
-    usual = {"pair": own.pair, "variant": own.variant} if own else {}
-    chosen = [
-        st.selectbox(
-            title,
-            [None, *names],
-            format_func=lambda each: each or "none",
-            index=[None, *names].index(usual.get(key)),
-            key=f"results.by_{key}.{view.name}",
-        )
-        for title, key in (("Pairs of items share their", "pair"), ("Variants differ in their", "variant"))
-    ]
-    return (chosen[0], chosen[1]) if chosen[0] and chosen[1] and chosen[0] != chosen[1] else None

@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from agreement.statistic import Statistic
-from app import markup
-from app.views import cases
+from app import addresses, markup
+from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.states import Items
 from workflow.results import leaderboard_lines
 from workflow.results.leaderboard_lines import Line
-from workflow.results.slices import BINS, Bins
+from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
+NO_MODEL = "No model has answered yet. Run one on Models, or import answers from files."
+_EDGES = "at:"
+"""The beginning of bins that are written as their edges."""
 WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
 """Attributes of a table that may be wider than the page: the scroll bar is always there, and arrow keys move it."""
 MANY_COLUMNS = 9
@@ -69,13 +72,13 @@ def cell(
     at = line.found
     if not at.defined and not line.asked:
         return markup.quiet("-")
-    href = cases.address(
+    href = addresses.cases(
         view.name,
         scores=line.scores,
         model=None if line.respondents else line.model,  # all people together have no cases
         by=by if line.part is not None else None,
         part=line.part,
-        **(cases.cut_at(bins) if line.part is not None else {}),
+        **(bins_asked(bins) if line.part is not None else {}),
         common="1" if common else None,
         items=items,
         reader=other_reader(line.reader),
@@ -190,3 +193,20 @@ def download(label: str, written: Callable[[], str], name: str, *, key: str, wid
         width="stretch" if wide else "content",
         on_click="ignore",
     )
+
+
+def bins_asked(bins: Bins) -> dict[str, str]:
+    """Return the parameters of ``addresses.cases`` for the bins of a number."""
+    if isinstance(bins, int):
+        return {} if bins == BINS else {"bins": str(bins)}
+    return {"bins": _EDGES + edges_in_words(bins)}
+
+
+def read_bins(text: str) -> Bins:
+    """Return the bins written by ``bins_asked``. An invalid text gives the default bins."""
+    if text.isdecimal():
+        return min(max(int(text[:3]), 1), MOST_EDGES)
+    try:
+        return edges_of(text.removeprefix(_EDGES)) if text.startswith(_EDGES) else BINS
+    except InvalidInput:
+        return BINS

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import charts, markup, shell
+from app import markup, shell
+from app.charts import page_chart
 from app.results.slices_chart import MOST_CHOSEN, slices_chart, with_numbers
 from domain.records import ProjectView
 from workflow.results import slice_contrasts
@@ -23,7 +24,7 @@ def show_slices(view: ProjectView, chosen: Leaderboard) -> None:
         return
     shell.section(f"By {cut.slicing.way.title.lower()}")
     if with_numbers(cut):
-        charts.show(slices_chart(cut, _chosen(view, cut)), project=view.name)
+        page_chart.show(slices_chart(cut, _chosen(view, cut)), project=view.name)
     tests = chosen.contrasts
     if not tests:
         if cut.scores.kind == "corrected":

@@ -6,9 +6,9 @@ import json
 
 import streamlit as st
 
-from app import markup, schema_switch, shell
+from app import addresses, markup, shell
 from app.results import shown
-from app.views import cases
+from app.widgets import version_switch
 from domain.records import ProjectView
 from domain.states import Items
 from workflow.results import attributes, clusters, people_rows
@@ -71,7 +71,7 @@ def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup
             markup.tag(
                 "a",
                 markup.text(f"{n} {why}"),
-                href=cases.address(
+                href=addresses.cases(
                     view.name,
                     model=line.model,
                     show="unread",
@@ -147,7 +147,7 @@ def show_downloads(view: ProjectView, found: Leaderboards, chosen: Leaderboard) 
     of_groups = chosen.groups.lines() if chosen.groups else []
     reader = shown.other_reader(found.reader) if cut.scores.kind == "key" else None
     name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
-    name += schema_switch.in_name(found.schema_version)
+    name += version_switch.in_name(found.schema_version)
     left, right, _ = st.columns([1, 1, 4])
     with left:
         shown.download(

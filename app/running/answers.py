@@ -9,12 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.markup import Markup
 from app.reruns import messages
 from app.running import shown, watch
 from app.services import Services
-from app.views import cases, history
 from domain import csv_text
 from domain.errors import NotFound
 from domain.option_scores import Ranking
@@ -174,11 +173,13 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
             markup.tag(
                 "a",
                 markup.text("The item with all answers"),
-                href=cases.address(project, item=each.item),
+                href=addresses.cases(project, item=each.item),
                 target="_self",
             ),
             markup.quiet(" · "),
-            markup.tag("a", markup.text("Its history"), href=history.address(project, item=each.item), target="_self"),
+            markup.tag(
+                "a", markup.text("Its history"), href=addresses.history(project, item=each.item), target="_self"
+            ),
             style="ts",
         )
     ]

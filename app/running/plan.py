@@ -12,9 +12,10 @@ import streamlit as st
 from annotation_schemas import registry, yaml_text
 from annotation_schemas.keys import key_fields
 from annotation_schemas.prompts import PromptSet
-from app import items_switch, markup, shell
+from app import markup, shell
 from app.running import description, shown
 from app.services import Services
+from app.widgets import items_switch
 from domain.errors import ModelRefused
 from domain.records import ProjectView
 from domain.runs import RunPlan

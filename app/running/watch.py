@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import addresses, markup, shell
 from app.markup import Markup
 from app.reruns import dialogs
 from app.running import shown
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
@@ -38,8 +38,7 @@ PATIENCE = timedelta(seconds=15)
 
 def address(project: str, *, run: str | None = None, page: str = RunKind.MODEL.page, **more: str) -> str:
     """Return the address of a run, or of the list of runs."""
-    asked = {"project": project, **({"run": run} if run else {}), **more}
-    return f"/{page}?" + urlencode(asked)
+    return addresses.page(page, project, run=run, **more)
 
 
 def file_name(name: str) -> str:
@@ -73,7 +72,7 @@ def imported_answers(services: Services, view: RunView) -> None:
     """Draw imported answers: their number, a link to read them, and the button that withdraws them."""
     counts = shown.outcomes(view.by_outcome, wanted=view.wanted)
     pairs = [("answers, of " + f"{view.wanted:,}", f"{view.answered:,}")]
-    href = "/cases?" + urlencode({"project": view.project, "model": view.name})
+    href = addresses.cases(view.project, model=view.name)
     link = markup.tag("a", markup.text("Read them on Cases"), href=href, target="_self")
     shell.show(counts, shown.figures(pairs), markup.tag("p", link, style="ts"))
     withdraw(services, view)

@@ -9,7 +9,8 @@ import streamlit as st
 
 from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
-from app import figures, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
@@ -51,10 +52,10 @@ def render(services: Services) -> None:
         shell.show(skip_table(view, found.skipped))
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the reasons. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "reasons",
@@ -99,14 +100,6 @@ def summary(lines: Sequence[AdjudicationReason]) -> str:
     return f"{markup.count(decisions, 'decision')} · {waiting} open · {decisions - waiting} done"
 
 
-def title_of(view: ProjectView, line: AdjudicationReason) -> str:
-    """Return the heading of a line."""
-    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
-    where = titles.get(line.dimension, line.dimension)
-    state = f"{line.open} open of {len(line.cases)}" if line.open else f"{len(line.cases)} done"
-    return f"{line.label} · {where} · {state}"
-
-
 def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Markup:
     """Return a table of skip reasons with their counts and first items."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
@@ -134,7 +127,9 @@ def items_of(line: SkipReasonRow) -> str:
 
 def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> None:
     name = f"{view.name}.{line.reason}.{line.dimension}"
-    box = st.expander(markup.label(title_of(view, line)), key=f"reasons.line.{name}", on_change="rerun")
+    box = st.expander(
+        markup.label(adjudication_reasons.title_of(view, line)), key=f"reasons.line.{name}", on_change="rerun"
+    )
     if not box.open:  # each line has a row of buttons for every decision
         return
     with box:

@@ -17,11 +17,14 @@ import streamlit as st
 from agreement.summary import Result
 from annotation_schemas import reporting
 from annotation_schemas.kinds import options_of
-from app import confusion_chart, figures, items_switch, markup, schema_switch, shell
+from app import addresses, markup, shell
+from app.charts import confusion_chart
+from app.jobs import figure_requests
+from app.reruns import pending_figures
 from app.results.shown import download
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import history
+from app.widgets import items_switch, version_switch
 from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.replies import Replies
@@ -133,7 +136,7 @@ def render(services: Services) -> None:
             key="agreement.pool_guidelines",
             help="Otherwise votes under different versions are measured separately.",
         )
-    version = schema_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
+    version = version_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
     items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
     cut = Cut.WHOLE if of_means else by or Cut.WHOLE
     _live(services, view, Choice(stage, cut, of_means, pool_guidelines, items, levels, version))
@@ -145,11 +148,11 @@ def _live(services: Services, view: ProjectView, choice: Choice) -> None:
         _tables(services, view, choice)
 
 
-def _measured(services: Services, view: ProjectView, choice: Choice, work: str = "agreement") -> figures.Asked:
+def _measured(services: Services, view: ProjectView, choice: Choice, work: str = "agreement") -> figure_requests.Asked:
     """Return the page's figures (``agreement_page.Figures``). They are computed again only if something has changed."""
     stage = choice.stage
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         work,
@@ -192,20 +195,14 @@ def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> No
         shell.show(*(markup.tag("p", markup.text(each), style="ts", data_part="second-opinion") for each in said))
 
 
-def being_measured(found: figures.Asked) -> markup.Markup:
+def being_measured(found: figure_requests.Asked) -> markup.Markup:
     """Return a notice that the figures are being computed, or that the shown figures are out of date."""
     if found.figure is None:
         return markup.notice(
             "Agreement is being worked out, and will appear here. With 300,000 ratings it takes about half a minute. "
             "You can leave this page and come back."
         )
-    return markup.tag(
-        "p",
-        markup.quiet(
-            f"As of {history.moment(found.figure.at)}: there is something new since, which is being worked out now."
-        ),
-        style="ts",
-    )
+    return pending_figures.words_of_earlier(found.figure)
 
 
 def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
@@ -403,8 +400,8 @@ def _cell(
     if line is None or not line.n_units:
         return markup.quiet("-")
     said = found.AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
-    dimension, group = history.of_slice(by, line.dimension)
-    href = history.address(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
+    dimension, group = addresses.dimension_or_group(by, line.dimension)
+    href = addresses.history(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
     known = (
         f"{markup.decimal(line.low)} to {markup.decimal(line.high)}"
         if line.low is not None and line.high is not None
@@ -419,8 +416,8 @@ def _cell(
 
 def _differing(view: ProjectView, stage: Stage, part: str | None, among: Items | None, *, by: Cut) -> markup.Markup:
     """Return a link to the items behind a table."""
-    dimension, group = history.of_slice(by, part)
-    href = history.address(view.name, differ=stage.value, dimension=dimension, group=group, among=among)
+    dimension, group = addresses.dimension_or_group(by, part)
+    href = addresses.history(view.name, differ=stage.value, dimension=dimension, group=group, among=among)
     return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
 
 

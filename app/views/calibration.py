@@ -10,10 +10,13 @@ import streamlit as st
 
 from annotation_schemas import reporting
 from annotation_schemas.model import Schema
-from app import calibration_report, figures, items_switch, markup, shell
+from app import addresses, markup, shell
+from app.calibration import report_page
+from app.jobs import figure_requests
 from app.reruns.pending_figures import show_pending
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import VERIFICATIONS, Cut, Stage
@@ -46,7 +49,9 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     if view.schema.schema_.stages.comparison is not None:
-        link = markup.tag("a", markup.text("Preferences"), href=f"/preferences?project={view.name}", target="_self")
+        link = markup.tag(
+            "a", markup.text("Preferences"), href=addresses.page("preferences", view.name), target="_self"
+        )
         words = markup.joined([markup.text("Judges that compare two answers stand next to people on "), link])
         shell.show(markup.tag("p", words, markup.text("."), style="ts", data_part="pairs"))
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
@@ -200,8 +205,8 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
     """Draw the stored report. If the report is out of date, show the stored one until the new one is ready."""
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
 
-    def ask() -> figures.Asked:
-        return figures.asked(
+    def ask() -> figure_requests.Asked:
+        return figure_requests.asked(
             services.store,
             services.settings,
             "calibration",
@@ -214,7 +219,7 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
     there = ask()
     show_pending(services, there, ask, about="The report is")
     if there.figure is not None:
-        calibration_report.show(there.figure.value, project=view.name)
+        report_page.show(there.figure.value, project=view.name)
 
 
 def titles_of(schema: Schema) -> dict[str, str]:

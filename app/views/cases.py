@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from string import ascii_uppercase
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from annotation_schemas import kinds
-from annotation_schemas.asked import NO_KEY
-from annotation_schemas.kinds import title_of
 from annotation_schemas.state_words import state_called
-from app import figures, items_switch, markup, shell
+from app import addresses, markup, shell
+from app.cases import case_parts
+from app.jobs import figure_requests
 from app.reruns import pending_figures
+from app.results.shown import NO_MODEL, read_bins
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import history
+from app.widgets import item_pictures, items_switch
 from domain.display_names import distinct_names
-from domain.errors import InvalidInput
-from domain.reading.answers import AnswerKind, ReadOutcome
-from domain.reading.spans import in_words
-from domain.records import RULES, AnswerReading, ProjectView
+from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
 from workflow.access import accounts
 from workflow.results import case_page, cases, leaderboard_page
-from workflow.results.case_page import Case, CaseAnswer, Grade
+from workflow.results.case_page import Case, CaseAnswer
 from workflow.results.cases import CaseLine, Listing, Show, Wanted
-from workflow.results.score_choices import Scores, iou_in_words
-from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
 
-NO_MODEL = "No model has answered yet. Run one on Models, or import answers from files."
+MOST_ANSWERS = 4
+"""Largest number of answers for a case in the list."""
 PER_PAGE = 20
-_AT = "at:"
 """Number of cases on a page of the list. Only these cases are read, however many the list has."""
 
 SHOWS = {
@@ -87,7 +80,7 @@ def _reader(services: Services, view: ProjectView) -> str:
     return named if named in there else RULES
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the cases that the address selects (``cases.listing``).
 
     They are computed again only if something has changed.
@@ -101,11 +94,11 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
         by=asked.get("by") or None,
         part=asked.get("part") or None,
         outcome=asked.get("outcome") or None,
-        bins=_bins(asked.get("bins", "")),
+        bins=read_bins(asked.get("bins", "")),
         common=asked.get("common") == "1",
     )
     about: dict[str, Any] = {"person": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "cases",
@@ -123,23 +116,6 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
     )
 
 
-def _bins(text: str) -> Bins:
-    """Return the bins written by ``cut_at``. An invalid text gives the default bins."""
-    if text.isdecimal():
-        return min(max(int(text[:3]), 1), MOST_EDGES)
-    try:
-        return edges_of(text.removeprefix(_AT)) if text.startswith(_AT) else BINS
-    except InvalidInput:
-        return BINS
-
-
-def cut_at(bins: Bins) -> dict[str, str]:
-    """Return the address parameters for the bins of a number."""
-    if isinstance(bins, int):
-        return {} if bins == BINS else {"bins": str(bins)}
-    return {"bins": _AT + edges_in_words(bins)}
-
-
 def _code(view: ProjectView) -> tuple[str, str] | None:
     """Return the criterion and the code in the address, if the project codes answers."""
     criterion, mark, code = st.query_params.get("code", "").partition(":")
@@ -151,19 +127,6 @@ def _listing(services: Services, view: ProjectView) -> Listing | None:
     found = _asked(services, view)
     pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The list of cases is")
     return found.figure.value if found.figure else None
-
-
-def address(project: str, *, scores: Scores | None = None, **asked: str | int | None) -> str:
-    """Return the address of the cases that match all of ``asked``, or of one case (``item``)."""
-    named: dict[str, Any] = {"project": project} | (_of_scores(scores) if scores else {})
-    named |= {name: value for name, value in asked.items() if value not in (None, "")}
-    return "/cases?" + urlencode(named)
-
-
-def _of_scores(scores: Scores) -> dict[str, str]:
-    asked = {"scores": scores.kind, "criterion": scores.criterion, "judge": scores.judge, "method": scores.method}
-    asked["option"] = scores.option
-    return {name: value for name, value in asked.items() if value}
 
 
 # ---- the list --------------------------------------------------------------------------------------------------------
@@ -285,7 +248,7 @@ def _about(view: ProjectView, found: Listing) -> None:
     if said:
         parts += [
             markup.text(" " + ", ".join(said) + ". "),
-            markup.tag("a", markup.text("All cases"), href=address(view.name), target="_self"),
+            markup.tag("a", markup.text("All cases"), href=addresses.cases(view.name), target="_self"),
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
     items_switch.show_counted(found.counting.sentence if found.counting else None)
@@ -312,7 +275,12 @@ def _short(line: CaseLine, model: str | None) -> markup.Markup:
         return markup.quiet("with the case")
     those = [(name, text) for name, text in line.answers if model in (None, name)]
     parts = [
-        markup.tag("div", markup.quiet(f"{name}: "), markup.text(shown.opening(text, MOST_LETTERS)), style="ts-small")
+        markup.tag(
+            "div",
+            markup.quiet(f"{name}: "),
+            markup.text(shown.opening(text, case_parts.MOST_LETTERS)),
+            style="ts-small",
+        )
         for name, text in those[:MOST_ANSWERS]
     ]
     more = len(those) - MOST_ANSWERS
@@ -320,14 +288,10 @@ def _short(line: CaseLine, model: str | None) -> markup.Markup:
     return markup.joined(parts)
 
 
-MOST_ANSWERS, MOST_LETTERS = 4, 110
-"""Largest number of answers, and of letters of an answer, for a case in the list."""
-
-
 def _address(**changed: str) -> str:
     """Return this page's address with some parameters changed."""
     asked = {name: value for name, value in st.query_params.items() if name != "page"} | changed
-    return "/cases?" + urlencode({name: value for name, value in asked.items() if value})
+    return addresses.page("cases", asked.pop("project", ""), **asked)
 
 
 def _paging(at: int, pages: int, n: int) -> None:
@@ -366,7 +330,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
         "p",
         markup.tag("a", markup.text("The list"), href=_address(item=""), target="_self"),
         markup.text(f" · {titles.get(told.dimension, told.dimension)} · {state} · "),
-        markup.tag("a", markup.text("history"), href=history.address(view.name, item=told.item), target="_self"),
+        markup.tag("a", markup.text("history"), href=addresses.history(view.name, item=told.item), target="_self"),
         markup.text(" · "),
         markup.mono(told.name),
         style="ts",
@@ -375,7 +339,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
         markup.tag(
             "div",
             about,
-            markup.tag("div", history.pictures(told.assets), fields(view, told), style="ts-item"),
+            markup.tag("div", item_pictures.pictures(told.assets), case_parts.fields(view, told), style="ts-item"),
             style="ts ts-case",
             data_part="case",
         )
@@ -388,7 +352,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
             markup.tag(
                 "div",
                 *(
-                    answer_card(each, chosen=each.model == model, called=called)
+                    case_parts.answer_card(each, chosen=each.model == model, called=called)
                     for each in _in_order(told.answers, model)
                 ),
                 style="ts ts-answers",
@@ -398,7 +362,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
         shell.show(markup.notice("No model has answered it."))
     if told.failures:
         shell.section("Asked, and no answer")
-        shell.show(failures(told))
+        shell.show(case_parts.failures(told))
 
 
 def _heading(view: ProjectView, told: Case) -> str:
@@ -433,124 +397,6 @@ def _neighbours(found: Listing | None, told: Case) -> None:
         shell.show(markup.tag("div", markup.quiet(place), style="ts ts-small", data_part="place"))
 
 
-def fields(view: ProjectView, told: Case) -> markup.Markup:
-    """Return all fields of an item. The key is marked, and options have the letters that models use."""
-    item = view.schema.schema_.item
-    chosen_from = {field.field for field in item.fields if kinds.of_field(field).answer is AnswerKind.OPTION}
-    parts = []
-    for field in view.schema.schema_.item.fields:
-        value = told.fields.get(field.name)
-        if value in (None, "", []):
-            continue
-        is_key = field.name == told.key
-        title = title_of(field) + (" (key)" if is_key else "")
-        parts.append(markup.tag("dt", markup.text(title)))
-        shown = _lettered(value) if field.name in chosen_from else markup.text(history.shown(value))
-        parts.append(markup.tag("dd", shown, style="key" if is_key else ""))
-    return markup.tag("dl", *parts, style="ts-fields", data_part="fields")
-
-
-def _lettered(options: object) -> markup.Markup:
-    if not isinstance(options, list) or len(options) > len(ascii_uppercase):
-        return markup.text(history.shown(options))
-    rows = (f"{letter}. {history.shown(each)}" for letter, each in zip(ascii_uppercase, options, strict=False))
-    return markup.joined(markup.tag("div", markup.text(row)) for row in rows)
-
-
-def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str, str] | None = None) -> markup.Markup:
-    """Return a model's answer with its reading and grades.
-
-    ``called`` has the names of people with an account, by login.
-    """
-    style = " ".join(["ts-answer", *(["chosen"] if chosen else []), *([] if answer.latest else ["old"])])
-    remarks = [] if answer.latest else ["an earlier answer; a later one counts"]
-    remarks += ["cut off at the longest answer that was allowed"] if answer.truncated else []
-    parts = [
-        markup.tag("div", markup.tag("b", markup.text(answer.model)), markup.text(" "), _verdict(answer)),
-        marked(answer) if answer.text else markup.tag("div", markup.quiet("(empty)")),
-        _read(answer),
-        *(markup.tag("div", markup.quiet(each), style="ts-small") for each in remarks),
-    ]
-    people = [each for each in answer.grades if each.person]
-    machines = [each for each in answer.grades if not each.person]
-    if people:
-        parts.append(_grades_line("People", people, _together_in_words(answer.combined), called))
-    if machines:
-        parts.append(_grades_line("Judges", machines, ""))
-    if not answer.grades:
-        parts.append(markup.tag("div", markup.quiet("No one has graded it."), style="ts-small"))
-    if answer.ranked is not None:
-        parts.append(markup.tag("div", shown.ranking(answer.ranked, key=answer.key), data_part="options"))
-    return markup.tag("div", *parts, style=style, data_model=answer.model)
-
-
-def _verdict(answer: CaseAnswer) -> markup.Markup:
-    """Return whether the answer's reading equals the key, in words."""
-    unread = answer.reading is not None and answer.reading.outcome is not ReadOutcome.READ
-    if unread and not answer.why:
-        return markup.tag("span", markup.text("not read"), style="ts-wrong ts-small")
-    if math.isnan(answer.right):
-        return markup.quiet(answer.why) if answer.why and answer.why != NO_KEY else markup.text("")
-    words = "the key" if answer.right else "not the key"
-    if answer.reading is not None and answer.reading.kind is AnswerKind.SPANS:
-        words = f"IoU {iou_in_words(answer.right)} with the key"
-    style = "ts-wrong ts-small" if answer.right < cases.HALF_RIGHT else "ts-right ts-small"
-    return markup.tag("span", markup.text(words), style=style)
-
-
-def marked(answer: CaseAnswer) -> markup.Markup:
-    """Return the answer, with the words marked that its reading is based on."""
-    read = answer.reading
-    text = answer.text
-    if read is None or read.kind is AnswerKind.TEXT or not read.spans:
-        return shown.text_block(text)
-    style = "ts-mark" if read.outcome is ReadOutcome.READ else "ts-mark bad"
-    parts: list[markup.Markup] = []
-    spans = sorted((start, end) for start, end in read.spans if 0 <= start < end <= len(text))
-    last = min(len(text), max(shown.LONGEST_TEXT, *(end + 1000 for _, end in spans))) if spans else shown.LONGEST_TEXT
-    at = 0
-    for start, end in spans:
-        if start < at:
-            continue
-        parts.append(markup.text(shown.tame(text[at:start])))
-        parts.append(markup.tag("mark", markup.text(shown.tame(text[start:end])), style=style, title=read_as(read)))
-        at = end
-    parts.append(markup.text(shown.tame(text[at:last])))
-    if last < len(text):
-        parts.append(markup.quiet(f"\n… {len(text) - last:,} more characters, which the download has"))
-    return markup.tag("div", *parts, style="ts ts-said", dir="auto", data_part="said")
-
-
-def read_as(read: AnswerReading) -> str:
-    """Return an answer's reading in words."""
-    if read.outcome is not ReadOutcome.READ:
-        return read.outcome.words
-    letters = "".join(f"{ascii_uppercase[at]}. " for at in read.places[:1] if at < len(ascii_uppercase))
-    if read.kind is AnswerKind.SPANS:
-        return in_words(read.value)
-    if isinstance(read.value, list | tuple):
-        return "; ".join(map(str, read.value))
-    value = f"{read.value:g}" if isinstance(read.value, float) else str(read.value)
-    return f"{letters}{value}" if read.kind is AnswerKind.OPTION else value
-
-
-def _read(answer: CaseAnswer) -> markup.Markup:
-    """Return the reading and the rule that read it, or the reason why there is no reading."""
-    read = answer.reading
-    if read is None or (read.kind is AnswerKind.TEXT and read.outcome is ReadOutcome.READ):
-        return markup.text("")
-    by = f"rule {read.rule}" if read.reader == RULES else f"{read.reader}"
-    why = read.why or by if read.outcome is not ReadOutcome.READ else f"{by}, version {read.version}"
-    return markup.tag(
-        "div",
-        markup.text("Read as " if read.outcome is ReadOutcome.READ else "Not read: "),
-        markup.tag("b", markup.text(shown.opening(read_as(read), MOST_LETTERS))),
-        markup.quiet(f" ({why})"),
-        style="ts-small",
-        data_part="read",
-    )
-
-
 def _called(services: Services, told: Case) -> dict[str, str]:
     """Return unique displayed names of the people who graded this case, by login."""
     grades = [grade for answer in told.answers for grade in answer.grades]
@@ -558,59 +404,4 @@ def _called(services: Services, told: Case) -> dict[str, str]:
     return distinct_names(
         accounts.names(services.store, logins=own),
         {grade.who for grade in grades if not grade.person or grade.from_file},
-    )
-
-
-def _together_in_words(combined: Mapping[str, float | str | None]) -> str:
-
-    def of(value: float | str | None) -> str:
-        return "no majority" if value is None else value if isinstance(value, str) else f"{value:.3g}"
-
-    said = [f"{name.replace('_', ' ')} {of(value)}" for name, value in combined.items()]
-    return ", ".join(said)
-
-
-def _grades_line(
-    title: str, grades: Sequence[Grade], come_to: str, called: Mapping[str, str] | None = None
-) -> markup.Markup:
-    lines = []
-    for each in grades:
-        values = ", ".join(
-            f"{name.replace('_', ' ')} {_value(value)}" for name, value in each.values.items() if value is not None
-        )
-        note = markup.tag("div", markup.quiet(each.note), style="ts-small") if each.note else markup.text("")
-        own = each.person and not each.from_file
-        who = f"{each.who} (in a file)" if each.from_file and each.person else each.who
-        who = (called or {}).get(each.who, who) if own else who
-        who = f"{who}, settling the codes" if each.settles else who
-        lines.append(markup.tag("li", markup.text(f"{who}: {values}"), note))
-    head = f"{title}, together {come_to}" if come_to else title
-    return markup.tag(
-        "div",
-        markup.tag("div", markup.quiet(head), style="ts-small"),
-        markup.tag("ul", *lines),
-        data_part=title.lower(),
-    )
-
-
-def _value(value: Any) -> str:
-    """Return a grade as text. 1 and 1.0 give the same text."""
-    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else history.shown(value)
-
-
-def failures(told: Case) -> markup.Markup:
-    """Return a table of the requests that gave no answer."""
-    heads = [("Model", ""), ("Outcome", ""), ("In words", "wide"), ("Attempts", "number"), ("When", "")]
-    return markup.table(
-        heads,
-        [
-            [
-                markup.text(each.model),
-                markup.text(each.outcome),
-                markup.text(each.error),
-                markup.text(each.attempts),
-                markup.text(history.moment(each.at)),
-            ]
-            for each in told.failures
-        ],
     )

@@ -7,37 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from annotation_schemas.state_words import state_called, states_of
-from app import charts, checklist, disagreement_charts, figures, graded_sample, markup, new_project, shell
-from app.progress_chart import progress_chart
+from annotation_schemas.state_words import BAR_STATES, state_called, states_of
+from app import addresses, markup, shell
+from app.charts import disagreement_charts, page_chart
+from app.charts.progress_chart import progress_chart
+from app.dashboard import grading_sample, refinement_intake, triage_results
+from app.jobs import figure_requests
+from app.projects import new_project
+from app.releasing import checklist
 from app.reruns import pending_figures
-from app.screens import Screen
+from app.screens import SCREENS, Screen
 from app.services import Services
-from app.views import history, preview, refine, triage
+from app.workbench import preview
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
-from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
+from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access import schedule
 from workflow.annotate import project_progress
-from workflow.lead import disagreement, forecast, progress_over_time, scorecard
+from workflow.lead import disagreement, forecast, progress_over_time
 from workflow.lead.disagreement import Disagreement
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
 SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
-
-PARTS = (
-    ItemState.KEPT,
-    ItemState.IN_ADJUDICATION,
-    *(VOTED_ON[stage] for stage in reversed(VERIFICATIONS)),
-    ItemState.UNVERIFIED,
-    ItemState.REJECTED,
-)
-"""The states of items in the order of the bar, from kept to rejected."""
 
 
 def render(services: Services) -> None:
@@ -67,7 +62,7 @@ def render(services: Services) -> None:
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
     shell.show(
         markup.keys_of_bar(
-            [(state, state_called(stages, state)) for state in PARTS if _count(board, state)]
+            [(state, state_called(stages, state)) for state in BAR_STATES if _count(board, state)]
             + [("wanting", "left to write")] * any(row.left for row in board.rows)
         ),
         dimensions(board.rows, stages, project=view.name),
@@ -75,24 +70,41 @@ def render(services: Services) -> None:
     if any(row.stuck for row in board.rows):
         shell.section("What is blocked")
         shell.show(blocked(board.rows, project=view.name))
-    shell.show(_targets(view), preview.links(view))
+    shell.show(*_targets(view), _previews(view))
     _forecasts(services, view)
     _disagreement(services, view)
     _people(services, view)
     if view.schema.schema_.stages.triage is not None:
-        triage.for_leads(services, view)
+        triage_results.for_leads(services, view)
     if view.schema.schema_.stages.refinement is not None:
-        refine.for_leads(services, view)
+        refinement_intake.for_leads(services, view)
     if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:
-        graded_sample.for_leads(services, view)
+        grading_sample.for_leads(services, view)
 
 
-def _targets(view: ProjectView) -> markup.Markup:
-    """Return a line with a link to the page where a lead changes targets and deadlines."""
-    href = "/schedule?" + urlencode({"project": view.name})
+def _targets(view: ProjectView) -> list[markup.Markup]:
+    """Return a line with a link to the page where a lead changes targets and deadlines, if that page exists."""
+    if "schedule" not in SCREENS:
+        return []
+    href = addresses.page("schedule", view.name)
     link = markup.tag("a", markup.text("Schedule"), href=href, target="_self")
     before, after = markup.quiet("How many items are wanted, and until when: on the page "), markup.quiet(".")
-    return markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")
+    return [markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")]
+
+
+def _previews(view: ProjectView) -> markup.Markup:
+    """Return a link to the preview of each stage."""
+    found = [
+        markup.tag(
+            "a",
+            markup.text(view.schema.schema_.stages.title_of(stage)),
+            href=addresses.page("preview", view.name, stage=stage.value),
+            target="_self",
+        )
+        for stage in preview.stages_of(view.schema.schema_)
+    ]
+    about = markup.quiet("See a stage as people see it, without taking a task: ")
+    return markup.tag("p", about, markup.joined(found, " · "), style="ts ts-small", data_part="previews")
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
@@ -137,12 +149,12 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
 
 def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Markup]:
     there = states_of(stages)
-    parts = [(state, state_called(stages, state), row.states[state]) for state in PARTS if state in there]
+    parts = [(state, state_called(stages, state), row.states[state]) for state in BAR_STATES if state in there]
     return [
         markup.tag(
             "a",
             markup.tag("b", markup.text(row.title)),
-            href=history.address(project, dimension=row.dimension),
+            href=addresses.history(project, dimension=row.dimension),
             target="_self",
             title="The items of this dimension and their histories",
         ),
@@ -183,7 +195,7 @@ def blocked(rows: Sequence[DimensionProgress], *, project: str) -> markup.Markup
 
 def _place(row: DimensionProgress, one: Blocker, project: str, *, alone: bool) -> markup.Markup:
     link = markup.tag(
-        "a", markup.text(row.title), href=history.address(project, dimension=row.dimension), target="_self"
+        "a", markup.text(row.title), href=addresses.history(project, dimension=row.dimension), target="_self"
     )
     return link if alone else markup.joined([link, markup.text(f" {one.n:,}{one.detail}")])
 
@@ -218,8 +230,8 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
     if not size:
         return
 
-    def ask() -> figures.Asked:
-        return figures.asked(
+    def ask() -> figure_requests.Asked:
+        return figure_requests.asked(
             store,
             services.settings,
             "progress",
@@ -232,7 +244,7 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
     found = ask()
     pending_figures.show_pending(services, found, ask, about="The days are")
     if found.figure and found.figure.value:
-        charts.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
+        page_chart.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
 
 
 def _disagreement(services: Services, view: ProjectView) -> None:
@@ -241,8 +253,8 @@ def _disagreement(services: Services, view: ProjectView) -> None:
         return
     about: dict[str, Any] = {"by": services.person, "project": view.name}
 
-    def ask() -> figures.Asked:
-        return figures.asked(
+    def ask() -> figure_requests.Asked:
+        return figure_requests.asked(
             services.store,
             services.settings,
             "disagreement",
@@ -259,23 +271,23 @@ def _disagreement(services: Services, view: ProjectView) -> None:
     found: Disagreement = asked.figure.value
     titles = {each.id: each.title for each in view.schema.schema_.dimensions}
     if found.dimensions:
-        charts.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
+        page_chart.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
     else:
         shell.show(markup.paragraph("No item has two votes yet.", style="ts ts-quiet"))
     if found.reasons:
-        charts.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
+        page_chart.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
 
 
-def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
+def _foreseen(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the forecasts. They are computed again only if something has changed."""
     store, person, project = services.store, services.person, view.name
-    return figures.asked(
+    return figure_requests.asked(
         store,
         services.settings,
         "forecast",
         {"project": project, "by": None},
         state=forecast.mark(store, by=person, project=project),
-        size=scorecard.size(store, by=person, project=project),
+        size=forecast.count_submissions(store, by=person, project=project),
     )
 
 
@@ -347,7 +359,7 @@ def _people(services: Services, view: ProjectView) -> None:
 
 
 def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
-    """Return a table with a row for each person. The name links to the person's work."""
+    """Return a table with a row for each person. The name links to the person's scorecard, if that page exists."""
     heads = [
         ("Person", "line"),
         ("Role", ""),
@@ -365,14 +377,10 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
 def _person(one: AtWork, project: str) -> list[markup.Markup]:
     seen = markup.moment(one.seen)
     over = f" (+{one.over} left open)" if one.over else ""
-    name = markup.tag(
-        "a",
-        markup.tag("b", markup.text(one.name)),
-        href="/scorecard?" + urlencode({"project": project, "person": one.login}),
-        target="_self",
-        title="Their scorecard",
-        data_person=one.login,
-    )
+    name = markup.tag("b", markup.text(one.name))
+    if "scorecard" in SCREENS:
+        href = addresses.page("scorecard", project, person=one.login)
+        name = markup.tag("a", name, href=href, target="_self", title="Their scorecard", data_person=one.login)
     return [
         markup.joined([name, markup.quiet(f" {one.login}")]),
         markup.text(one.role.value) if one.role else markup.quiet("not here any more"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from app import markup, shell
@@ -11,7 +9,7 @@ from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import NotAllowed
-from domain.records import ExpiredSubmission, ProjectView, TextLine
+from domain.records import ExpiredSubmission, ProjectView
 from domain.roles import Role
 from workflow.annotate import expired_drafts
 
@@ -44,11 +42,6 @@ def sentence(view: ProjectView, late: ExpiredSubmission) -> str:
     return f"{titles.get(late.dimension, late.dimension)} · {stage} · {about}"
 
 
-def text_of(lines: Sequence[TextLine]) -> str:
-    """Return the submitted texts as plain text, for reading and copying."""
-    return "\n\n".join(f"{line.title}\n{line.text}" for line in lines)
-
-
 def _row(services: Services, view: ProjectView, late: ExpiredSubmission, writer: str) -> None:
     key = f"late.{view.name}.{late.id}"
     with st.container(border=True, key=key):
@@ -71,4 +64,4 @@ def _row(services: Services, view: ProjectView, late: ExpiredSubmission, writer:
             except NotAllowed as refusal:
                 shell.show(markup.notice(str(refusal)))
             else:
-                st.code(text_of(lines), language=None, wrap_lines=True)
+                st.code(expired_drafts.text_of(lines), language=None, wrap_lines=True)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import Format, Takes, offered, writing
+from annotation_schemas.formats import Takes, writing
 from annotation_schemas.formats import named as formats_named
-from app import archives, checklist, markup, schema_switch, shell
+from app import markup, shell
+from app.releasing import checklist, prepared_export
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import version_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.run_kinds import RunKind
-from workflow.files import release
-from workflow.files.columns_used import formats_used
-from workflow.files.release_manifest import part_words
 from workflow.results.ratings import RATED
 from workflow.runs import run_views
 
@@ -30,9 +27,6 @@ CHOICES = {True: "The verified split: only kept items", False: "All items as the
 OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
 """The kinds of runs that hold models' answers."""
 
-MOST = 1_000
-"""Largest number of items for which the manifest is shown in full."""
-
 
 def render(services: Services) -> None:
     """Draw the choice of a format, the button that prepares the files, the manifest and the download."""
@@ -42,7 +36,7 @@ def render(services: Services) -> None:
         "Items are written in the format in which they came; an untouched item is the same, byte for byte.",
         made_up=view.made_up,
     )
-    formats = formats_of(services, view)
+    formats = prepared_export.formats_of(services, view)
     if not formats:
         shell.show(markup.notice("The schema of this project names no format that can be written yet."))
         return
@@ -55,7 +49,7 @@ def render(services: Services) -> None:
         with right:
             names = {row.name: row for row in formats}
             chosen = names[st.selectbox("Format", list(names), key="export.format")]
-            version = schema_switch.switch(
+            version = version_switch.switch(
                 services,
                 view,
                 key="export.schema",
@@ -66,7 +60,7 @@ def render(services: Services) -> None:
             of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")
     if sent:
-        st.session_state["export.ready"] = prepare(
+        st.session_state["export.ready"] = prepared_export.prepare(
             services,
             view,
             chosen,
@@ -76,14 +70,8 @@ def render(services: Services) -> None:
         )
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
-        show_ready(ready)
+        prepared_export.show_ready(ready)
     checklist.before_release(services, view)
-
-
-def formats_of(services: Services, view: ProjectView) -> list[Format]:
-    """Return the formats that can be written. The formats in which items were imported come first."""
-    used = formats_used(services.store, by=services.person, project=view.name)
-    return offered(view.schema.schema_, writes=True, used=used)
 
 
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
@@ -114,139 +102,3 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
         "Without one, a run that lacks answers is not written.",
     )
     return {"run": run, "unanswered": label.strip() or None}
-
-
-def prepare(
-    services: Services,
-    view: ProjectView,
-    chosen: Format,
-    *,
-    verified: bool,
-    schema_version: int | None = None,
-    run: str | None = None,
-    unanswered: str | None = None,
-    only: Sequence[str] | None = None,
-) -> dict[str, Any]:
-    """Prepare an export and return the data that the page shows.
-
-    ``only``: export these items, by their ids in files.
-    """
-    with shell.progress_bar("Reading the items") as progress:
-        made = release.release(
-            services.store,
-            by=services.person,
-            project=view.name,
-            format=chosen.name,
-            verified=verified,
-            schema_version=schema_version,
-            run=run,
-            unanswered=unanswered,
-            only=only,
-            progress=progress,
-        )
-    written = made.files.get("manifest.json")
-    manifest = json.loads(written) if written else None
-    which = ("verified" if verified else "all") + schema_switch.in_name(schema_version)
-    if only is not None and manifest:
-        part = part_words(made.items, manifest["restricted"]["of"])
-        which = f"{part}-{which}" if verified else part
-    return {
-        "project": view.name,
-        "name": f"{view.name}-{chosen.name}-{which}.zip",
-        "words": " ".join(filter(None, (_words_of_ready(made, chosen, schema_version), made.part))),
-        "files": sorted(made.files),
-        "manifest": manifest,
-        "zip": archives.pack(made.files),
-    }
-
-
-def _words_of_ready(made: release.Release, chosen: Format, schema_version: int | None) -> str:
-    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
-    return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
-
-
-def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> None:
-    """Show a prepared export: a download button and the manifest."""
-    files = ready["files"]
-    shell.show(markup.notice(ready["words"], style="good"))
-    st.download_button(
-        "Download", ready["zip"], file_name=ready["name"], mime="application/zip", type="primary", key=key
-    )
-    manifest = ready["manifest"]
-    if manifest is None:
-        shell.show(
-            markup.paragraph(
-                "An export of all items has no manifest, because it does not depend on verdicts.", style="ts ts-quiet"
-            )
-        )
-        shell.show(
-            markup.table([("File", "")], [[markup.tag("span", markup.text(name), style="ts-mono")] for name in files])
-        )
-        return
-    shell.section("Manifest")
-    shell.show(manifest_table(manifest))
-    shell.section("Items at each gate")
-    shell.show(counts_table(manifest["counts"]))
-    shell.section("Files")
-    shell.show(files_table(manifest["files"]))
-    if len(manifest["items"]) > MOST:
-        shell.show(markup.quiet("The file has the votes behind every item."))
-        return
-    with st.expander("The whole manifest, with the votes behind every item"):
-        st.json(manifest, expanded=1)
-
-
-def manifest_table(manifest: Mapping[str, Any]) -> markup.Markup:
-    """Return a table of the manifest's head: project, schema, policy."""
-    rows = [
-        [markup.tag("b", markup.text(name.replace("_", " "))), markup.tag("span", _shown(value), style="ts-mono")]
-        for name, value in manifest.items()
-        if name not in ("counts", "items", "files")
-    ]
-    return markup.table([("What", "name"), ("As the manifest says it", "")], rows)
-
-
-def counts_table(counts: Mapping[str, Any]) -> markup.Markup:
-    """Return a table of the number of items at each gate, in total and by dimension."""
-    gates = [name for name, value in counts.items() if isinstance(value, int)]
-    lines = {"all": counts, **counts.get("by_dimension", {})}
-    return markup.table(
-        [("Dimension", "name"), *((gate.replace("_", " "), "number") for gate in gates)],
-        [[markup.text(name), *(markup.text(line.get(gate, 0)) for gate in gates)] for name, line in lines.items()],
-    )
-
-
-def files_table(files: Sequence[Mapping[str, Any]]) -> markup.Markup:
-    """Return a table of the files with their checksums."""
-    return markup.table(
-        [("File", ""), ("Bytes", "number"), ("SHA-256", "")],
-        [
-            [
-                markup.tag("span", markup.text(file["path"]), style="ts-mono"),
-                markup.text(file["bytes"]),
-                markup.tag("span", markup.text(file["sha256"]), style="ts-mono ts-small"),
-            ]
-            for file in files
-        ],
-    )
-
-
-def _shown(value: Any) -> markup.Markup:
-    if isinstance(value, Mapping):
-        return markup.joined(
-            [
-                markup.tag("div", markup.text(f"{name.replace('_', ' ')}: {_words(part)}"))
-                for name, part in value.items()
-            ]
-        )
-    return markup.text(_words(value))
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name.replace('_', ' ')}: {_words(part)}" for name, part in value.items())
-    if isinstance(value, list):
-        return "; ".join(map(_words, value)) or "none"
-    return "none" if value is None else str(value)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotation_schemas.model import Criterion
-from app import figures, items_switch, markup, shell
+from app import addresses, markup, shell
+from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import cases
+from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.annotate.coding import code_criteria
@@ -49,9 +50,9 @@ def render(services: Services) -> None:
         _downloads(view, told.failures)
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the page's figures. They are computed again only if something has changed."""
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "failures",
@@ -111,7 +112,7 @@ def _cell(view: ProjectView, count: Count | None) -> markup.Markup:
     if count is None or not count.of:
         return markup.quiet("-")
     code = f"{count.criterion}:{count.code or ''}"
-    href = cases.address(view.name, model=count.model, dimension=count.dimension, code=code) if count.n else ""
+    href = addresses.cases(view.name, model=count.model, dimension=count.dimension, code=code) if count.n else ""
     limits = f"{markup.decimal(count.low)} to {markup.decimal(count.high)}"
     shown = f"{count.n} · {markup.decimal(count.share)}"
     return markup.heat(count.share, shown, limits, href=href, title="The answers with this code" if count.n else "")

@@ -8,11 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, figures, markup, shell
-from app.confirm import Question
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.display_names import distinct_names
 from domain.gold import GoldStanding
 from domain.records import ProjectView
@@ -235,10 +237,10 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     )
 
 
-def _candidates(services: Services, view: ProjectView, stage: Stage) -> figures.Asked:
+def _candidates(services: Services, view: ProjectView, stage: Stage) -> figure_requests.Asked:
     """Return the number of candidates. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "gold",

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import confirm, markup, shell, text_difference
-from app.confirm import Question
+from app import markup, shell
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
-from app.views.adjudication_reasons import title_of
+from app.widgets import confirm, text_difference
+from app.widgets.confirm import Question
 from app.workbench.page import guideline_html
 from domain.records import GuidelineVersion, ProjectView
 from domain.roles import Role
@@ -100,7 +100,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         for line in adjudication_reasons.reasons(services.store, by=services.person, project=view.name)
         if line.open
     ]
-    titles = {(line.reason, line.dimension): title_of(view, line) for line in waiting}
+    titles = {(line.reason, line.dimension): adjudication_reasons.title_of(view, line) for line in waiting}
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
         why = st.text_input("What has changed, in a sentence that annotators read", key="guideline.why")

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from annotation_schemas import kinds
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called, states_of
-from app import markup, shell
+from app import addresses, markup, shell
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import field_values, item_pictures
 from app.workbench.comments import threads
 from domain.comments import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
 from domain.errors import NotAllowed
-from domain.records import AssetView, ProjectView
+from domain.records import ProjectView
 from domain.roles import Role, at_least
-from domain.states import VERIFICATIONS, Cut, Items, Purpose, Stage
+from domain.states import VERIFICATIONS, Items, Purpose, Stage
 from workflow.lead import item_history
 from workflow.results.ratings import called_of
 
@@ -47,47 +44,6 @@ def render(services: Services) -> None:
         _item(services, view, item)
     else:
         _list(services, view)
-
-
-def of_slice(by: Cut, part: str | None) -> tuple[str | None, str | None]:
-    """Return the dimension and the group that a number is about. At least one of the two is None."""
-    return (None, part) if by is Cut.GROUP else (part, None)
-
-
-def address(
-    project: str,
-    *,
-    dimension: str | None = None,
-    group: str | None = None,
-    said: item_history.AnswerFilter | None = None,
-    among: Items | None = None,
-    **more: str,
-) -> str:
-    """Return the address of an item's history (``item``), or of a list of items.
-
-    Parameters
-    ----------
-    dimension, group
-        List only the items of this dimension, or of this group of dimensions.
-    said
-        List only items with these answers of named raters.
-    among
-        List only the items that were counted.
-    more
-        Further parameters of the address, such as ``item``, or ``differ``: a stage in which raters differ.
-    """
-    asked: dict[str, str | Sequence[str]] = {"project": project, **more}
-    if among is not None:
-        asked["items"] = among.value
-    if dimension:
-        asked["dimension"] = dimension
-    if group:
-        asked["group"] = group
-    if said is not None:
-        asked |= {"raters": said.raters}
-        asked |= {"criterion": said.criterion} if said.criterion else {}
-        asked |= dict(zip(("most", "last"), said.values, strict=True)) if said.values else {}
-    return "/history?" + urlencode(asked, doseq=True)
 
 
 def _said() -> item_history.AnswerFilter | None:
@@ -178,10 +134,10 @@ def _list(services: Services, view: ProjectView) -> None:
         )
         all_items = Items.ALL if among is not None else None
         ways = {
-            "Everyone's": address(view.name, differ=str(differ), among=among, group=group)
+            "Everyone's": addresses.history(view.name, differ=str(differ), among=among, group=group)
             if said is not None
             else None,
-            "All items": address(
+            "All items": addresses.history(
                 view.name, dimension=dimension, said=said, among=all_items, differ=str(differ), group=group
             )
             if among is Items.KEPT
@@ -242,7 +198,9 @@ def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]
         heads,
         [
             [
-                markup.tag("a", markup.text(each.title), href=address(view.name, item=each.item), target="_self"),
+                markup.tag(
+                    "a", markup.text(each.title), href=addresses.history(view.name, item=each.item), target="_self"
+                ),
                 markup.mono(each.name),
                 markup.text(titles.get(each.dimension, each.dimension)),
                 markup.text(state_called(view.schema.schema_.stages, each.state)),
@@ -266,7 +224,7 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
             *(row.by for rows in (told.origin, told.answers, told.revisions, told.steps) for row in rows),
         ],
     )
-    shell.show(_about(view, told, titles, by), pictures(told.assets))
+    shell.show(_about(view, told, titles, by), item_pictures.pictures(told.assets))
     shell.section("How it came to be")
     shell.show(markup.tag("div", origin(told.origin, by), data_part="origin"))
     shell.section("Answers")
@@ -285,7 +243,7 @@ def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By)
     state = state_called(view.schema.schema_.stages, told.state)
     return markup.tag(
         "p",
-        markup.tag("a", markup.text("All items"), href=address(view.name), target="_self"),
+        markup.tag("a", markup.text("All items"), href=addresses.history(view.name), target="_self"),
         markup.text(f" · {titles.get(told.dimension, told.dimension)} · {state} · by "),
         by(told.author),
         markup.text(" · "),
@@ -294,24 +252,6 @@ def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By)
         style="ts",
         data_part="item",
     )
-
-
-def pictures(assets: Sequence[AssetView]) -> markup.Markup:
-    """Return small pictures of an item's images and clips. Each links to its file."""
-    shown = [
-        markup.tag(
-            "a",
-            markup.quiet("not imported yet")
-            if each.missing
-            else markup.tag("img", src=f"/media/{each.id}/thumb", alt=f"{each.role} {at}", loading="lazy"),
-            href=f"/media/{each.id}/original",
-            target="_blank",
-            rel="noopener",
-            title=each.role,
-        )
-        for at, each in enumerate(assets, 1)
-    ]
-    return markup.tag("div", *shown, style="ts-pictures", data_part="pictures")
 
 
 def origin(rows: Sequence[OriginStep], by: By = markup.text) -> markup.Markup:
@@ -328,7 +268,7 @@ def origin(rows: Sequence[OriginStep], by: By = markup.text) -> markup.Markup:
                         for name, value in row.facts
                     ]
                 ),
-                markup.text(moment(row.at) if row.at is not None else ""),
+                markup.text(markup.moment(row.at, seconds=True) if row.at is not None else ""),
                 by(row.by) if row.by else markup.text(""),
             ]
             for row in rows
@@ -352,8 +292,8 @@ def answers(stages: Stages, rows: Sequence[AnswerView], by: By) -> markup.Markup
 
 def _answer(stages: Stages, row: AnswerView, by: By) -> list[markup.Markup]:
     said = [
-        f"{name.replace('_', ' ')}: {shown(value)}"
-        + (f" ({shown(row.reasons[name])})" if row.reasons.get(name) else "")
+        f"{name.replace('_', ' ')}: {field_values.in_words(value)}"
+        + (f" ({field_values.in_words(row.reasons[name])})" if row.reasons.get(name) else "")
         for name, value in row.values.items()
     ]
     remarks = [
@@ -366,7 +306,7 @@ def _answer(stages: Stages, row: AnswerView, by: By) -> list[markup.Markup]:
     ]
     style = "" if row.counts else "ts-quiet"
     return [
-        markup.tag("span", markup.text(moment(row.at)), style=style),
+        markup.tag("span", markup.text(markup.moment(row.at, seconds=True)), style=style),
         markup.tag(
             "span", markup.joined([markup.text(row.label)] * bool(row.label) + [by(row.by)], " · "), style=style
         ),
@@ -384,13 +324,15 @@ def revisions(rows: Sequence[RevisionView], by: By = markup.text) -> markup.Mark
     lines = []
     for row in rows:
         for at, (name, before, after) in enumerate(row.changes or [("nothing", None, None)]):
-            first = [markup.text(row.number), markup.text(moment(row.at)), by(row.by)]
+            first = [markup.text(row.number), markup.text(markup.moment(row.at, seconds=True)), by(row.by)]
             lines.append(
                 [
                     *(first if at == 0 else [markup.text("")] * 3),
                     markup.text(name.replace("_", " ")),
-                    markup.tag("del", markup.text(shown(before))) if row.number > 1 else markup.quiet("-"),
-                    markup.text(shown(after)),
+                    markup.tag("del", markup.text(field_values.in_words(before)))
+                    if row.number > 1
+                    else markup.quiet("-"),
+                    markup.text(field_values.in_words(after)),
                 ]
             )
     return markup.table(heads, lines)
@@ -399,32 +341,6 @@ def revisions(rows: Sequence[RevisionView], by: By = markup.text) -> markup.Mark
 def steps(rows: Sequence[Step], by: By = markup.text) -> markup.Markup:
     """Return a table of the item's events, oldest first."""
     heads = [("When", "line"), ("Who", ""), ("What", "wide")]
-    return markup.table(heads, [[markup.text(moment(row.at)), by(row.by), markup.text(row.words)] for row in rows])
-
-
-def shown(value: Any) -> str:
-    """Return a value as text for people."""
-    if value is None:
-        return "none"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and not value:
-        return "none"
-    if isinstance(value, list):
-        return "; ".join(map(_entry, value))
-    return _entry(value)
-
-
-def _entry(value: Any) -> str:
-    """Return one entry of a list in words, such as a box, a point or a passage. Other entries stay as they are."""
-    if not isinstance(value, dict):
-        return str(value)
-    words = kinds.in_words(value)
-    if words is not None:
-        return words
-    return json.dumps(value, ensure_ascii=False)
-
-
-def moment(at: datetime) -> str:
-    """Return a time with seconds."""
-    return markup.moment(at, seconds=True)
+    return markup.table(
+        heads, [[markup.text(markup.moment(row.at, seconds=True)), by(row.by), markup.text(row.words)] for row in rows]
+    )

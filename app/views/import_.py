@@ -13,26 +13,16 @@ import streamlit as st
 
 from agreement.losses import Losses
 from annotation_schemas.formats import FORMATS, Format, Names, Takes, offered
-from app import (
-    import_boxes,
-    import_columns,
-    import_pool,
-    import_raters,
-    import_seen,
-    import_work,
-    markup,
-    shell,
-    uploads,
-)
-from app.import_boxes import named_otherwise, typed_path
-from app.import_result import NOTHING_NEW, imported_sentence
+from app import markup, shell
+from app.importing import column_choice, file_inputs, import_jobs, import_preview, pool_upload, rater_kinds
+from app.importing.file_inputs import named_otherwise, typed_path
+from app.importing.result_sentence import NOTHING_NEW, imported_sentence
 from app.jobs import imports
 from app.jobs.imports import Came, Order
 from app.judging import begin
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
-from app.uploads import Source
 from domain.errors import FileRefused, TouchstoneError
 from domain.jobs import JobState
 from domain.judging import JudgePlan
@@ -40,11 +30,13 @@ from domain.records import BadRow, ProjectView
 from domain.roles import Role
 from domain.states import RatersAre
 from importers.recognised import recognised
+from workflow.files import uploads
 from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
 from workflow.files.one_import import Imported, Progress
 from workflow.files.read_losses import read_sentences
 from workflow.files.rows_look import LOOKED_AT
+from workflow.files.uploads import Source
 from workflow.results import file_raters
 
 SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.SOURCES)
@@ -66,7 +58,7 @@ def render(services: Services) -> None:
     shell.tell_refused()
     what = st.segmented_control("What", [ITEMS, POOL], default=ITEMS, key="import.what", label_visibility="collapsed")
     if what == POOL:
-        import_pool.draw(services, view)
+        pool_upload.draw(services, view)
     else:
         _items(services, view)
 
@@ -75,9 +67,9 @@ def _items(services: Services, view: ProjectView) -> None:
     _begin_anew(services, view)
     before = st.container()
     formats = {row.name: row for row in offered(view.schema.schema_, writes=False)}
-    where = import_boxes.where(services, "import.items")
+    where = file_inputs.where(services, "import.items")
     files = media = path = media_path = of_frames = None
-    if where == import_boxes.UPLOAD:
+    if where == file_inputs.UPLOAD:
         round = st.session_state.setdefault(_ROUND, 0)
         files = st.file_uploader(
             "Annotation files, or one zip of their folders",
@@ -88,15 +80,15 @@ def _items(services: Services, view: ProjectView) -> None:
             "Their images and clips, as a zip (may come later)", type=["zip"], key=f"import.items.media.{round}"
         )
         if media is None:
-            of_frames = import_boxes.media_of_extensions(services, view, "import.items")
+            of_frames = file_inputs.media_of_extensions(services, view, "import.items")
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
     source = _source(services, view, files, media, path, media_path, of_frames)
     with before:
-        running = import_seen.last_import(services, view, _told)
+        running = import_preview.last_import(services, view, _told)
     with tempfile.TemporaryDirectory(prefix="touchstone-look-") as looked:
-        first = import_columns.beginning(typed_path(path) if path else files, Path(looked))
+        first = column_choice.beginning(typed_path(path) if path else files, Path(looked))
         why = _recognised(view, formats, source, first)
         left, right = st.columns([3, 2])
         with left:
@@ -109,7 +101,7 @@ def _items(services: Services, view: ProjectView) -> None:
             )
             takes = formats[chosen].takes
         with right:
-            dimension = import_boxes.dimension(
+            dimension = file_inputs.dimension(
                 view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
             )
         if why:
@@ -117,14 +109,14 @@ def _items(services: Services, view: ProjectView) -> None:
         model = None
         if takes in (Takes.ANSWERS, Takes.TASKS):
             model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
-        are = import_raters.asked() if takes in (Takes.RATINGS, Takes.TASKS) else None
+        are = rater_kinds.asked() if takes in (Takes.RATINGS, Takes.TASKS) else None
         names = _name_pairs(model) if takes is Takes.TASKS else None
         plan = _plan(services, view) if takes is Takes.REPLIES else None
         said = beginning = None
         if (keys := formats[chosen].keys) is not None and keys.open:
             used = partial(columns_used, services.store, by=services.person, project=view.name, format=chosen)
             fits = first if first is not None and first.suffix.lower() in keys.endings else None
-            said, beginning = import_columns.asked(view.schema.schema_, chosen, fits, lambda there: used(columns=there))
+            said, beginning = column_choice.asked(view.schema.schema_, chosen, fits, lambda there: used(columns=there))
     skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
     new_only = takes is Takes.ITEMS and st.checkbox(
         "Import the new ones and leave the changed as they are",
@@ -135,20 +127,20 @@ def _items(services: Services, view: ProjectView) -> None:
     ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
     if takes is Takes.ITEMS and source is not None and not running:
         about = {"format": chosen, "dimension": dimension, "said": said}
-        seen = import_seen.look(services, Order(view.name, source, about))
+        seen = import_preview.look(services, Order(view.name, source, about))
         if seen is not None:
-            import_seen.show(seen, skip_bad=skip_bad, new_only=new_only)
+            import_preview.show(seen, skip_bad=skip_bad, new_only=new_only)
         elif beginning is not None and not beginning.refused:  # the preview reports a refusal
-            import_columns.show(view.schema.schema_, beginning)
-        comes = seen is not None and import_seen.comes(seen, skip_bad=skip_bad, new_only=new_only)
+            column_choice.show(view.schema.schema_, beginning)
+        comes = seen is not None and import_preview.comes(seen, skip_bad=skip_bad, new_only=new_only)
         ready = ready and (comes or source.path is not None)  # the file on the server may have been fixed since
     elif takes in LOOKED_AT and ready and source is not None:
         of_rows: dict[str, Any] = {"format": chosen, "dimension": dimension}
         of_rows |= {"plan": plan} if takes is Takes.REPLIES else {"model": (model or "").strip() or None}
-        rows = import_seen.look(services, Order(view.name, source, of_rows))
+        rows = import_preview.look(services, Order(view.name, source, of_rows))
         if rows is not None:
-            import_seen.show_other(rows, skip_bad=skip_bad)
-        ready = (rows is not None and import_seen.takes(rows, skip_bad=skip_bad)) or source.path is not None
+            import_preview.show_other(rows, skip_bad=skip_bad)
+        ready = (rows is not None and import_preview.takes(rows, skip_bad=skip_bad)) or source.path is not None
     if takes in (Takes.TASKS, Takes.REPLIES):
         _here(services, view, chosen, source if ready else None, names, plan, dimension, skip_bad, are)
     else:
@@ -158,14 +150,14 @@ def _items(services: Services, view: ProjectView) -> None:
 
         def go() -> None:
             if source is not None:
-                import_work.begin(services, Order(view.name, source, taken))
+                import_jobs.begin(services, Order(view.name, source, taken))
 
         shell.does(st, "Import", services, go, key="import.items.go", type="primary", disabled=not ready)
     if rows is not None and source is not None:
-        import_seen.show_other_rows(rows, source)
+        import_preview.show_other_rows(rows, source)
     if seen is not None and source is not None:
-        import_seen.show_rows(view.schema.schema_, seen, source)
-    import_raters.listed(services, view)
+        import_preview.show_rows(view.schema.schema_, seen, source)
+    rater_kinds.listed(services, view)
 
 
 _ROUND = "import.round"
@@ -174,7 +166,7 @@ _SOURCE, _OF, _CHOSEN = "import.source", "import.recognised", "import.by_hand"
 
 def _begin_anew(services: Services, view: ProjectView) -> None:
     """Clear the chosen files after an import of them has finished."""
-    job = import_work.last_import(services, view.name)
+    job = import_jobs.last_import(services, view.name)
     if (
         job is None
         or job.state is not JobState.DONE
@@ -217,9 +209,9 @@ def _source(
             source = uploads.on_server(home, typed_path(path), typed_path(media_path) if media_path else None)
         else:
             source = replace(uploads.staged(home, files or (), media), media_path=of_frames)
-            job = import_work.last_import(services, view.name)
+            job = import_jobs.last_import(services, view.name)
             if job is not None and job.person == services.person.id:
-                import_work.put_away(services, job)  # choosing the next files means that the last result was read
+                import_jobs.put_away(services, job)  # choosing the next files means that the last result was read
         st.session_state[_SOURCE] = (chosen, source)
     return source
 

@@ -15,12 +15,11 @@ import streamlit as st
 
 from annotation_schemas.model import tolerances_of
 from annotation_schemas.state_words import state_called, states_of
-from app import markup, shell
-from app.items import actions, links, saved
+from app import addresses, markup, shell
+from app.items import actions, saved
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import history
 from domain.errors import InvalidInput, NotAllowed
 from domain.item_filter import FROM_FILE, OF_FIELD, SIZES, Comments, ItemFilter, ItemList
 from domain.records import ProjectView
@@ -61,7 +60,7 @@ def render(services: Services) -> None:
         found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
     except InvalidInput as error:
         shell.show_error(error)
-        if links.ADDRESS in st.query_params:
+        if addresses.SAVED_VIEW in st.query_params:
             shell.show(markup.notice(saved.OUTDATED))
         asked = ItemList()
     titles = item_list.columns_of(services.store, person=services.person, project=view.name)
@@ -262,7 +261,7 @@ def _item(view: ProjectView, line: ItemLine) -> markup.Markup:
         else markup.tag("img", src=f"/media/{each.id}/thumb", alt="", loading="lazy", height="32")
         for each in line.assets[:PICTURES]
     ]
-    to = history.address(view.name, item=line.item)
+    to = addresses.history(view.name, item=line.item)
     title = markup.tag("a", markup.text(_short(line.title)), href=to, target="_self")
     return markup.joined([*pictures, title], " ")
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.reruns import messages
 from app.screens import Screen, working_page
 from app.services import Services
@@ -243,5 +242,4 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
 
 def _address(view: ProjectView, submission: str | None = None) -> str:
     kept = {name: st.query_params[name] for name in FILTERS if name in st.query_params}
-    said = {"said": submission} if submission else {}
-    return f"/my_submissions?{urlencode({'project': view.name, **kept, **said})}"
+    return addresses.page("my_submissions", view.name, **kept, said=submission)

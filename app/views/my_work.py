@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
 from itertools import groupby
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import addresses, markup, shell
 from app.screens import SCREENS, Screen, working_page
 from app.services import Services
-from app.views.expired_submissions import text_of
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.comments import Mentions
 from domain.errors import Conflict, LeaseLost, NotAllowed
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
@@ -28,7 +27,6 @@ from workflow.annotate import (
     comments,
     expired_drafts,
     gold_checks,
-    image_pool,
     no_work,
     own_pace,
     own_submissions,
@@ -207,7 +205,7 @@ def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
     if mentions.unanswered:
         items = markup.count(mentions.unanswered, "item")
         parts.append(f"{items} whose last comment waits for an answer")
-    href = "/comments?" + urlencode({"project": view.name})
+    href = addresses.page("comments", view.name)
     link = markup.tag("a", markup.text(", ".join(parts)), href=href, target="_self")
     return markup.tag("div", link, style="ts", data_part="mentions")
 
@@ -215,22 +213,9 @@ def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
 def _sent_back(view: ProjectView, n: int) -> markup.Markup:
     """Return a link to the items that were sent back to this person."""
     words = f"{markup.count(n, 'item')} of yours {'was' if n == 1 else 'were'} sent back to you"
-    href = "/my_submissions?" + urlencode({"project": view.name})
+    href = addresses.page("my_submissions", view.name)
     link = markup.tag("a", markup.text(words), href=href, target="_self")
     return markup.tag("div", link, style="ts", data_part="sent-back")
-
-
-def waiting_in(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:
-    """Return how many tasks a person can do now in a stage.
-
-    Each item to write needs a free image, unless the item is already begun.
-    """
-    waiting = sum(row.waiting for row in rows)
-    if stage is not Stage.AUTHORING or not waiting:
-        return waiting
-    free = image_pool.pool(services.store, person=services.person, project=view.name, limit=1).total
-    begun = sum(row.begun for row in rows)
-    return begun + min(waiting - begun, free)  # dimensions share their images
 
 
 def _stage(
@@ -242,7 +227,8 @@ def _stage(
     *,
     due: date | None = None,
 ) -> None:
-    waiting, done = waiting_in(services, view, stage, rows), sum(row.mine_done for row in rows)
+    waiting = progress.count_waiting(services.store, person=services.person, project=view.name, stage=stage, rows=rows)
+    done = sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     barred = not startable and any(row.code == "not_qualified" for row in rows)
     screen = working_page(stage)
@@ -349,7 +335,7 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
         said = f"{markup.moment(row.at)} · {row.why}"
         _line(services, views, row, said, name="kept", button="Go on with it" if row.free else None)
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
-            st.code(text_of(row.lines), language=None, wrap_lines=True)
+            st.code(expired_drafts.text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Question(
                 f"Remove what you wrote about {row.words or row.title}?",

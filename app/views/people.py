@@ -9,13 +9,14 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, inviting, list_order, markup, shell
-from app.confirm import Question
+from app import inviting, markup, shell
 from app.inviting import Link
 from app.reruns import dialogs, messages
 from app.reruns.subset_picker import Some
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
+from app.widgets import confirm, list_order
+from app.widgets.confirm import Question
 from domain.errors import Conflict
 from domain.records import AuditEntry, Membership, ProjectView
 from domain.roles import Role

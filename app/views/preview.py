@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 import streamlit as st
 
-from app import markup, schema_preview, shell
+from app import markup, shell
+from app.schema_pages import form_preview
 from app.screens import Screen
 from app.services import Services
 from app.workbench import page, preview
@@ -75,24 +74,9 @@ def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimens
     except (NotAllowed, NotFound) as error:
         shell.show(markup.notice(f"{error} This is a made-up item. {MARK}"))
         made_up = dimension or view.schema.schema_.dimensions[0].id
-        schema_preview.made_up(view.schema, stage, made_up, key="preview.made_up")
+        form_preview.made_up(view.schema, stage, made_up, key="preview.made_up")
         return
     name = f"Item {found.name}. " if found.name else ""
     shell.show(markup.notice(f"{name}{MARK}"))
     static = page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up)
     preview.task_form(services, static, view.schema.schema_, found.task, key="preview.form")
-
-
-def links(view: ProjectView) -> markup.Markup:
-    """Return a link to the preview of each stage."""
-    found = [
-        markup.tag(
-            "a",
-            markup.text(view.schema.schema_.stages.title_of(stage)),
-            href="/preview?" + urlencode({"project": view.name, "stage": stage.value}),
-            target="_self",
-        )
-        for stage in preview.stages_of(view.schema.schema_)
-    ]
-    about = markup.quiet("See a stage as people see it, without taking a task: ")
-    return markup.tag("p", about, markup.joined(found, " · "), style="ts ts-small", data_part="previews")

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import streamlit as st
 
-from annotation_schemas.state_words import state_called
-from app import confirm, markup, new_project, project_jobs, shell
-from app.commands.project_care import said
-from app.confirm import Question
+from annotation_schemas.state_words import BAR_STATES, state_called
+from app import addresses, markup, shell
 from app.jobs import page
 from app.jobs.projects import ARCHIVE, DELETE, ROWS
+from app.projects import new_project, project_jobs
 from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
-from app.views import dashboard, my_work
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.display_names import distinct_names
 from domain.records import ProjectView, StageWork
 from domain.roles import Role
@@ -73,7 +73,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
     rows = []
     for view in sorted(mine, key=lambda view: (view.archived, view.title.casefold())):
         page = "dashboard" if view.role is Role.LEAD else ""
-        href = f"/{page}?" + urlencode({"project": view.name})
+        href = addresses.page(page, view.name)
         waits = _waits(services, view, [row for row in work if row.project == view.name])
         rows.append(
             [
@@ -95,14 +95,17 @@ def _how_far(view: ProjectView, n: Mapping[ItemState, int]) -> markup.Markup:
         return markup.quiet("-")
     stages = view.schema.schema_.stages
     wanted = sum(each.wanted or 0 for each in view.schema.schema_.dimensions)
-    parts = [(state, state_called(stages, state), n[state]) for state in dashboard.PARTS if n.get(state)]
+    parts = [(state, state_called(stages, state), n[state]) for state in BAR_STATES if n.get(state)]
     kept = markup.tag("div", markup.quiet(f"{n.get(ItemState.KEPT, 0):,} kept"), style="ts-small")
     return markup.joined([markup.bar(parts, total=max(wanted + n.get(ItemState.REJECTED, 0), sum(n.values()))), kept])
 
 
 def _waits(services: Services, view: ProjectView, work: Sequence[StageWork]) -> int:
     stages = groupby(work, key=lambda row: row.stage)
-    return sum(my_work.waiting_in(services, view, stage, list(rows)) for stage, rows in stages)
+    return sum(
+        progress.count_waiting(services.store, person=services.person, project=view.name, stage=stage, rows=list(rows))
+        for stage, rows in stages
+    )
 
 
 # ---- actions on a whole project --------------------------------------------------------------------------------------
@@ -197,7 +200,7 @@ def _delete(services: Services, view: ProjectView) -> None:
     with shell.pressed(services):
         lost = project_removal.losses(services.store, by=services.person, project=view.name)
         name = f"projects.delete.{view.name}"
-        dialogs.show(f"Delete {view.title}?", partial(_ask, services, view, said(lost), name), name=name)
+        dialogs.show(f"Delete {view.title}?", partial(_ask, services, view, lost.words, name), name=name)
 
 
 def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.model import Qualification
-from app import confirm, markup, shell
-from app.confirm import Question
+from app import markup, shell
 from app.screens import Group, Screen, working_page
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.display_names import distinct_names
 from domain.qualification import Standing
 from domain.records import ProjectView

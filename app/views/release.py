@@ -7,9 +7,12 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from app import checklist, markup, project_jobs, shell
+from annotation_schemas.formats import named
+from app import markup, shell
 from app.jobs import page
 from app.jobs.projects import RELEASE, WITHDRAW
+from app.projects import project_jobs
+from app.releasing import checklist
 from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
@@ -56,6 +59,9 @@ def render(services: Services) -> None:
 def _say(services: Services, view: ProjectView, about: About) -> None:
     n = sum(1 for each in SAYINGS if about.values.get(each.name))
     lacking = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
+    formats = [row for row in releasable(view.schema.schema_).values() if row.needs_about]
+    needed = {name for row in formats for name in row.needs_about}
+    more = f" {named(formats)} needs every field with a star." if formats else ""
     unfolded = lacking or st.query_params.get(checklist.PART) == ABOUT
     with (
         st.expander(f"Data card: {n} of {len(SAYINGS)} fields filled", key="release.about", expanded=unfolded),
@@ -63,8 +69,7 @@ def _say(services: Services, view: ProjectView, about: About) -> None:
     ):
         shell.show(
             markup.paragraph(
-                "These fields go into the data card and the metadata. A release needs a license. Croissant needs "
-                "every field with a star.",
+                f"These fields go into the data card and the metadata. A release needs a license.{more}",
                 style="ts ts-quiet ts-small",
             )
         )
@@ -72,7 +77,7 @@ def _say(services: Services, view: ProjectView, about: About) -> None:
         for at, each in enumerate(SAYINGS):
             value = about.values.get(each.name, "")
             text = "\n".join(value) if isinstance(value, list) else str(value)
-            title = each.title + (" *" if each.croissant or each.needed else "")
+            title = each.title + (" *" if each.needed or each.name in needed else "")
             key = f"release.say.{each.name}.{about.number}"
             column = columns[at % len(columns)]
             if each.many or each.long:

@@ -10,12 +10,14 @@ from typing import Any
 
 import streamlit as st
 
-from app import figures, items_switch, markup, schema_switch, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.results import choices, models, scores, shown, slices, table, variants
+from app.results import choices, models, scores, shown, slices, table
+from app.results.shown import NO_MODEL
 from app.screens import Group, Screen
 from app.services import Services
-from app.views.cases import NO_MODEL
+from app.widgets import items_switch, version_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -35,7 +37,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="results.items")
-    version = schema_switch.switch(
+    version = version_switch.switch(
         services,
         view,
         key="results.schema",
@@ -49,7 +51,7 @@ def render(services: Services) -> None:
     with place.container():
         left, wanted, sort = choices.choose(services, view)
 
-    def ask() -> figures.Asked:
+    def ask() -> figure_requests.Asked:
         return _asked(services, view, {**wanted, "items": items, "schema_version": version})
 
     asked = ask()
@@ -91,7 +93,6 @@ def render(services: Services) -> None:
     table.show_downloads(view, found, chosen)
     models.show_groups(chosen)
     table.show_attributes(found)
-    variants.show_pairs(view, found, cut)
     models.show_gaps(chosen)
     scores.show_overview(view, found, chosen, common=common, items=items)
     scores.show_criteria(view, found, cut, common=common, bins=bins, items=items)
@@ -104,10 +105,10 @@ def _under(version: int | None) -> str:
     return "" if version is None else f" · people's grades under version {version} of the schema alone"
 
 
-def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.Asked:
     """Return the page's figures (``leaderboards``). They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "results",

@@ -15,15 +15,17 @@ from annotation_schemas.changes.rules import spelled
 from annotation_schemas.loader import Examined, examine_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.state_words import state_called
-from app import confirm, figures, markup, schema_preview, schema_work, shell
-from app.confirm import Question
-from app.figures import Asked
+from app import markup, shell
+from app.jobs import figure_requests
+from app.jobs.figure_requests import Asked
 from app.jobs.schema_changes import Order
 from app.reruns import messages
 from app.reruns.pending_figures import show_pending
-from app.schema_words import shown
+from app.schema_pages import change_jobs, form_preview
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
 from domain.errors import SchemaError
 from domain.jobs import Job
 from domain.records import ProjectView
@@ -32,6 +34,7 @@ from domain.states import BLIND, ItemState
 from workflow.access.schema_changes import submissions_by_version
 from workflow.schemas import migration
 from workflow.schemas.migration import Past, Preview
+from workflow.schemas.value_words import shown
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -82,13 +85,13 @@ def render(services: Services) -> None:
         "shows what it would do before it is made, and can be taken back.",
         made_up=view.made_up,
     )
-    going = schema_work.known(services, view.name)
+    going = change_jobs.known(services, view.name)
     if going is not None and not going.is_open:
         if going.refused:
             shell.show(markup.notice(going.refused, style="bad"))
         else:
             messages.keep("schema.done", going.said)
-        schema_work.told(services, going)
+        change_jobs.told(services, going)
         going = None
     shell.tell_refused()
     done = messages.kept("schema.done")
@@ -124,7 +127,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     back = right.button("Take it back", key="schema.interrupted", width="stretch")
     if finish or back:
         with shell.pressed(services):
-            schema_work.do_change(services, Order(view.name, "finish" if finish else "back"))
+            change_jobs.do_change(services, Order(view.name, "finish" if finish else "back"))
         st.rerun()
 
 
@@ -132,7 +135,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
 def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
     with shell.guard(services):
         stands = migration.under_way(services.store, by=services.person, project=view.name)
-        now = schema_work.known(services, view.name)
+        now = change_jobs.known(services, view.name)
         if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
         if stands is not None and stands.items:
@@ -180,7 +183,7 @@ def _look(services: Services, view: ProjectView, loaded: LoadedSchema, looking: 
 
     def ask() -> Asked:
         state = (looking.press,)
-        found = figures.asked(services.store, services.settings, "schema", about, state=state, size=ITEM * n)
+        found = figure_requests.asked(services.store, services.settings, "schema", about, state=state, size=ITEM * n)
         return found if found.current else Asked(None, current=False)
 
     there: Asked | None = None
@@ -205,7 +208,7 @@ def _forms(view: ProjectView, new: LoadedSchema | None) -> None:
     )
     in_force = (f"In force: version {view.schema.schema_.version}", view.schema)
     written = [(f"Written above: version {new.schema_.version}", new)] if new is not None else []
-    schema_preview.forms([*written, in_force], key=f"schema.preview.{view.name}")
+    form_preview.forms([*written, in_force], key=f"schema.preview.{view.name}")
 
 
 def _new(view: ProjectView) -> Examined | None:
@@ -230,10 +233,10 @@ def _new(view: ProjectView) -> Examined | None:
     try:
         examined = examine_text(text or "", told if told is not None else view.schema.guideline_text, "line")
     except SchemaError as error:
-        schema_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
+        form_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
         return None
     if examined.warnings:
-        schema_preview.problems("To look at:", examined.warnings)
+        form_preview.problems("To look at:", examined.warnings)
     return examined
 
 
@@ -363,7 +366,7 @@ def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen)
     shell.show(markup.tag("p", markup.quiet("People work on meanwhile, and it can be taken back here."), style="ts"))
     if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
         with shell.pressed(services):
-            schema_work.do_change(services, Order(view.name, "take", examined.loaded, seen.decisions))
+            change_jobs.do_change(services, Order(view.name, "take", examined.loaded, seen.decisions))
             st.session_state.pop(f"schema.seen.{view.name}", None)
         st.rerun()
 
@@ -402,7 +405,7 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_
         return
 
     def undo() -> None:
-        schema_work.do_change(services, Order(view.name, "undo"))
+        change_jobs.do_change(services, Order(view.name, "undo"))
 
     if st.button(f"Take change {last.number} back", key="schema.undo"):
         counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)

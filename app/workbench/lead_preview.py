@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.services import Services
 from app.workbench import lead_mode
 from domain.records import ProjectView
@@ -34,7 +33,7 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
             "Take an item", key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage)
         )
         if stage in stage_preview.REAL:
-            address = "/preview?" + urlencode({"project": view.name, "stage": stage.value})
+            address = addresses.page("preview", view.name, stage=stage.value)
             link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
             shell.show(markup.tag("p", link, style="ts", data_part="real"))
     told = found.nothing.sentence if found.nothing is not None else TAKING

@@ -15,12 +15,12 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from app import drawn_tables, services
+from app import services
 from app.cli import cli
 from benchmarks.manners_answers import unexplained_losses
 from benchmarks.papers.study import Study
 from benchmarks.papers.truth import NOTHING, Table
-from workflow.results import paper_tables
+from extensions.paper_tables import drawn_tables, paper_tables
 
 Names = Sequence[tuple[str, str]]
 LOSSES = "unexplained losses"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from app import charts
+from app.charts import page_chart
 from extensions.drafting import report_text
 from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
 from extensions.drafting.arms import Arm
@@ -20,7 +20,7 @@ def show(found: DraftingReport, *, project: str) -> None:
     """Draw the outcomes that are fractions. The table has the others, too."""
     rows = [each for each in found.compared if each.outcome.share and not math.isnan(each.difference.value)]
     if rows:
-        charts.show(_chart(rows), project=project, table=False)  # it stands below
+        page_chart.show(_chart(rows), project=project, table=False)  # it stands below
 
 
 def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell, uploads
+from app import markup, shell
 from app.reruns import messages, session_values
 from app.services import Services
 from domain.records import ProjectView
@@ -24,6 +24,7 @@ from extensions.drafting.proposal_import import (
     import_proposals,
     look_at_proposals,
 )
+from workflow.files import uploads
 
 _ROUND, _LOOKED, _DONE = "drafting.round", "drafting.looked", "drafting.done"
 SHOWN, SOME, LONGEST = 50, 3, 300

@@ -45,7 +45,7 @@ def telling(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     return [each - form for each in sets]
 
 
-def likeness(one: frozenset[Hashable] | frozenset[str], other: frozenset[Hashable] | frozenset[str]) -> float:
+def likeness(one: frozenset[Hashable], other: frozenset[Hashable]) -> float:
     """Return the share of all parts that two texts have in common; 1.0 for two texts without parts.
 
     >>> likeness(parts_of("tap"), parts_of("tip"))

@@ -6,9 +6,9 @@ Only leads may see them, because right answers are compared too.
 from __future__ import annotations
 
 import io
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +101,7 @@ class Duplicates:
     others: int
     """The number of items on the other side."""
     pairs: Sequence[Pair] = ()
-    notes: Sequence[str] = field(default=())
+    notes: Sequence[str] = ()
 
     def of(self, kind: str) -> list[Pair]:
         """Return the pairs of this kind, the nearest first."""
@@ -109,7 +109,7 @@ class Duplicates:
         return sorted((each for each in self.pairs if each.kind == kind), key=lambda each: sign * each.measure)
 
 
-def duplicates(
+def find_duplicates(
     store: Store,
     media: MediaStore,
     *,
@@ -134,9 +134,9 @@ def duplicates(
         The file cannot be read.
     """
     if not 0 < text <= 1:
-        raise InvalidInput([Problem("text", "Texts have a share in common, above 0 and at most 1.")])
+        raise InvalidInput([Problem("text", "The share that texts have in common must be above 0 and at most 1.")])
     if not 0 <= bits <= BITS // 4:
-        raise InvalidInput([Problem("alike", f"Looks differ in 0 to {BITS // 4} of {BITS} bits.")])
+        raise InvalidInput([Problem("alike", f"The number of differing bits must be 0 to {BITS // 4} of {BITS}.")])
     seen: dict[str, int] = {}
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -212,107 +212,96 @@ def _texts(roles: Roles, fields: Mapping[str, Any]) -> tuple[str, str]:
 
 # ---- pairs -----------------------------------------------------------------------------------------------------------
 
+Keys = Callable[[Entry], Iterable[Hashable]]
+"""Returns the parts of an item that are compared, such as its question or the looks of its images."""
+Near = Callable[[list[Any]], Iterable[tuple[Hashable, Hashable, float]]]
+"""Returns all pairs of nearly equal keys among many, with their measure."""
 
-def _joined(
-    kind: str, own: Mapping[Hashable, Sequence[Entry]], others: Mapping[Hashable, Sequence[Entry]] | None
-) -> Iterator[Pair]:
-    """Yield pairs of items with an equal key. Each item is paired with the first one only, so n items give n - 1
-    pairs.
+
+def _pairs(kind: str, own: Sequence[Entry], others: Sequence[Entry] | None, keys: Keys, near: Near) -> Iterator[Pair]:
+    """Yield pairs of items with an equal key, then pairs with nearly equal keys.
+
+    Of several items with the same key, each is paired with the first one only, so n items give n - 1 pairs. The first
+    one stands for all of them in pairs with nearly equal keys.
     """
-    measure = 0.0 if kind == "image" else 1.0
-    for key, there in own.items():
-        if others is None:
-            yield from (Pair(kind, there[0], each, measure) for each in there[1:])
-        elif key in others:
-            yield from (Pair(kind, each, others[key][0], measure) for each in there)
+    mine = _grouped(own, keys)
+    theirs = None if others is None else _grouped(others, keys)
+    equal = 0.0 if kind == "image" else 1.0
+    for key, there in mine.items():
+        if theirs is None:
+            yield from (Pair(kind, there[0], each, equal) for each in there[1:])
+        elif key in theirs:
+            yield from (Pair(kind, each, theirs[key][0], equal) for each in there)
+    for one, other, measure in near(list(dict.fromkeys([*mine, *(theirs or ())]))):
+        if theirs is None:
+            yield Pair(kind, mine[one][0], mine[other][0], measure)
+            continue
+        for my_key, their_key in ((one, other), (other, one)):
+            if my_key in mine and their_key in theirs:
+                yield Pair(kind, mine[my_key][0], theirs[their_key][0], measure)
 
 
-def _grouped(entries: Sequence[Entry], key: Any) -> dict[Hashable, list[Entry]]:
+def _grouped(entries: Sequence[Entry], keys: Keys) -> dict[Hashable, list[Entry]]:
     found: dict[Hashable, list[Entry]] = {}
     for each in entries:
-        for name in key(each):
-            found.setdefault(name, []).append(each)
+        for key in keys(each):
+            found.setdefault(key, []).append(each)
     return found
 
 
-def _near(
-    kind: str,
-    own: Mapping[Hashable, Sequence[Entry]],
-    others: Mapping[Hashable, Sequence[Entry]] | None,
-    near: Sequence[tuple[Hashable, Hashable, float]],
-) -> Iterator[Pair]:
-    """Yield pairs of items with nearly equal keys. The first item stands for all items with the same key."""
-    for one, other, measure in near:
-        if others is None:
-            if own[one][0] is not own[other][0]:
-                yield Pair(kind, own[one][0], own[other][0], measure)
-            continue
-        for mine, theirs in ((one, other), (other, one)):
-            if mine in own and theirs in others:
-                yield Pair(kind, own[mine][0], others[theirs][0], measure)
-
-
 def _questions(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) -> Iterator[Pair]:
-    def key(each: Entry) -> list[str]:
-        return [plain(each.question)] if plain(each.question) else []
+    def keys(entry: Entry) -> list[str]:
+        return [plain(entry.question)] if plain(entry.question) else []
 
-    mine, theirs = _grouped(own, key), None if others is None else _grouped(others, key)
-    yield from _joined("question", mine, theirs)
-    names = list(dict.fromkeys([*mine, *(theirs or ())]))
-    found = alike([frozenset(each) for each in telling([parts_of(str(name)) for name in names])], text)
-    yield from _near("question", mine, theirs, [(names[one], names[other], share) for one, other, share in found])
+    def near(questions: list[str]) -> Iterator[tuple[str, str, float]]:
+        parts = telling([parts_of(each) for each in questions])
+        for one, other, share in alike(parts, text):
+            yield questions[one], questions[other], share
+
+    return _pairs("question", own, others, keys, near)
 
 
 def _answers(own: Sequence[Entry], others: Sequence[Entry] | None, text: float) -> Iterator[Pair]:
     """Yield pairs with a similar question and a similar answer. The smaller of the two shares counts."""
 
-    def key(each: Entry) -> list[tuple[str, str]]:
-        found = plain(each.question), plain(each.answer)
+    def keys(entry: Entry) -> list[tuple[str, str]]:
+        found = plain(entry.question), plain(entry.answer)
         return [found] if all(found) else []
 
-    mine, theirs = _grouped(own, key), None if others is None else _grouped(others, key)
-    yield from _joined("answer", mine, theirs)
-    names: list[Any] = list(dict.fromkeys([*mine, *(theirs or ())]))
-    asked_of = dict.fromkeys(question for question, _ in names)
-    telling_of = dict(zip(asked_of, telling([parts_of(each) for each in asked_of]), strict=True))
-    parts = [(telling_of[question], parts_of(answer)) for question, answer in names]
-    # if both have enough in common, so have both together
-    both = [frozenset([(0, each) for each in asked] + [(1, each) for each in said]) for asked, said in parts]
-    near = []
-    for one, other, _ in alike(both, text):
-        share = min(likeness(parts[one][at], parts[other][at]) for at in (0, 1))
-        if share >= text and parts[one][0]:  # a question that consists only of a fixed form cannot be compared
-            near.append((names[one], names[other], share))
-    yield from _near("answer", mine, theirs, near)
+    def near(texts: list[tuple[str, str]]) -> Iterator[tuple[Hashable, Hashable, float]]:
+        questions = dict.fromkeys(question for question, _ in texts)
+        telling_of = dict(zip(questions, telling([parts_of(each) for each in questions]), strict=True))
+        parts = [(telling_of[question], parts_of(answer)) for question, answer in texts]
+        # if both have enough in common, so have both together
+        both = [frozenset([(0, each) for each in asked] + [(1, each) for each in right]) for asked, right in parts]
+        for one, other, _ in alike(both, text):
+            share = min(likeness(parts[one][at], parts[other][at]) for at in (0, 1))
+            if share >= text and parts[one][0]:  # a question that consists only of a fixed form cannot be compared
+                yield texts[one], texts[other], share
+
+    return _pairs("answer", own, others, keys, near)
 
 
 def _images(own: Sequence[Entry], others: Sequence[Entry] | None, bits: int) -> Iterator[Pair]:
-    """Yield pairs with the same image file, then pairs of images that look alike.
+    """Yield pairs with the same image file, then pairs of images that look alike, each pair of items once.
 
     Even images and plain gradients look like any other image, so they are left out.
     """
-    files = [_grouped(each, lambda entry: entry.files) for each in (own, others or ())]
-    told: set[tuple[str, str, str]] = set()
-    for pair in _joined("image", files[0], None if others is None else files[1]):
+
+    def looks(entry: Entry) -> list[int]:
+        return [look & _MASK for look in dict.fromkeys(entry.looks) if not says_nothing(look, bits)]
+
+    def near(found: list[int]) -> Iterator[tuple[int, int, float]]:
+        found.sort()
+        for one, other in near_pairs(np.array(found, dtype=np.uint64), bits):
+            yield found[one], found[other], float((found[one] ^ found[other]).bit_count())
+
+    seen: set[tuple[str, str, str]] = set()
+    same_file = _pairs("image", own, others, lambda entry: entry.files, lambda files: ())
+    for pair in chain(same_file, _pairs("image", own, others, looks, near)):
         name = (pair.one.id, pair.other.id, pair.other.where)
-        if name not in told:
-            told.add(name)
-            yield pair
-    looks = [
-        _grouped(each, lambda entry: [one & _MASK for one in dict.fromkeys(entry.looks) if not says_nothing(one, bits)])
-        for each in (own, others or ())
-    ]
-    mine, theirs = looks[0], None if others is None else looks[1]
-    names: list[Any] = sorted({*mine, *(theirs or ())})
-    close = near_pairs(np.array(names, dtype=np.uint64), bits)
-    near: dict[tuple[Hashable, Hashable], float] = {
-        (names[one], names[other]): float((names[one] ^ names[other]).bit_count()) for one, other in close
-    }
-    found = [*_joined("image", mine, theirs), *_near("image", mine, theirs, [(*two, n) for two, n in near.items()])]
-    for pair in found:
-        name = (pair.one.id, pair.other.id, pair.other.where)
-        if name not in told and pair.one is not pair.other:
-            told.add(name)
+        if name not in seen and pair.one is not pair.other:
+            seen.add(name)
             yield pair
 
 
@@ -326,13 +315,10 @@ def as_csv(found: Duplicates) -> str:
     """Return a CSV file with one row a pair, the nearest of each kind first."""
     out = io.StringIO(newline="")
     writer = Writer(out)
-    writer.writerow(("alike", "measure", "item", "in", "other", "other_in", "question", "other_question"))
-    for kind in KINDS:
-        for each in found.of(kind):
-            one, other = each.one, each.other
-            writer.writerow(
-                (kind, f"{each.measure:g}", one.id, one.where, other.id, other.where, one.question, other.question)
-            )
+    writer.writerow((*_COLUMNS, "question", "other_question"))
+    for each in _sorted(found):
+        kind, measure, *rest = _cells(each)
+        writer.writerow((kind, f"{measure:g}", *rest, each.one.question, each.other.question))
     return out.getvalue()
 
 
@@ -344,17 +330,17 @@ def as_json(found: Duplicates) -> dict[str, Any]:
         "against": found.against or None,
         "items": found.items,
         "others": found.others,
-        "pairs": [
-            {
-                "alike": each.kind,
-                "measure": each.measure,
-                "item": each.one.id,
-                "in": each.one.where,
-                "other": each.other.id,
-                "other_in": each.other.where,
-            }
-            for kind in KINDS
-            for each in found.of(kind)
-        ],
+        "pairs": [dict(zip(_COLUMNS, _cells(each), strict=True)) for each in _sorted(found)],
         "notes": list(found.notes),
     }
+
+
+_COLUMNS = ("alike", "measure", "item", "in", "other", "other_in")
+
+
+def _cells(pair: Pair) -> tuple[Any, ...]:
+    return pair.kind, pair.measure, pair.one.id, pair.one.where, pair.other.id, pair.other.where
+
+
+def _sorted(found: Duplicates) -> Iterator[Pair]:
+    return (pair for kind in KINDS for pair in found.of(kind))

@@ -12,7 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import import_boxes, markup, shell
+from app import markup, shell
+from app.importing import file_inputs
 from app.reruns import messages
 from app.services import Services
 from domain.records import ProjectView
@@ -220,7 +221,7 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
     places = [slot.role for slot in schema.item.assets if slot.kind == "image"]
     left, right, button = st.columns([3, 3, 3], vertical_alignment="bottom")
     with left:
-        dimension = import_boxes.dimension(view, "For", "frames.pool.dimension", none="all dimensions")
+        dimension = file_inputs.dimension(view, "For", "frames.pool.dimension", none="all dimensions")
     role = None
     if len(places) > 1:
         role = right.selectbox(

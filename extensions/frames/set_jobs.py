@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app import jobs, uploads
+from app import jobs
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, FileRefused, TouchstoneError
@@ -25,6 +25,7 @@ from extensions.frames.frame_sets import BUSY, INDEX, LOCK, OUT, SetDescription
 from extensions.frames.screening import ScreeningSettings
 from importers.media_files import files_below, kind_of
 from media.store import MediaStore
+from workflow.files import uploads
 from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotTaken
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome

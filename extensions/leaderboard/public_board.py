@@ -1,7 +1,8 @@
 """The public leaderboard: the results that a lead has chosen to show to everyone, and nothing else.
 
 The choice is an event, and the newest one counts. The numbers are computed from the choice and the project's state,
-outside of the process that serves pages (``app.figures``). They contain no item's text, no person's name and no key.
+outside of the process that serves pages (``app.jobs.figure_requests``). They contain no item's text, no person's name
+and no key.
 """
 
 from __future__ import annotations

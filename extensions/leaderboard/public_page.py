@@ -7,7 +7,7 @@ import json
 from datetime import datetime
 from html import escape
 
-from app import figures
+from app.jobs import figure_requests
 from app.routes import plain_pages
 from db.engine import Store
 from domain import csv_text
@@ -16,15 +16,15 @@ from extensions.leaderboard.public_board import Board, Cell, Choice
 from workflow.results import leaderboard_page
 
 
-def asked(store: Store, settings: Settings, project: str, choice: Choice, *, inside: bool) -> figures.Asked:
+def asked(store: Store, settings: Settings, project: str, choice: Choice, *, inside: bool) -> figure_requests.Asked:
     """Return the numbers of a choice. ``inside``: a small number of ratings may be computed in this process."""
-    return figures.asked(
+    return figure_requests.asked(
         store,
         settings,
         "public",
         {"project": project, "choice": choice.dump()},
         state=leaderboard_page.mark(store, person=None, project=project),
-        size=leaderboard_page.size(store, person=None, project=project) if inside else figures.SMALL + 1,
+        size=leaderboard_page.size(store, person=None, project=project) if inside else figure_requests.SMALL + 1,
     )
 
 

@@ -1,6 +1,6 @@
 """The leak check of a release: does the public folder reveal what the private part withholds?
 
-``leaks`` needs only the two folders, and reads any format. It looks at cells, column names, row order, file names,
+``find_leaks`` needs only the two folders, and reads any format. It looks at cells, column names, row order, file names,
 metadata of images and clips, and archives. It also looks at what other splits share with the private one, and at the
 places and lengths of the options.
 """
@@ -10,29 +10,27 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-import numpy as np
-
+from annotation_schemas.formats import id_keys
 from domain.errors import FileRefused
-from exporters.release_keys import key_files, read_keys
-from extensions.leaks import media as leak_media
-from extensions.leaks.decision import told_by
-from extensions.leaks.ids import of_ids
-from extensions.leaks.keys import LONG, Known, known, looks_like_a_path
-from extensions.leaks.media import Picture
-from extensions.leaks.options import told_by_options
+from domain.evidence import FOLDER as EVIDENCE
+from exporters.release_keys import FOLDER as KEYS
+from exporters.release_keys import read_keys
+from extensions.leaks import archives, pictures
+from extensions.leaks.copies import CopyFinder
+from extensions.leaks.key_signals import id_signals, option_signals
+from extensions.leaks.keys import LONG, SecretKeys, looks_like_a_path, secret_keys
 from extensions.leaks.phrases import SecretPhrases
-from extensions.leaks.rows import FILES, Rows, Signal, fingerprint, id_column, in_kinds
-from extensions.leaks.sets import association
-from extensions.leaks.stats import LEVEL, Tried
-from extensions.leaks.tables import Row, Table, flat, tables_of
-from media import file_type
+from extensions.leaks.pictures import Picture
+from extensions.leaks.signals import Signal, find_leaking
+from extensions.leaks.stats import LEVEL, ChanceTest
+from extensions.leaks.table_check import FILES, TableCheck
+from extensions.leaks.tables import Row, Table, name_of, tables_of
 from media.perceptual_hash import ALIKE
-from workflow.releases.split_groups import near_pairs
 
 _TEXTS = (".json", ".jsonld", ".md", ".txt", ".yaml", ".yml", ".html", ".py", ".toml", ".cff", ".bib")
 _LARGEST_TEXT = 64 << 20
@@ -40,12 +38,12 @@ _SHA = re.compile(r"[0-9a-f]{64}")
 _SCHEMA = "schema:"
 """Before the hash of a schema, as in PROV: every item has it, and it is no picture."""
 _MEDIA_SHA = re.compile(rf"(?<!{_SCHEMA})[0-9a-f]{{64}}")
-_EVIDENCE = "evidence"
-_SHOWN = 3
 _NOT_ITEMS = ("manifest.json", "croissant.json")
 """Files that only list other files."""
+_IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "index")), "(name)")
+"""Names of columns with ids, the most likely first."""
 
-DO = {
+ADVICE = {
     "key": "Keep the field back in this format, or make the release again; nothing of it may be public.",
     "names": "Name files by their hash, or by their item's id.",
     "ids": "Give items other ids before you import them, such as numbers in a shuffled order.",
@@ -70,14 +68,14 @@ class Leak:
     """A place where public data reveals private data."""
 
     kind: str
-    """A row of ``DO``."""
+    """A row of ``ADVICE``."""
     where: str
     what: str
 
     @property
     def sentence(self) -> str:
         """Return a sentence with the leak, its place and the advice."""
-        return f"{self.where}: {self.what}. {DO[self.kind]}"
+        return f"{self.where}: {self.what}. {ADVICE[self.kind]}"
 
 
 @dataclass
@@ -93,7 +91,7 @@ class LeakReport:
     """The number of ``files``, ``tables`` and ``tests``."""
 
 
-def leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int = ALIKE) -> LeakReport:
+def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int = ALIKE) -> LeakReport:
     """Return everything that a finished public folder reveals about the items in a private folder's key files.
 
     Parameters
@@ -110,27 +108,17 @@ def leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int = ALI
     """
     if not public.is_dir():
         raise FileRefused(f"{public} is no folder; give the public folder of a release.")
-    files = key_files(private)
+    files = sorted((private / KEYS).glob("*.jsonl"))
     if not files:
         raise FileRefused(
             f"{private} has no key files (keys/<split>.jsonl), so nothing is kept back that could be told."
         )
-    knowns = [known(read_keys(path)) for path in files]
-    check = _Check(knowns, alike)
-    for one in knowns:
-        for told, signal in told_by_options(one):
-            check.report.figures.append(told)
-            check.signals.append(signal)
-        check.signals.extend(of_ids(one))
+    check = _FolderReader([secret_keys(read_keys(path)) for path in files], alike)
+    check.check_keys()
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, path) in enumerate(_files(public)):
-            check.file(name, path, Path(folder) / str(number))
-    check.names(sorted(check.paths))
-    check.duplicates()
-    check.file_sizes()
-    check.told_phrases()
-    check.decide(level)
-    return check.report
+            check.read_file(name, path, Path(folder) / str(number))
+    return check.finish(level)
 
 
 def _files(public: Path) -> Iterator[tuple[str, Path]]:
@@ -141,119 +129,125 @@ def _files(public: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(public).as_posix(), path
 
 
-class _Check:
-    def __init__(self, knowns: list[Known], alike: int) -> None:
-        self.report = LeakReport()
-        self.knowns = knowns
-        self.of = {id: one for one in knowns for id in one.keys.items}
-        self.alike = alike
-        self.signals: list[Signal] = []
-        self.tried: dict[bytes, tuple[str, Tried]] = {}
-        self.paths: list[tuple[str, int]] = []
-        self.canaries = [one.keys.head.private_canary.encode() for one in knowns]
-        self.phrases = SecretPhrases(knowns)
-        self.of_media = {
-            sha: id for one in knowns for item in one.keys.items.values() for sha in item.media for id in (item.id,)
-        }
-        self.public_media: dict[str, str] = {}
-        self.pictures: dict[str, Picture] = {}
-        self.sizes: dict[str, int] = {}
-        """Bytes of public images and clips, by hash."""
-        self.texts: dict[str, str] = {}
-        self.public_texts: dict[str, str] = {}
+class _FolderReader:
+    """Reads the files of a public folder one after the other, and collects leaks and signals."""
 
-    def leak(self, kind: str, where: str, what: str) -> None:
-        """Note a leak."""
-        self.report.leaks.append(Leak(kind, where, what))
+    def __init__(self, key_sets: Sequence[SecretKeys], alike: int) -> None:
+        self._report = LeakReport()
+        self._key_sets = key_sets
+        self._keys_of = {id: keys for keys in key_sets for id in keys.items}
+        self._signals: list[Signal] = []
+        self._tests: dict[bytes, tuple[str, ChanceTest]] = {}
+        self._times: list[tuple[str, int]] = []
+        """The name and the time of every file."""
+        self._canaries = [keys.file.head.private_canary.encode() for keys in key_sets]
+        self._phrases = SecretPhrases(key_sets)
+        self._copies = CopyFinder(key_sets, alike)
 
-    # ---- files ----
+    def check_keys(self) -> None:
+        """Check what needs no file: the items' ids, and the places and lengths of their options."""
+        for keys in self._key_sets:
+            for figure, signal in option_signals(keys):
+                self._report.figures.append(figure)
+                self._signals.append(signal)
+            self._signals += id_signals(keys)
 
-    def file(self, name: str, path: Path, folder: Path) -> None:
-        """Check one file of the public folder."""
-        self.report.looked_at["files"] += 1
-        self.paths.append((name, path.stat().st_mtime_ns))
-        if name.partition("/")[0] == _EVIDENCE:
-            self.leak("evidence", name, "votes behind private items are public")
+    def finish(self, level: float) -> LeakReport:
+        """Return the report on all files that were read."""
+        self._check_names()
+        self._signals += [self._copies.size_signal(keys) for keys in self._key_sets]
+        for where, what in self._copies.copies():
+            self._add("duplicates", where, what)
+        for phrase in self._phrases.verdicts():
+            if phrase.is_leak:
+                self._add("key", phrase.where, phrase.what)
+            else:
+                self._report.notes.append(phrase.what)
+        self._report.looked_at["tests"] = sum(each.test.n > 0 and not each.is_certain for each in self._signals)
+        for signal in find_leaking(self._signals, level):
+            test = "" if signal.is_certain else f" ({_p_in_words(signal.test.p_value)})"
+            self._add(signal.kind, signal.where, f"{signal.what}{test}")
+        self._report.leaks[:] = dict.fromkeys(self._report.leaks)
+        return self._report
+
+    def _add(self, kind: str, where: str, what: str) -> None:
+        self._report.leaks.append(Leak(kind, where, what))
+
+    # ---- files -------------------------------------------------------------------------------------------------------
+
+    def read_file(self, name: str, path: Path, folder: Path) -> None:
+        """Check one file. ``folder`` does not exist yet, and takes the files of an archive."""
+        self._report.looked_at["files"] += 1
+        self._times.append((name, path.stat().st_mtime_ns))
+        if name.partition("/")[0] == EVIDENCE:
+            self._add("evidence", name, "votes behind private items are public")
         if self._has_canary(path):
-            self.leak("canary", name, "it has the private canary, which stands in key files alone")
-        if leak_media.is_archive(path):
-            self._archive(name, path, folder)
+            self._add("canary", name, "it has the private canary, which stands in key files alone")
+        if archives.is_archive(path):
+            self._read_archive(name, path, folder)
             return
         for table in tables_of(name, path):
-            self.table(table)
+            self._read_table(table)
         if path.suffix.casefold() in _TEXTS:
-            self._text(name, path)
-        self._media(name, path)
+            self._read_text(name, path)
+        if (picture := pictures.in_file(name, path)) is not None:
+            self._copies.add_picture(picture, path.stat().st_size, *_SHA.findall(name)[:1])
+            self._check_metadata(picture)
 
     def _has_canary(self, path: Path) -> bool:
         last = b""
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
-                if any(each in last + piece for each in self.canaries):
+                if any(each in last + piece for each in self._canaries):
                     return True
                 last = piece[-64:]
         return False
 
-    def _archive(self, name: str, path: Path, folder: Path) -> None:
-        found = leak_media.archive(path)
-        if len(found.times) > 1:
-            self.leak("archives", name, f"its {len(found.names):,} files have {len(found.times):,} different times")
-        if list(found.names) != sorted(found.names):
-            self.leak("archives", name, "its files are not in the order of their names")
+    def _read_archive(self, name: str, path: Path, folder: Path) -> None:
+        names, times = archives.names_and_times(path)
+        if len(times) > 1:
+            self._add("archives", name, f"its {len(names):,} files have {len(times):,} different times")
+        if names != sorted(names):
+            self._add("archives", name, "its files are not in the order of their names")
         folder.mkdir()
         try:
-            for inside, out in leak_media.taken_out(path, folder):
-                self.file(f"{name}/{inside}", out, folder / f"{out.name}.d")
+            for inside, out in archives.extract(path, folder):
+                self.read_file(f"{name}/{inside}", out, folder / f"{out.name}.d")
                 out.unlink()
         except ValueError as error:
-            self.report.notes.append(f"{name} was not looked into: {error}.")
+            self._report.notes.append(f"{name} was not looked into: {error}.")
 
-    def _media(self, name: str, path: Path) -> None:
-        with path.open("rb") as file:
-            head = file.read(4096)
-        sort = file_type.sniff(head)
-        found = None
-        if sort.kind == "image":
-            found = leak_media.picture(name, path.read_bytes(), look=True)
-        elif sort.kind == "clip" or "video" in sort.called:
-            found = leak_media.clip(name, path)
-        if found is not None:
-            self._picture(found)
-            named = _SHA.search(name)
-            for sha in (found.sha256, *([named[0]] if named is not None else [])):
-                self.pictures[sha], self.sizes[sha] = found, path.stat().st_size
+    def _check_metadata(self, picture: Picture) -> None:
+        if picture.metadata:
+            self._add("metadata", picture.where, f"it tells of its making ({picture.metadata})")
+        if picture.unknown:
+            self._report.notes.append(f"Of {picture.where} no one can say whether it has metadata: {picture.unknown}.")
 
-    def _picture(self, found: Picture) -> None:
-        if found.told:
-            self.leak("metadata", found.where, f"it tells of its making ({found.told})")
-        if found.unknown:
-            self.report.notes.append(f"Of {found.where} no one can say whether it has metadata: {found.unknown}.")
-
-    def _text(self, name: str, path: Path) -> None:
+    def _read_text(self, name: str, path: Path) -> None:
         if path.stat().st_size > _LARGEST_TEXT:
-            self.report.notes.append(f"{name} was not searched for texts that are kept back; it is too large.")
+            self._report.notes.append(f"{name} was not searched for texts that are kept back; it is too large.")
             return
-        self.phrases.look(name, path.read_text(encoding="utf-8", errors="replace"))
+        self._phrases.look(name, path.read_text(encoding="utf-8", errors="replace"))
 
-    # ---- tables ----
+    # ---- tables ------------------------------------------------------------------------------------------------------
 
-    def table(self, table: Table) -> None:
+    def _read_table(self, table: Table) -> None:
         """Check the rows of a table, both those of private items and the others."""
-        self._votes(table)
-        column = id_column(table, self.of)
+        if table.part == "votes" and any(name.startswith("values") for row in table.rows() for name in row):
+            self._add("evidence", table.name, "votes are public with what was said in them")
+        column = _id_column(table, self._keys_of)
         if column is None and not table.file.endswith((".parquet", ".jsonl", ".csv", ".tsv")):
             return
-        self.report.looked_at["tables"] += 1
-        rows = {id(one): Rows(table, one, tried=self.tried) for one in self.knowns}
+        self._report.looked_at["tables"] += 1
+        checks = {id(keys): TableCheck(table, keys, self._tests) for keys in self._key_sets}
         for row in table.rows():
             item = str(row.get(column)) if column is not None else ""
-            one = self.of.get(item)
-            if one is not None:
-                rows[id(one)].take({name: value for name, value in row.items() if name != column}, item)
-            self._row(table, row, item if one is not None else self._named_by_path(row))
-        for each in rows.values():
-            if each.ids:
-                self.signals += each.signals()
+            keys = self._keys_of.get(item)
+            if keys is not None:
+                checks[id(keys)].add_row({name: value for name, value in row.items() if name != column}, item)
+            self._read_row(table, row, item if keys is not None else self._named_by_path(row))
+        for check in checks.values():
+            self._signals += check.signals()
 
     def _named_by_path(self, row: Row) -> str | None:
         """Return the private item whose own id is in the column names of a row, as in PROV, where no column names all
@@ -262,160 +256,81 @@ class _Check:
         A cell alone may be any number or word, so column names are needed.
         """
         for column, value in row.items():
-            if isinstance(value, str) and value in self.of and f":{value}" in unquote(column):
+            if isinstance(value, str) and value in self._keys_of and f":{value}" in unquote(column):
                 return value
         return None
 
-    def _row(self, table: Table, row: Row, item: str | None) -> None:
-        media: set[str] = set()
+    def _read_row(self, table: Table, row: Row, item: str | None) -> None:
+        """Look for private texts, and for images, in the cells of a row of a private item, or of another row (None)."""
+        hashes: set[str] = set()
+        is_another = item is None and _is_an_item(table, row)
+        owner = f"another item in {table.name}" if is_another else item
         for column, value in row.items():
-            if isinstance(value, bytes):
-                self._bytes(f"{table.name}, {column}" + (f" of {item}" if item else ""), value, media)
-            elif isinstance(value, str):
-                if (inside := leak_media.in_base64(value)) is not None:
-                    self._bytes(f"{table.name}, {column}" + (f" of {item}" if item else ""), inside, media)
-                elif len(value) < 1000 and _SCHEMA not in column:
-                    media.update(_MEDIA_SHA.findall(value))
+            content = value if isinstance(value, bytes) else None
+            if isinstance(value, str):
+                if (content := pictures.in_base64(value)) is None and len(value) < 1000 and _SCHEMA not in column:
+                    hashes.update(_MEDIA_SHA.findall(value))
                 if len(value) >= LONG:
-                    self.phrases.look(
-                        f"{table.name}, {column}", value, item if item is not None else _other(table, row)
-                    )
-        if item is not None:
-            self.of_media.update(dict.fromkeys(media, item))
-        elif _is_an_item(table, row):
-            for sha in media:
-                self.public_media.setdefault(sha, table.name)
-        text = fingerprint(row, item or "")
-        if text and not media:
-            if item is None:
-                self.public_texts.setdefault(text, table.name)
-            elif not self.of[item].keys.items[item].media:
-                self.texts[text] = item
+                    self._phrases.look(f"{table.name}, {column}", value, owner)
+            if content is not None:
+                where = f"{table.name}, {column}" + (f" of {item}" if item else "")
+                hashes.update(self._read_picture(where, content))
+        if item is not None or is_another:
+            self._copies.add_media(table.name, hashes, item)
+        if not hashes and (item is None or not self._keys_of[item].items[item].media):
+            self._copies.add_texts(table.name, row, item)
 
-    def _bytes(self, where: str, content: bytes, media: set[str]) -> None:
-        found = leak_media.picture(where, content, look=True)
-        if found is not None:
-            media.add(found.sha256)
-            self.sizes[found.sha256] = len(content)
-            if found.sha256 not in self.pictures:
-                self._picture(found)
-                self.pictures[found.sha256] = found
+    def _read_picture(self, where: str, content: bytes) -> Iterator[str]:
+        """Check the image in a cell, if it is one, and yield its hash."""
+        picture = pictures.in_bytes(where, content)
+        if picture is not None:
+            if self._copies.add_picture(picture, len(content)):
+                self._check_metadata(picture)
+            yield picture.sha256
 
-    def _votes(self, table: Table) -> None:
-        """Check the votes that a manifest lists next to its items."""
-        if table.part != "votes":
-            return
-        if any(name.startswith("values") for row in table.rows() for name in row):
-            self.leak("evidence", table.name, "votes are public with what was said in them")
-
-    def names(self, paths: list[tuple[str, int]]) -> None:
+    def _check_names(self) -> None:
         """Check names of files that name an item, as a table of its own, and the order in which the files were
         written.
         """
-        rows: list[Row] = []
-        times = []
-        for path, time in paths:
-            item = self._item_of(path)
-            if item is not None:
-                rows.append(flat({"id": item, "path": path}))
-                times.append((time, path, item))
-        for one in self.knowns:
-            found = Rows(Table("the folder", FILES, rows), one)
-            for row in rows:
-                if self.of[row["id"]] is one:
-                    found.take({"path": row["path"]}, row["id"])
-            if found.ids:
-                self.signals += found.signals()
-            if len({time for time, _, _ in times}) > 1:
-                ids = [item for _, _, item in sorted(times) if self.of[item] is one]
-                written = Rows(Table("the folder", "times of its files", rows), one, ids)
-                self.signals += [each for each in written.signals() if each.kind == "order"]
+        named = [(time, path, item) for path, time in sorted(self._times) if (item := self._item_of(path)) is not None]
+        has_times = len({time for time, _, _ in named}) > 1
+        for keys in self._key_sets:
+            check = TableCheck(Table("the folder", FILES, lambda: ()), keys)
+            for _, path, item in named:
+                if self._keys_of[item] is keys:
+                    check.add_row({"path": path}, item)
+            self._signals += check.signals()
+            if has_times:
+                ids = [item for _, _, item in sorted(named) if self._keys_of[item] is keys]
+                written = TableCheck(Table("the folder", "times of its files", lambda: ()), keys, ids=ids)
+                self._signals += [each for each in written.signals() if each.kind == "order"]
 
     def _item_of(self, path: str) -> str | None:
+        """Return the private item that a path names, by the hash of its image or by its id."""
         sha = _SHA.search(path)
-        if sha is not None and sha[0] in self.of_media:
-            return self.of_media[sha[0]]
+        if sha is not None and sha[0] in self._copies.private_media:
+            return self._copies.private_media[sha[0]]
         parts = re.split(r"([/._\- ]+)", path)[:60]
         for size in range(len(parts), 0, -1):
             for at in range(len(parts) - size + 1):
                 text = "".join(parts[at : at + size])
-                if text in self.of:
+                if text in self._keys_of:
                     return text
         return None
 
-    # ---- what is on both sides ----
 
-    def duplicates(self) -> None:
-        """Check which images and texts a private item shares with items of other splits."""
-        shared = [sha for sha in self.public_media if sha in self.of_media]
-        for sha in sorted(shared)[:_SHOWN]:
-            what = (
-                f"the picture {sha[:12]}… of the private item {self.of_media[sha]} is there, too ({len(shared):,} such)"
-            )
-            self.leak("duplicates", self.public_media[sha], what)
-        for text in sorted(set(self.texts) & set(self.public_texts))[:_SHOWN]:
-            what = f"the private item {self.texts[text]} stands there with the same texts"
-            self.leak("duplicates", self.public_texts[text], what)
-        self._near()
+def _id_column(table: Table, ids: Mapping[str, SecretKeys]) -> str | None:
+    """Return the column that names the items: the one with the most ids of private items. None if no column has any.
 
-    def _near(self) -> None:
-        looks: dict[int, tuple[str, bool]] = {}
-        for side, shas in ((True, self.of_media), (False, self.public_media)):
-            for sha in shas:
-                found = self.pictures.get(sha)
-                if found is not None and found.look is not None and (side or sha not in self.of_media):
-                    look = found.look & ((1 << 64) - 1)
-                    ones = look.bit_count()
-                    if self.alike < ones < 64 - self.alike and looks.setdefault(look, (sha, side))[1] != side:
-                        self._near_leak(looks[look][0], sha)
-        places = sorted(looks)
-        for a, b in near_pairs(np.array(places, dtype=np.uint64), self.alike):
-            (one, private), (other, too) = looks[places[a]], looks[places[b]]
-            if private != too:
-                self._near_leak(*((one, other) if private else (other, one)))
-
-    def _near_leak(self, private: str, public: str) -> None:
-        item = self.of_media.get(private) or self.of_media.get(public, "")
-        where = self.public_media.get(public) or self.public_media.get(private, "")
-        self.leak("duplicates", where, f"an image there looks like that of the private item {item}")
-
-    def file_sizes(self) -> None:
-        """Test whether the sizes of public images and clips are associated with the key."""
-        for one in self.knowns:
-            rows = [(id, item.media) for id, item in one.keys.items.items() if id in one.codes]
-            sizes = [
-                sum(map(self.sizes.__getitem__, media)) if set(media) <= self.sizes.keys() else None
-                for _, media in rows
-            ]
-            ids = [id for id, _ in rows]
-            parts = one.parts(ids, np.array([one.codes[id] for id in ids], dtype=np.int64))
-            said = in_kinds([float(size) if size else None for size in sizes])
-            part, tried = association(parts, said)
-            what = f"{part} is associated with the size of an item's files"
-            self.signals.append(Signal("sizes", "the folder", what, tried))
-
-    def told_phrases(self) -> None:
-        """Report private texts in public files: leaks, and phrases that items share."""
-        for found in self.phrases.judged():
-            if found.is_leak:
-                self.leak("key", found.where, found.what)
-            else:
-                self.report.notes.append(found.what)
-
-    # ---- what it comes to ----
-
-    def decide(self, level: float) -> None:
-        """Report the leaks among everything that was tested."""
-        self.report.looked_at["tests"] = sum(each.tried.n > 0 and not each.certain for each in self.signals)
-        for signal in told_by(self.signals, level):
-            test = "" if signal.certain else f" ({_p(signal.tried)})"
-            self.leak(signal.kind, signal.where, f"{signal.what}{test}")
-        self.report.leaks[:] = dict.fromkeys(self.report.leaks)
-
-
-def _other(table: Table, row: Row) -> str | None:
-    """Return a name for the other item that a row is about; None if the row is not an item."""
-    return f"another item in {table.name}" if _is_an_item(table, row) else None
+    Among equals, a column with the name of an id column wins.
+    """
+    hits: Counter[str] = Counter()
+    for row in table.rows():
+        for column, value in row.items():
+            if isinstance(value, str | int) and not isinstance(value, bool) and str(value) in ids:
+                hits[column] += 1
+    place = {name: at for at, name in enumerate(_IDS)}
+    return max(hits, key=lambda name: (hits[name], -place.get(name_of(name), len(_IDS)), name), default=None)
 
 
 def _is_an_item(table: Table, row: Row) -> bool:
@@ -425,5 +340,5 @@ def _is_an_item(table: Table, row: Row) -> bool:
     return any(isinstance(each, str) and " " in each and not looks_like_a_path(each) for each in row.values())
 
 
-def _p(tried: Tried) -> str:
-    return f"p = {tried.p_value:.1g}" if tried.p_value >= 1e-12 else "p < 1e-12"
+def _p_in_words(p_value: float) -> str:
+    return f"p = {p_value:.1g}" if p_value >= 1e-12 else "p < 1e-12"

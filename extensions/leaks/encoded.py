@@ -12,7 +12,7 @@ from contextlib import suppress
 from urllib.parse import unquote
 
 from exporters.release_keys import KeyItem
-from extensions.leaks.keys import Known
+from extensions.leaks.keys import SecretKeys
 
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{4,}={0,2}|[A-Za-z0-9]{2,3}={1,2}")
 _PIECES = re.compile(r"[-_/+]")
@@ -38,24 +38,24 @@ _BY_LENGTH = {32: ("MD5",), 40: ("SHA-1",), 64: ("SHA-256",), 128: ("SHA-512",)}
 class EncodedKeys:
     """The keys of private items that are found in encoded texts."""
 
-    def __init__(self, known: Known) -> None:
-        self._known = known
+    def __init__(self, keys: SecretKeys) -> None:
+        self._keys = keys
         self._of = ""
         self._digests: dict[tuple[str, str], dict[str, list[tuple[str, int]]]] = {}
         """Digests of the item ``_of``, by algorithm and text that is hashed with the key."""
 
-    def said(self, item: KeyItem, text: str) -> Iterator[tuple[str, int, bool]]:
+    def in_text(self, item: KeyItem, text: str) -> Iterator[tuple[str, int, bool]]:
         """Yield each key found in a text: the encoding, the code of the key, and whether the match is certain.
 
         A match is certain if the text also has the item's own id, states the key in words, or is a long digest.
         """
         turned = text.strip()
-        if not turned or len(turned) > _LONGEST or turned == self._known.keys.head.canary:
+        if not turned or len(turned) > _LONGEST or turned == self._keys.file.head.canary:
             return
         if 2 < len(turned) < 200 and not turned.isnumeric():
             for how, other in (("rot13", codecs.encode(turned, "rot13")), ("reversed", turned[::-1])):
                 if other != turned:
-                    there = self._known.said(item, other)
+                    there = self._keys.in_cell(item, other)
                     yield from ((how, code, False) for encoding, code in there if encoding == "text")
         if "%" in turned:
             yield from self._read(item, unquote(turned), "percent code", item.id)
@@ -90,12 +90,14 @@ class EncodedKeys:
 
     def _read(self, item: KeyItem, inside: str, how: str, own: str) -> Iterator[tuple[str, int, bool]]:
         rest = inside.replace(own, "", 1)
-        for encoding, code in self._known.said(item, rest.strip(_BETWEEN)):
+        for encoding, code in self._keys.in_cell(item, rest.strip(_BETWEEN)):
             yield f"{how}, {encoding}", code, rest != inside
         parts = _PARTS.split(inside) if rest == inside else []
         for name, part in (("its first part", parts[0]), ("its last part", parts[-1])) if len(parts) > 1 else ():
-            yield from ((f"{how}, {name}, {encoding}", code, False) for encoding, code in self._known.said(item, part))
-        for encoding, code in self._known.stated(item, inside.replace('"', "")):
+            yield from (
+                (f"{how}, {name}, {encoding}", code, False) for encoding, code in self._keys.in_cell(item, part)
+            )
+        for encoding, code in self._keys.in_text(item, inside.replace('"', "")):
             yield f"{how}, {encoding}", code, True
 
     def _digested(self, item: KeyItem, token: str, own: Sequence[str]) -> Iterator[tuple[str, int, bool]]:
@@ -114,7 +116,7 @@ class EncodedKeys:
         """Return the digests of all keys that an item might have, alone and with a text, by their first digits."""
         found: dict[str, list[tuple[str, int]]] = {}
         digest = _DIGESTS[name]
-        for code, forms in self._known.forms(item).items():
+        for code, forms in self._keys.spellings(item).items():
             for form in forms:
                 joined = (text for join in _JOINS for text in (own + join + form, form + join + own))
                 for text in (form, *joined):

@@ -8,19 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from annotation_schemas.asked import plain
-from annotation_schemas.formats import place_keys
+from annotation_schemas.formats import FORMATS
 from domain.decimals import exact
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem, Keys
-from extensions.leaks.sets import KeyPart, Places, parts_of, place_of, right_places, set_forms, stated_sets
-from extensions.leaks.stats import Codes
+from extensions.leaks.option_sets import KeyPart, Places, parts_of, place_of, right_places, set_spellings, stated_sets
 
 NAMES = frozenset(
     {
         *("answer", "answers", "answer_key", "ans", "gt", "gt_answer", "ground_truth", "gold", "gold_answer", "golden"),
-        *("golden_choice", "golden_index", *place_keys(), "correct", "correct_answer", "correct_option", "key"),
+        *("golden_choice", "golden_index", "correct", "correct_answer", "correct_option", "key"),
         *("correct_choice", "correct_index", "right_answer", "label", "solution", "target"),
+        *(row.keys.chosen[1] for row in FORMATS.values() if row.keys and row.keys.chosen),
     }
 )
 """Names that other programs use for a key."""
@@ -40,10 +42,10 @@ _PATH = re.compile(r"[^\s\"<>|]{1,250}\.[A-Za-z0-9]{2,5}|[^\s\"<>|]{0,250}/[^\s\
 
 
 @dataclass(frozen=True)
-class Known:
-    """The items of one key file, as a check looks for them."""
+class SecretKeys:
+    """The keys of one key file, as a check looks for them."""
 
-    keys: Keys
+    file: Keys
     codes: Mapping[str, int]
     """The key of every item by id: the place of the right option, or a number for each distinct set of places or other
     key. Items without a key are missing.
@@ -60,15 +62,20 @@ class Known:
     """The places of the right options by id, of items whose key is a set of options."""
 
     @property
+    def items(self) -> Mapping[str, KeyItem]:
+        """The private items by id."""
+        return self.file.items
+
+    @property
     def withheld(self) -> frozenset[str]:
         """The fields that are kept back."""
-        return frozenset(self.keys.head.withheld)
+        return frozenset(self.file.head.withheld)
 
     def code_of(self, places: Places) -> int:
         """Return the number of a set of places; for a set that is no item's key, a number of its own."""
         return self.sets.get(places, len(self.sets))
 
-    def said(self, item: KeyItem, value: Any) -> Iterator[tuple[str, int]]:
+    def in_cell(self, item: KeyItem, value: Any) -> Iterator[tuple[str, int]]:
         """Yield the key that a cell states about an item, in each encoding that fits."""
         text = _written(value)
         if text is None or len(text) > 400:
@@ -84,15 +91,14 @@ class Known:
             return
         if (place := place_of(text, options)) is not None:
             yield "text", place
-        letter = _LETTER.fullmatch(text.strip())
-        if letter is not None and ord(letter[1].upper()) - 65 < len(options):
-            yield "letter", ord(letter[1].upper()) - 65
+        if (place := _place_of_letter(text, options)) is not None:
+            yield "letter", place
         if text.strip().isdecimal() and len(text) < 4:
             for encoding, first in (("from 0", 0), ("from 1", 1)):
                 if 0 <= int(text) - first < len(options):
                     yield encoding, int(text) - first
 
-    def stated(self, item: KeyItem, text: str) -> Iterator[tuple[str, int]]:
+    def in_text(self, item: KeyItem, text: str) -> Iterator[tuple[str, int]]:
         """Yield the key that a longer text states about an item, after a word such as *answer* or *key*."""
         for match in _STATED.finditer(text[:20_000]):
             rest = text[match.end() : match.end() + 200]
@@ -101,15 +107,15 @@ class Known:
                     yield "text", place
             word = (_LETTERS if item.id in self.places else _WORD).match(rest)
             if word is not None:
-                yield from self.said(item, word[0])
+                yield from self.in_cell(item, word[0])
 
-    def forms(self, item: KeyItem) -> Mapping[int, Sequence[str]]:
+    def spellings(self, item: KeyItem) -> Mapping[int, Sequence[str]]:
         """Return how each key that the item might have may be written; of a key that is no option, the key itself."""
         options = _options(item)
         if not options:
-            own = {*_forms(item), str(item.key)}
+            own = {*_spellings(item), str(item.key)}
             if item.id in self.places:
-                own |= set_forms(item.asked.options, self.places[item.id])
+                own |= set_spellings(item.asked.options, self.places[item.id])
             return {self.codes[item.id]: sorted(own)} if item.id in self.codes else {}
         return {
             place: sorted({text, plain(text), chr(65 + place), chr(97 + place), str(place), str(place + 1)})
@@ -122,24 +128,22 @@ class Known:
         The layout is the options themselves if many items share them, because a place then names the right option. For
         all other items, the layout is the number of options. It is negative for keys that are sets of options.
         """
-        if item.id in self.places:
-            options = item.asked.options
-            shared = self.shared.get(options, 0) * 10 > len(self.keys.items)
-            return "\n".join(("set", *options)) if shared else -len(options)
-        options = _options(item)
-        return "\n".join(options) if self.shared.get(options, 0) * 10 > len(self.keys.items) else len(options)
+        is_set = item.id in self.places
+        options = item.asked.options if is_set else _options(item)
+        if self.shared.get(options, 0) * 10 > len(self.items):
+            return "\n".join(("set", *options) if is_set else options)
+        return -len(options) if is_set else len(options)
 
     def is_place(self, item: KeyItem) -> bool:
         """Return whether the places of an item's right options are independent of the item's content."""
         has_places = item.asked.kind is AnswerKind.OPTION or item.id in self.places
         return has_places and isinstance(self.layout(item), int)
 
-    def parts(self, ids: Sequence[str], keys: Codes) -> list[KeyPart]:
+    def parts(self, ids: Sequence[str]) -> list[KeyPart]:
         """Return the parts of the keys of some items that a public value is compared with."""
-        options = (self.keys.items[id].asked.options for id in ids)
-        sets = [
-            (self.places[id], len(own)) if id in self.places else None for id, own in zip(ids, options, strict=True)
-        ]
+        keys = np.array([self.codes[id] for id in ids], dtype=np.int64)
+        numbers = [len(self.items[id].asked.options) for id in ids]
+        sets = [(self.places[id], n) if id in self.places else None for id, n in zip(ids, numbers, strict=True)]
         return parts_of(keys, sets)
 
     def in_name(self, item: KeyItem, text: str) -> int | None:
@@ -159,7 +163,7 @@ class Known:
 
         A text that is part of one of the item's own options is public by design.
         """
-        for item in self.keys.items.values():
+        for item in self.items.values():
             options = [plain(each) for each in item.asked.options]
             for name, value in item.fields.items():
                 for each in value if isinstance(value, list) else [value]:
@@ -174,13 +178,13 @@ def looks_like_a_path(text: str) -> bool:
     return len(text) < 300 and _PATH.fullmatch(text) is not None
 
 
-def known(keys: Keys) -> Known:
+def secret_keys(file: Keys) -> SecretKeys:
     """Return the private items of a key file in the form that the leak check needs."""
     codes: dict[str, int] = {}
     values: dict[str, int] = {}
     sets: dict[Places, int] = {}
     places_of: dict[str, Places] = {}
-    for item in keys.items.values():
+    for item in file.items.values():
         options = _options(item)
         if options:
             place = right_place(item)
@@ -190,17 +194,17 @@ def known(keys: Keys) -> Known:
             codes[item.id] = sets.setdefault(places, len(sets))
             places_of[item.id] = places
         elif item.key not in (None, "", []):
-            forms = list(_forms(item))
+            forms = list(_spellings(item))
             code = values.get(forms[0], len(values))
             for form in forms:
                 values.setdefault(form, code)
             codes[item.id] = code
-    shared = Counter(_options(item) or item.asked.options for item in keys.items.values())
-    return Known(keys, codes, values, _ranks(keys, codes, places_of), shared, sets, places_of)
+    shared = Counter(_options(item) or item.asked.options for item in file.items.values())
+    return SecretKeys(file, codes, values, _ranks(file, codes, places_of), shared, sets, places_of)
 
 
-def _ranks(keys: Keys, codes: Mapping[str, int], places: Mapping[str, Places]) -> dict[str, float]:
-    there = [item for item in keys.items.values() if item.id in codes]
+def _ranks(file: Keys, codes: Mapping[str, int], places: Mapping[str, Places]) -> dict[str, float]:
+    there = [item for item in file.items.values() if item.id in codes]
     if there and len(places) == len(there):
         rank = {key: float(at) for at, key in enumerate(sorted(set(places.values())))}
         return {id: rank[key] for id, key in places.items()}
@@ -209,8 +213,8 @@ def _ranks(keys: Keys, codes: Mapping[str, int], places: Mapping[str, Places]) -
     numbers = {item.id: exact(item.key) for item in there}
     if all(number is not None for number in numbers.values()):
         return {id: float(number) for id, number in numbers.items() if number is not None}
-    order = {text: float(at) for at, text in enumerate(sorted({next(_forms(item)) for item in there}))}
-    return {item.id: order[next(_forms(item))] for item in there}
+    order = {text: float(at) for at, text in enumerate(sorted({next(_spellings(item)) for item in there}))}
+    return {item.id: order[next(_spellings(item))] for item in there}
 
 
 def right_place(item: KeyItem) -> int | None:
@@ -224,10 +228,14 @@ def right_place(item: KeyItem) -> int | None:
         key = "yes" if key else "no"
     options = _options(item)
     place = place_of(key, options)
-    letter = _LETTER.fullmatch(key.strip())
-    if place is None and letter is not None and ord(letter[1].upper()) - 65 < len(options):
-        return ord(letter[1].upper()) - 65
-    return place
+    return _place_of_letter(key, options) if place is None else place
+
+
+def _place_of_letter(text: str, options: Sequence[str]) -> int | None:
+    """Return the place of the option that a letter names, such as 1 for ``(B)``."""
+    letter = _LETTER.fullmatch(text.strip())
+    place = ord(letter[1].upper()) - 65 if letter is not None else len(options)
+    return place if place < len(options) else None
 
 
 def _options(item: KeyItem) -> tuple[str, ...]:
@@ -245,7 +253,7 @@ def _written(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int | float) else None
 
 
-def _forms(item: KeyItem) -> Iterator[str]:
+def _spellings(item: KeyItem) -> Iterator[str]:
     """Yield every way to write a key that is not a single option."""
     key = item.key
     if not isinstance(key, list):

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from annotation_schemas.asked import plain
-from extensions.leaks.keys import LONG, Known
+from extensions.leaks.keys import LONG, SecretKeys
 
 _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class PhraseFound:
+class PhraseVerdict:
     """A private text in a public place."""
 
     where: str
@@ -25,7 +25,7 @@ class PhraseFound:
 class SecretPhrases:
     """The longer texts that private items keep back, and where public files have them."""
 
-    def __init__(self, knowns: Iterable[Known]) -> None:
+    def __init__(self, key_sets: Iterable[SecretKeys]) -> None:
         self._owners: dict[str, dict[str, str]] = {}
         """For each private text: the items that keep it back, each with its field."""
         self._lengths: dict[str, set[int]] = {}
@@ -34,7 +34,7 @@ class SecretPhrases:
         """For each text: its public places, and the item of each row."""
         self._offered: dict[tuple[str, str], str] = {}
         """The place of each private text that the question of its own item offers among others, by text and item."""
-        for id, name, text in (secret for one in knowns for secret in one.secrets()):
+        for id, name, text in (secret for keys in key_sets for secret in keys.secrets()):
             self._owners.setdefault(text, {})[id] = name
             self._lengths.setdefault(text[:LONG], set()).add(len(text))
 
@@ -58,7 +58,7 @@ class SecretPhrases:
                 else:
                     self._found.setdefault(phrase, []).append((where, item))
 
-    def judged(self) -> Iterator[PhraseFound]:
+    def verdicts(self) -> Iterator[PhraseVerdict]:
         """Judge every text that was found.
 
         A private text in the public row of its own item reveals the key. So does a text of a single item anywhere. A
@@ -67,7 +67,7 @@ class SecretPhrases:
         for (phrase, id), where in self._offered.items():
             name = self._owners[phrase][id]
             what = f"“{phrase[:60]}” is the private {name} of the item {id}, whose question offers it beside others"
-            yield PhraseFound(where, f"{where}: {what}, so it is no leak.", False)
+            yield PhraseVerdict(where, f"{where}: {what}, so it is no leak.", False)
         for phrase, places in self._found.items():
             own = self._owners[phrase]
             rows = {item for _, item in places if item is not None}
@@ -75,7 +75,7 @@ class SecretPhrases:
             if told or (len(own) == 1 and not rows - own.keys()):
                 id = told[0] if told else next(iter(own))
                 where = next(where for where, item in places if not told or item == id)
-                yield PhraseFound(where, f"it shows the private {own[id]} of the item {id}", True)
+                yield PhraseVerdict(where, f"it shows the private {own[id]} of the item {id}", True)
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
@@ -84,7 +84,7 @@ class SecretPhrases:
                 f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public "
                 f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
             )
-            yield PhraseFound(places[0][0], what, False)
+            yield PhraseVerdict(places[0][0], what, False)
 
 
 def _is_offered(text: str, start: int, end: int) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from domain.errors import FileRefused
-from extensions.leaks.check import DO, LeakReport, leaks
+from extensions.leaks.check import ADVICE, LeakReport, find_leaks
 from workflow.releases.extension_checks import FolderCheck
 
 
@@ -34,8 +34,8 @@ def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
     found = set()
     for text in given:
         kind, _, reason = (part.strip() for part in text.partition(":"))
-        if kind not in DO:
-            raise FileRefused(f"There is no kind of leak {kind!r}. Kinds are {', '.join(DO)}.")
+        if kind not in ADVICE:
+            raise FileRefused(f"There is no kind of leak {kind!r}. Kinds are {', '.join(ADVICE)}.")
         if not reason:
             raise FileRefused(f"Give a reason for accepting {kind}: --accept-leak '{kind}: REASON'.")
         found.add(kind)
@@ -43,7 +43,7 @@ def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
 
 
 def _check(public: Path, private: Path, accepted: Sequence[str]) -> None:
-    must_not_leak(leaks(public, private), accepted=accepted_leaks(accepted))
+    must_not_leak(find_leaks(public, private), accepted=accepted_leaks(accepted))
 
 
 CHECK = FolderCheck(name="leaks", must_accept=accepted_leaks, must_pass=_check)

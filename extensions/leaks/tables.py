@@ -1,9 +1,11 @@
-"""Whatever a public folder has of rows: JSON, JSON lines, CSV and Parquet, flat, one after the other."""
+"""The tables of a public folder (JSON, JSON lines, CSV, Parquet), row by row, and the lists in their rows."""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +21,10 @@ Row = dict[str, Any]
 _MOST = 200
 """Entries of one list in a row that are looked at."""
 _TABLES: Mapping[str, str] = {".csv": ",", ".tsv": "\t"}
+
+
+PLACE = re.compile(r"\[\d+\]")
+"""The place of an entry in the name of its column."""
 
 
 class WrittenNumber(float):
@@ -43,8 +49,8 @@ class Table:
     """The file's path below the folder."""
     part: str
     """The place in the file, if the file has several tables."""
-    rows: Any
-    """Called, it gives all rows from the first one."""
+    rows: Callable[[], Iterable[Row]]
+    """Returns all rows from the first one."""
 
     @property
     def name(self) -> str:
@@ -192,3 +198,43 @@ def _of_parquet(path: Path) -> Iterator[Row]:
         for batch in file.iter_batches(batch_size=256):
             for row in batch.to_pylist():
                 yield flat(row)
+
+
+# ---- lists in rows ---------------------------------------------------------------------------------------------------
+
+
+def name_of(column: str) -> str:
+    """Return the own name of a column, without its path and without the place in a list.
+
+    >>> name_of("meta.Answers[2]")
+    'answers'
+    """
+    return PLACE.sub("", column).rpartition(".")[2].strip("()").removesuffix("[]").casefold()
+
+
+def list_of(column: str) -> str | None:
+    """Return the list that a column is an entry of, or all of."""
+    return column.removesuffix("[]") if column.endswith("[]") else _list_of_entry(column)
+
+
+def _list_of_entry(column: str) -> str | None:
+    match = PLACE.search(column)
+    return column[: match.start()] if match is not None and match.end() == len(column) else None
+
+
+def with_lists(row: Row) -> Iterator[tuple[str, Any]]:
+    """Yield the cells of a row, and then each list of plain values as one text, named ``path[]``."""
+    lists: dict[str, list[str]] = {}
+    for column, value in row.items():
+        yield column, value
+        name = _list_of_entry(column)
+        if name is not None and isinstance(value, str | int | float):
+            lists.setdefault(name, []).append(str(value))
+    for name, values in lists.items():
+        if len(values) < 12:
+            yield f"{name}[]", ", ".join(values)
+
+
+def list_lengths(row: Row) -> Mapping[str, int]:
+    """Return the number of entries of each list of a row, named ``path (length)``."""
+    return Counter(f"{name} (length)" for column in row if (name := _list_of_entry(column)) is not None)

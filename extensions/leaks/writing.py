@@ -2,7 +2,7 @@
 
 A key can hide in any property that a writer can vary: blanks, invisible characters, the number of letters, a check
 digit, the order of a list. So every column is tested for every property below, and not for known tricks alone. All
-tests share one level (``leak_stats``), so the number of tests does not raise the rate of false alarms.
+tests share one level (``stats``), so the number of tests does not raise the rate of false alarms.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from extensions.leaks.stats import MOST_KINDS, NONE, Codes, quarters
+from extensions.leaks.stats import MOST_KINDS, NONE, Codes, codes_of_amounts
 
 _LONGEST = 20_000
 """Characters of a text that is looked at."""
@@ -49,7 +49,7 @@ _MODULO = {
 _QUARTERED = ("the length", "the capitals", "the number", *_ENDS)
 
 
-class Writing:
+class ColumnStyle:
     """How the texts of a column are written, row by row."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Writing:
             if name in _CHECKS:
                 yield name, numbers
             if name in _QUARTERED:
-                yield name, quarters(numbers)
+                yield name, codes_of_amounts(numbers)
             for by in _MODULO.get(name, ()):
                 yield f"{name} modulo {by}", np.where(some, numbers % by, -1)
 

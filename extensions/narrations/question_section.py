@@ -15,8 +15,9 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.formats import offered
-from app import import_boxes, import_seen, import_work, jobs, markup, shell, uploads
-from app.import_result import imported_sentence
+from app import jobs, markup, shell
+from app.importing import file_inputs, import_jobs, import_preview
+from app.importing.result_sentence import imported_sentence
 from app.jobs.imports import Came, Order
 from app.services import Services
 from domain import typed_json
@@ -34,6 +35,7 @@ from extensions.narrations.rules.frame_rates import rate
 from extensions.narrations.rules.goals import FEWEST, MOST, SLACK
 from extensions.narrations.rules.questions import RULES
 from extensions.narrations.video_goals import VideoGoals
+from workflow.files import uploads
 from workflow.files.one_import import Imported
 from workflow.jobs import desk
 
@@ -60,7 +62,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         words = f"Items of this project do not come in as `{FORMAT}`. Download the goals, and make questions of them "
         shell.show(markup.paragraph(f"{words}with touchstone narrations questions.", style="ts ts-quiet"))
         return
-    running = import_seen.last_import(services, view, _came)
+    running = import_preview.last_import(services, view, _came)
     last = _last(services, view)
     rates, seed, first, rule = st.columns([3, 2, 2, 4], vertical_alignment="bottom")
     rates.text_input(
@@ -93,7 +95,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         shell.show(markup.notice("These are of goals that were changed since: make them again for those of now."))
     _show(view, made)
     if made.source is not None and not running:
-        videos = import_boxes.media_of_extensions(services, view, "goals.ask")
+        videos = file_inputs.media_of_extensions(services, view, "goals.ask")
         _preview(services, view, replace(made.source, media_path=videos))
 
 
@@ -174,7 +176,7 @@ def _rate(text: str) -> Fraction | None:
     return known
 
 
-@st.fragment(run_every=import_seen.LOOK_SECONDS)
+@st.fragment(run_every=import_preview.LOOK_SECONDS)
 def _watch(services: Services, job: Job) -> None:
     with shell.guard(services):
         if not desk.job(services.store, id=job.id).is_open:
@@ -213,10 +215,10 @@ def _show(view: ProjectView, made: _QuestionSet) -> None:
 def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
     """Show what an import of the questions would do, with the button that does it."""
     about = {"format": FORMAT, "dimension": None, "said": None}
-    seen = import_seen.look(services, Order(view.name, source, about))
+    seen = import_preview.look(services, Order(view.name, source, about))
     if seen is None:
         return
-    import_seen.show(seen, skip_bad=False, new_only=False)
+    import_preview.show(seen, skip_bad=False, new_only=False)
     order = Order(view.name, source, {**about, "skip_bad": False, "new_only": False})
     shell.does(
         st,
@@ -225,13 +227,13 @@ def _preview(services: Services, view: ProjectView, source: uploads.Source) -> N
         partial(_import, services, order),
         key="goals.import",
         type="primary",
-        disabled=not import_seen.comes(seen, skip_bad=False, new_only=False) or not seen.counts["new"],
+        disabled=not import_preview.comes(seen, skip_bad=False, new_only=False) or not seen.counts["new"],
     )
-    import_seen.show_rows(view.schema.schema_, seen, source)
+    import_preview.show_rows(view.schema.schema_, seen, source)
 
 
 def _import(services: Services, order: Order) -> None:
-    import_work.begin(services, order)
+    import_jobs.begin(services, order)
     st.session_state.get(_MAKING, {}).pop(order.project, None)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell, uploads
+from app import markup, shell
 from app.reruns import messages
 from app.services import Services
 from domain.errors import FileRefused, RowsRefused
@@ -20,6 +20,7 @@ from extensions.narrations.files.narration_files import read_narrations
 from extensions.narrations.rules.goal_edits import placed
 from extensions.narrations.rules.narration import by_video
 from extensions.narrations.video_goals import FileChanges, Source
+from workflow.files import uploads
 
 DONE, ROWS = "goals.done", "goals.rows"
 """Keys of the message after a press: a sentence, or the invalid rows."""

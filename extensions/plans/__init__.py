@@ -42,9 +42,9 @@ def _figures() -> Sequence[Any]:
 
 
 def _table_sources() -> Sequence[Any]:
-    from extensions.plans.table_coefficients import coefficient
+    from extensions.plans.table_coefficients import coefficients
 
-    return (("regression", coefficient),)
+    return (("regression", coefficients),)
 
 
 EXTENSION = Extension(

@@ -11,14 +11,14 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app import markup, send_back_box, shell
+from app import markup, shell
 from app.reruns import pending_figures
 from app.running.shown import STYLE
 from app.services import Services
 from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.states import Items
-from extensions.shortcuts import page_figures, page_parts
+from extensions.shortcuts import page_figures, page_parts, send_back
 from extensions.shortcuts.model_check import compare_with_limit
 from extensions.shortcuts.model_page import ModelPage
 from extensions.shortcuts.model_replies import WITH
@@ -143,7 +143,7 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
     st.html(f"<style>{STYLE}</style>")
     _table(view, found, page, chances=not second)
     told = {each.item: each.to_author for each in page}
-    send_back_box.offer(services, view, told, key=f"shortcuts.models.back.{view.name}")
+    send_back.offer(services, view, told, key=f"shortcuts.models.back.{view.name}")
 
 
 def _by_whom(

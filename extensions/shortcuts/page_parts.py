@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app import markup, shell
-from app.views import history
+from app import addresses, markup, shell
 from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
 from reports.content import Figure
@@ -38,7 +37,7 @@ def short(text: str) -> str:
 
 def item(view: ProjectView, own: Choice) -> markup.Markup:
     """Return an item's question and id, with a link to its history."""
-    to = history.address(view.name, item=own.id)
+    to = addresses.history(view.name, item=own.id)
     name = markup.tag("a", markup.text(short(own.question or own.id)), href=to, target="_self")
     return markup.joined([name, markup.tag("div", markup.mono(own.id), style="ts-quiet ts-small")])
 

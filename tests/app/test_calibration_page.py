@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import figures, shell
-from app.calibration_files import files_of
+from app import shell
+from app.calibration.report_files import files_of
+from app.jobs import figure_requests
 from db import files
 from db.engine import open_store
 from domain.roles import Role
@@ -56,13 +57,13 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
         rows = [f"{name} · m,{rater},score,{value}" for name, value in zip(names, given, strict=True)]
         (tmp_path / "r.csv").write_text("\n".join(["unit,rater,criterion,value", *rows]), encoding="utf-8")
         import_ratings(store, by=None, project="p", path=tmp_path / "r.csv", refuse=lambda bad: None, raters=are)
-    monkeypatch.setattr(figures, "worked_out", lambda *_: pytest.fail("pages compute no report"))
+    monkeypatch.setattr(figure_requests, "worked_out", lambda *_: pytest.fail("pages compute no report"))
 
     drawn(store, tmp_path, "calibration", "lea", project="p")
     until_done()
     test = drawn(store, tmp_path, "calibration", "lea", project="p")
     first, about = sent(test)
-    figure = next(reversed(figures._memory.known.values()))
+    figure = next(reversed(figure_requests._memory.known.values()))
     with zipfile.ZipFile(io.BytesIO(figure.value["zip"])) as packed:
         report = json.loads(packed.read("report.json"))
         whole = packed.read("report.html").decode()
@@ -97,7 +98,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
         charts = [json.loads(each.proto.spec) for each in test.get("vega_lite_chart")]
         assert len(charts) == len(titles), key
         assert all(one["description"].startswith(title) for one, title in zip(charts, titles, strict=True)), key
-    assert next(reversed(figures._memory.known.values())).at == figure.at, "it is worked out once"
+    assert next(reversed(figure_requests._memory.known.values())).at == figure.at, "it is worked out once"
     assert [key for key in earlier if "within 1e-12" in earlier[key]] == ["cross_check"]
     store.close()
 

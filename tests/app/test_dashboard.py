@@ -22,7 +22,7 @@ pytestmark = pytest.mark.thorough
 N_ITEMS = 8
 
 
-def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scorecards(store: Store, home: Path) -> None:
+def test_the_finish_is_worked_out_from_the_days(store: Store, home: Path) -> None:
     make_project(store)
     make_items(store, N_ITEMS)
     make_person(store, "lea", role=Role.LEAD)
@@ -58,9 +58,6 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
         "lea": ["0", "0", "0", "0", "0"],
     }
     assert (told["lea"]["Last seen"], told["ben"]["Last seen"]) == ("-", "now")
-    assert 'href="/scorecard?project=p&amp;person=ben"' in words(later)
-    _, whose = drawn(store, home, "scorecard", "lea", project="p", person="ben").selectbox
-    assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Ben (ben), Verification")
 
 
 def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path) -> None:

@@ -15,9 +15,8 @@ from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
-from app import figures
 from app.cli import cli
-from app.jobs import processes
+from app.jobs import figure_requests, processes
 from app.services import Services, resources
 from db.engine import Store
 from domain.errors import NotAvailable, NotFound
@@ -68,8 +67,8 @@ def both_vote(store: Store, people: list[Person], choices: list[tuple[str, str]]
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything counts as large, and nothing is known from earlier."""
-    monkeypatch.setattr(figures, "SMALL", 0)
-    monkeypatch.setattr(figures, "_memory", figures._Memory())
+    monkeypatch.setattr(figure_requests, "SMALL", 0)
+    monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
     yield
     until_done()
     processes.close()
@@ -79,13 +78,13 @@ def state(store: Store) -> tuple[Any, ...]:
     return rater_agreement.mark(store, person=None, **ABOUT)
 
 
-def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figures.Asked:
+def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figure_requests.Asked:
     size = rater_agreement.size(store, person=None, **ABOUT)
-    return figures.asked(store, settings, work, {**ARGS, **args}, state=state(store), size=size)
+    return figure_requests.asked(store, settings, work, {**ARGS, **args}, state=state(store), size=size)
 
 
-def ready(store: Store, settings: Settings) -> figures.Figure:
-    figures.wait(store, settings, "agreement", ARGS, state=state(store), size=99)
+def ready(store: Store, settings: Settings) -> figure_requests.Figure:
+    figure_requests.wait(store, settings, "agreement", ARGS, state=state(store), size=99)
     until_done()
     found = asked(store, settings)
     assert found.current
@@ -93,7 +92,7 @@ def ready(store: Store, settings: Settings) -> figures.Figure:
     return found.figure
 
 
-def kappa(figure: figures.Figure) -> float | None:
+def kappa(figure: figure_requests.Figure) -> float | None:
     (line,) = [
         each for each in figure.value.lines if each.statistic == "cohen_kappa" and each.args["weights"] == "none"
     ]
@@ -113,14 +112,14 @@ def test_a_process_of_its_own_gives_the_same_and_it_is_kept(
     # three of four alike; by chance (3*2 + 1*2)/16 = 0.5: (0.75 - 0.5) / 0.5
     assert kappa(found) == pytest.approx(0.5)
     # another server process, or this one tomorrow: nothing is worked out
-    monkeypatch.setattr(figures, "_memory", figures._Memory())
-    monkeypatch.setattr(figures, "_begin", pytest.fail)
+    monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
+    monkeypatch.setattr(figure_requests, "_begin", pytest.fail)
     again = asked(store, settings)
     assert again.current
     assert again.figure == found
     # how it is worked out where it is asked for
-    monkeypatch.setattr(figures, "SMALL", 100)
-    here = figures.worked_out(store, "agreement", ARGS, found.state)
+    monkeypatch.setattr(figure_requests, "SMALL", 100)
+    here = figure_requests.worked_out(store, "agreement", ARGS, found.state)
     assert here.value == found.value
 
 
@@ -130,11 +129,11 @@ def test_new_votes_are_measured_while_the_page_shows_what_there_is(
     old = ready(store, settings)
     make_items(store, 1)
     both_vote(store, people, [("red", "red")])
-    monkeypatch.setattr(figures, "SHARE", 10_000)
+    monkeypatch.setattr(figure_requests, "SHARE", 10_000)
     waiting = asked(store, settings)
     assert (waiting.figure, waiting.current) == (old, False)
     assert not processes.at_work()  # votes that keep coming do not keep a core busy
-    monkeypatch.setattr(figures, "SHARE", 0)
+    monkeypatch.setattr(figure_requests, "SHARE", 0)
     new = ready(store, settings)
     # four of five alike; by chance (4*3 + 1*2)/25 = 0.56: (0.8 - 0.56) / 0.44
     assert kappa(new) == pytest.approx(0.24 / 0.44)
@@ -165,10 +164,10 @@ def test_a_process_that_is_killed_is_replaced_and_a_figure_that_kills_each_is_to
     assert kappa(ready(store, settings)) == pytest.approx(0.5)
     with store.write() as session:  # as every process leaves it that dies of it
         session.connection().execute(text("UPDATE jobs SET state = 'failed', said = 'Each process died.'"))
-    monkeypatch.setattr(figures, "_memory", figures._Memory())
+    monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
     with pytest.raises(NotAvailable, match=r"Each process died\."):
         asked(store, settings)
-    monkeypatch.setattr(figures, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(figure_requests, "AGAIN_SECONDS", 0.0)
     assert kappa(ready(store, settings)) == pytest.approx(0.5)
 
 
@@ -177,7 +176,7 @@ def test_what_the_work_refuses_is_told_in_its_own_words(store: Store, settings: 
     with pytest.raises(NotFound) as here:
         agreement_page.figures(store, **args)
     with pytest.raises(NotAvailable) as told:
-        figures.wait(store, settings, "agreement", args, state=(1,), size=99)
+        figure_requests.wait(store, settings, "agreement", args, state=(1,), size=99)
     assert str(told.value) == str(here.value)
 
 
@@ -185,17 +184,17 @@ def test_what_was_made_by_other_code_is_made_anew(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready(store, settings)
-    monkeypatch.setattr(figures, "_memory", figures._Memory())
-    monkeypatch.setattr(figures, "_code", lambda: "other")
-    monkeypatch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
+    monkeypatch.setattr(figure_requests, "_code", lambda: "other")
+    monkeypatch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)
     assert not asked(store, settings).current
 
 
 def test_small_ones_are_worked_out_where_they_are_asked_for(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figures, "SMALL", 100)
-    monkeypatch.setattr(figures, "_begin", pytest.fail)
+    monkeypatch.setattr(figure_requests, "SMALL", 100)
+    monkeypatch.setattr(figure_requests, "_begin", pytest.fail)
     found = asked(store, settings)
     assert found.current
     assert found.figure is not None
@@ -245,7 +244,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     page = AppTest.from_function(screen, args=(services,), default_timeout=30)
     page.query_params["project"] = "p"
     with monkeypatch.context() as patch:
-        patch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+        patch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)
         assert "being worked out, and will appear here" in words(page.run())
         assert "leaderboard" not in words(page)
     until_done()
@@ -254,7 +253,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     # one of three items: "Red." is the key, "Answer 0 of 2" is none of the options and counts as wrong
     assert "0.33" in drawn[drawn.index("leaderboard") :]
 
-    figure = next(iter(figures._memory.known.values())).value
+    figure = next(iter(figure_requests._memory.known.values())).value
     monkeypatch.setenv("TOUCHSTONE_HOME", str(settings.home))
     resources.cache_clear()
     told = CliRunner().invoke(cli, ["results", "p", "--format", "json"], catch_exceptions=False).stdout
@@ -271,13 +270,13 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     scores.select_index(1)
     assert "People" in words(page.run())
     with monkeypatch.context() as patch:
-        patch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+        patch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)
         assert "being worked out, and will appear here" in words(by.select_index(1).run())
     until_done()
     assert "People" in words(page.run()), "another cut of what was chosen"
 
     make_items(store, 1)  # something new: the figures that there are stay, with their time, until there are others
-    monkeypatch.setattr(figures, "SHARE", 10_000)
+    monkeypatch.setattr(figure_requests, "SHARE", 10_000)
     later = words(page.run())
     assert "As of" in later
     assert "leaderboard" in later

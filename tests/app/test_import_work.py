@@ -19,15 +19,15 @@ from openpyxl import Workbook
 
 from annotation_schemas.formats import FORMATS, Said, offered
 from annotation_schemas.loader import load_text
-from app import import_work, uploads
 from app.controls import on_page
-from app.import_result import imported_sentence
-from app.import_seen import as_changed
+from app.importing import import_jobs
+from app.importing.import_preview import as_changed
+from app.importing.result_sentence import imported_sentence
 from app.jobs import imports
 from app.jobs.imports import Order, Seen
 from app.jobs.kinds import KINDS
+from app.releasing.prepared_export import formats_of
 from app.services import Services
-from app.views.export import formats_of
 from db import files, jobs
 from db.engine import Store
 from domain.errors import Conflict, FileRefused
@@ -41,6 +41,7 @@ from testkit.factories import make_person
 from testkit.missing_extensions import needs_every
 from tests.app.screens import drawn
 from workflow.access.projects import access_to, create_project, project
+from workflow.files import uploads
 from workflow.files.columns_used import columns_used, formats_used
 from workflow.jobs import desk
 from workflow.jobs.kinds import Lane
@@ -94,7 +95,7 @@ def order(source: uploads.Source, format: str = "csv", **about: Any) -> Order:
 def looked(services: Services, content: bytes, name: str = "asks.csv", format: str = "csv", **about: Any) -> Seen | str:
     """What a look finds, or the sentence of its refusal as the page says it."""
     source = uploaded(services, content, name)
-    job = import_work.begin_look(services, order(source, format, **about))
+    job = import_jobs.begin_look(services, order(source, format, **about))
     assert not job.is_open
     return on_page(job.refused) if job.refused else job.result
 
@@ -132,30 +133,30 @@ def test_two_presses_count_once_and_two_leads_come_after_each_other(ann: Service
     first = order(uploaded(ann, table()))
     other = order(uploaded(bob, table(5).replace(b"\n", b"\nx").rstrip(b"x"), "more.csv"))
     with under_way(ann, first):
-        job = import_work.last_import(ann, "p")
+        job = import_jobs.last_import(ann, "p")
         assert job is not None
         assert job.is_open
-        assert import_work.begin(ann, first).id == job.id  # pressed again while it goes on
+        assert import_jobs.begin(ann, first).id == job.id  # pressed again while it goes on
         with pytest.raises(Conflict, match=r"Ann is importing asks\.csv into this project just now"):
-            import_work.begin(bob, other)
+            import_jobs.begin(bob, other)
         page = drawn(store, home, "import_", "bob", project="p")
         assert "Ann's import of asks.csv goes on" in page.get("progress")[0].proto.text
         assert page.button(key="import.items.go").disabled
-        import_work.put_away(bob, job)
-        assert import_work.last_import(ann, "p") is not None, "no one puts away what goes on"
+        import_jobs.put_away(bob, job)
+        assert import_jobs.last_import(ann, "p") is not None, "no one puts away what goes on"
     assert stands(ann) == []
     for _ in range(2):  # and once more when it is over, as the second of two presses comes late
-        done = import_work.begin(ann, first)
-        assert import_work.came_of(ann, done).done.items == N  # type: ignore[union-attr]
-    last = import_work.begin(bob, other)
+        done = import_jobs.begin(ann, first)
+        assert import_jobs.came_of(ann, done).done.items == N  # type: ignore[union-attr]
+    last = import_jobs.begin(bob, other)
     assert len(stands(ann)) == N + 5
     assert not (first.source.folder / "raw").exists(), "what is in is not kept twice"
-    import_work.put_away(bob, last)
-    assert import_work.last_import(bob, "p") is None
+    import_jobs.put_away(bob, last)
+    assert import_jobs.last_import(bob, "p") is None
 
 
 def test_a_resumed_import_says_that_it_stored_the_rows_itself(ann: Services) -> None:
-    import_work.begin(ann, order(uploaded(ann, table())))
+    import_jobs.begin(ann, order(uploaded(ann, table())))
     about: Any = {"kind": "import", "slot": "import/p", "project": "p", "by": ann.person}
     made = desk.begin(ann.store, **about, input=order(uploaded(ann, table())))
     worker = Worker(ann.store, ann.settings.home, ann.settings, KINDS, Lane.TASKS)
@@ -164,16 +165,16 @@ def test_a_resumed_import_says_that_it_stored_the_rows_itself(ann: Services) -> 
     with ann.store.write() as session:
         jobs.free(session, id=row.id, attempt=row.attempts)
     worker.work_off()
-    done = import_work.came_of(ann, made).done
+    done = import_jobs.came_of(ann, made).done
     assert done is not None
     assert imported_sentence(done).endswith(imports.RESUMED)
 
 
 def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, home: Path) -> None:
-    import_work.begin(ann, order(uploaded(ann, table())))
+    import_jobs.begin(ann, order(uploaded(ann, table())))
     changed = table(N + 2, say={3: "Other?", 4: "x <b>y</b> \N{GRINNING FACE}" + "z" * 5_000})
     source = uploaded(ann, changed + b"99,,It,all,9.png\n")
-    seen = import_work.begin_look(ann, order(source)).result
+    seen = import_jobs.begin_look(ann, order(source)).result
     assert seen.counts == {"new": 2, "changed": 2, "equal": N - 2, "bad": 1, "found": 0, "missing": N + 2}
     assert seen.refused
     assert seen.new_refused is None
@@ -249,7 +250,7 @@ def test_columns_are_remembered_per_project_and_format(ann: Services, store: Sto
     create_project(store, name="q", loaded=load_text(ASKS, "Be exact.", "asks"))
     german = HEAD.replace("question", "Frage")
     said = Said({"question": "Frage"})
-    import_work.begin(ann, order(uploaded(ann, table(head=german)), said=said))
+    import_jobs.begin(ann, order(uploaded(ann, table(head=german)), said=said))
     columns = german.split(",")
 
     def used(by: Person | None = ann.person, **which: Any) -> object:
@@ -267,10 +268,10 @@ def test_an_export_offers_first_the_format_of_the_last_file(ann: Services, store
         return used, formats_of(ann, project(store, person=ann.person, project="p"))[0].name
 
     assert first() == ([], "csv")  # the schema's own
-    import_work.begin(ann, order(uploaded(ann, table())))
+    import_jobs.begin(ann, order(uploaded(ann, table())))
     assert first() == (["csv"], "csv")
     lines = b'{"id": "n-1", "question": "New?", "answer": "Yes", "dimension": "all", "image": "a.png"}\n'
-    import_work.begin(ann, order(uploaded(ann, lines, "new.jsonl"), format="jsonl"))
+    import_jobs.begin(ann, order(uploaded(ann, lines, "new.jsonl"), format="jsonl"))
     assert first() == (["jsonl", "csv"], "jsonl")
 
 

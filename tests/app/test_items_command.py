@@ -13,6 +13,7 @@ from app.services import opened, resources
 from db.engine import Store
 from domain.roles import Role
 from testkit.factories import make_items, make_people, make_person, make_project
+from testkit.missing_extensions import needs
 from workflow.lead import item_views
 
 pytestmark = pytest.mark.thorough
@@ -28,6 +29,7 @@ def store(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch
     resources.cache_clear()
 
 
+@needs("commands", "bulk")
 def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Path) -> None:
     make_project(store)
     make_items(store, 4)

@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 from annotation_schemas.changes import WAYS, Decision, Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from app import jobs, uploads
+from app import jobs
 from app.cli import cli
 from app.jobs import processes
 from app.jobs.imports import Order
@@ -44,7 +44,7 @@ from tests.app.killed_jobs import MOMENTS, killed_at, own_process, work_off
 from tests.app.screens import drawn, words
 from workflow.access import projects
 from workflow.access.projects import access_to
-from workflow.files import project_export
+from workflow.files import project_export, uploads
 from workflow.files.project_check import check
 from workflow.jobs import desk, working
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane

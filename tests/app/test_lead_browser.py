@@ -17,6 +17,7 @@ from playwright.sync_api import expect
 
 from testkit.browser import settled
 from testkit.factories import claimed
+from testkit.missing_extensions import needs
 from testkit.serving import Server
 from tests.app.homes import PASSWORD, Home, make_home, picture
 from tests.e2e.people import at_desk
@@ -168,6 +169,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     page.get_by_text("strict on Reasoning/counting/1, gpt: the file says 0, the parser reads 0.5.").first.wait_for()
 
 
+@needs("formats", "inspect_log")
 def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
     page: Page, running: Server, home: Home, tmp_path: Path
 ) -> None:

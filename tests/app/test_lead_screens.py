@@ -22,11 +22,14 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from app import figures, list_order, schema_work, shell, sidebar, uploads
+from app import shell, sidebar
 from app.commands.agreement import table
+from app.jobs import figure_requests
+from app.schema_pages import change_jobs
 from app.screens import SCREENS
 from app.services import Services
 from app.views import audit as audit_page
+from app.widgets import list_order
 from db import files
 from db.engine import Store
 from db.tables import PersonRow, SchemaChangeRow
@@ -53,6 +56,7 @@ from workflow.annotate import (
     qualification_tries,
     submissions,
 )
+from workflow.files import uploads
 from workflow.jobs import desk
 from workflow.lead import item_history
 from workflow.results import file_raters
@@ -825,8 +829,8 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     store: Store, show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is small here: a look and a change go to processes of their own; two presses begin once."""
-    monkeypatch.setattr(figures, "SMALL", 0)
-    monkeypatch.setattr(schema_work, "HERE", 0)
+    monkeypatch.setattr(figure_requests, "SMALL", 0)
+    monkeypatch.setattr(change_jobs, "HERE", 0)
     write_item(store)
     test = show("schema", "lea")
     text = test.text_area[0].value.replace("\nversion: 1\n", "\nversion: 2\n")

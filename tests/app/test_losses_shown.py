@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
-from app import calibration_files, drawn_tables
+from app.calibration import report_files
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
@@ -26,7 +26,6 @@ from tests.app.screens import drawn, words
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.releases import card_facts, card_people
-from workflow.results import paper_tables
 from workflow.results.leaderboard_lines import COLUMNS
 
 pytestmark = pytest.mark.thorough
@@ -53,15 +52,6 @@ judges:
   - {name: big, model: big-1, criteria: [score], template: egothink_single, sees: [question, answer, prediction],
      fills: {ref_answer_1: answer, answer: prediction}, values: [0, 1]}
 """
-LAYOUT = """
-tables:
-  - {name: key, title: Accuracy, source: key, percent: true, digits: 2, corner: Model, rows: [{each: [model]}],
-     columns: [{title: Mean}]}
-  - {name: people, title: People, source: people, criterion: score, digits: 4, corner: Model, rows: [{each: [model]}],
-     columns: [{title: Mean}]}
-  - {name: annotators, title: Annotators, source: agreement, between: [people], unit: answer, criterion: score,
-     digits: 4, rows: [{title: Annotators}], columns: [{title: Equal, statistic: percent_agreement}]}
-"""
 
 
 @pytest.fixture
@@ -69,7 +59,6 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
-    (tmp_path / "layout.yaml").write_text(LAYOUT, encoding="utf-8")
     resources.cache_clear()
     yield tmp_path
     resources.cache_clear()
@@ -154,42 +143,22 @@ def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> N
 RIGHT_UNREAD, WRONG, RIGHT = "the colour of a ripe tomato, as it were", "blue", "red"
 
 
-def test_a_table_says_how_many_answers_it_counts_as_wrong(home: Path) -> None:
-    """159 of 300 answers are right (53.00); 13 of these are in words that no rule reads, so that 48.67 is printed."""
+def wrong_answers(home: Path) -> None:
+    """159 of 300 answers are right; 13 of these are in words that no rule reads."""
     names = benchmark(home, 300)
     texts = [RIGHT] * 146 + [RIGHT_UNREAD] * 13 + [WRONG] * 141
     answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
-    shown = ["tables", "p", "--layout", str(home / "layout.yaml"), "--table", "key"]
-    text, _ = said(*shown)
-    assert "  m      48.67" in text
-    warning = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
-    assert warning in text
-    assert "They count as wrong (report: unreadable)." in text
-    bounds = "The mean lies between 0.487 (all at their worst) and 0.530 (all at their best)."
-    assert bounds in text
-    made = json.loads(said(*shown, "--format", "json")[0])["tables"][0]
-    (cell,) = made["rows"][0]["cells"]
-    assert (cell["printed"], cell["unread"], cell["n"]) == ("48.67", 13, 300)
-    assert (cell["if_rest_lowest"], cell["if_rest_highest"]) == (146 / 300, 159 / 300)
-    said(*shown, "--out", str(home / "out"))
-    rows = list(csv.DictReader(io.StringIO((home / "out" / "key-losses.csv").read_text(encoding="utf-8"))))
-    of_model = next(row for row in rows if (row["by"], row["group"]) == ("model", "m"))
-    assert (of_model["not_readable"], of_model["asked"]) == ("13", "300")
-    assert float(of_model["if_all_highest"]) == pytest.approx(0.53)
-    assert bounds in rows[0]["warning"]
-    commented = said(*shown, "--format", "csv")[0]
-    assert f"# {warning}" in commented
-    assert commented.endswith("Model,Mean\nm,48.67\n")
-    assert "13 format violation" in said(*shown, "--format", "markdown")[0]
-    (table,) = paper_tables.of_project(resources().store, project="p", items=None).tables[:1]
-    page = drawn_tables.html(table)
-    assert '<p class="warning">' in page
-    assert bounds in page
-    assert "13 not readable, 0.4867 to 0.5300" in page
-    # results: the same record
+
+
+UNREAD = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
+BOUNDS = "The mean lies between 0.487 (all at their worst) and 0.530 (all at their best)."
+
+
+def test_results_say_how_many_answers_they_count_as_wrong(home: Path) -> None:
+    wrong_answers(home)
     text, _ = said("results", "p")
-    assert warning in text
-    assert bounds in text
+    assert UNREAD in text
+    assert BOUNDS in text
     (row,) = [
         row
         for row in csv.DictReader(io.StringIO(said("results", "p", "--format", "csv")[0]))
@@ -197,7 +166,7 @@ def test_a_table_says_how_many_answers_it_counts_as_wrong(home: Path) -> None:
     ]
     assert set(row) == set(COLUMNS)
     assert (row["unread"], float(row["if_rest_highest"])) == ("13", pytest.approx(0.53))
-    assert row["loss_warning"].startswith(warning)
+    assert row["loss_warning"].startswith(UNREAD)
 
 
 def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
@@ -212,7 +181,10 @@ def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
     assert "Losses depend on the key (p = 0.015): B lost 8 of 200, all others 0 of 200." in text
 
 
-def test_annotators_leave_out_grades_of_empty_answers_as_every_table_does(home: Path) -> None:
+LEFT_OUT = "4 imported grades are left out: their answers are empty, missing or replaced."
+
+
+def empty_answers(home: Path) -> None:
     """Two people grade 10 answers; 2 of these are empty, and there the two disagree. Of the other 8 they agree on 6."""
     names = benchmark(home, 10)
     answers(home, [(name, "m", "" if at < 2 else RIGHT) for at, name in enumerate(names)])
@@ -220,18 +192,14 @@ def test_annotators_leave_out_grades_of_empty_answers_as_every_table_does(home: 
     ben = [0, 0, 0, 0, *[1] * 6]
     ratings(home, [(name, "m", "ann", value) for name, value in zip(names, ann, strict=True)])
     ratings(home, [(name, "m", "ben", value) for name, value in zip(names, ben, strict=True)])
-    made = json.loads(said("tables", "p", "--layout", str(home / "layout.yaml"), "--format", "json")[0])["tables"]
-    tables = {table["name"]: table for table in made}
-    (people,) = tables["people"]["rows"][0]["cells"]
-    assert (people["printed"], people["n"]) == ("0.8750", 8)  # 2 answers have 0.5, 6 have 1
-    (equal,) = tables["annotators"]["rows"][0]["cells"]
-    assert (equal["printed"], equal["n"]) == ("0.7500", 8)
-    told = "4 imported grades are left out: their answers are empty, missing or replaced."
-    assert told in tables["annotators"]["loss_notes"]
+
+
+def test_agreement_leaves_out_grades_of_empty_answers(home: Path) -> None:
+    empty_answers(home)
     asked = ["agreement", "p", "--stage", "grading", "--unit", "prediction", "--statistic", "percent_agreement"]
     (of_command,) = json.loads(said(*asked, "--json")[0])
     assert (of_command["value"], of_command["n_units"]) == (0.75, 8)
-    assert told in said(*asked)[0]
+    assert LEFT_OUT in said(*asked)[0]
 
 
 def replies(home: Path, rows: Sequence[tuple[str, str, str]], *more: str) -> str:
@@ -282,11 +250,11 @@ def first_screen_of(home: Path) -> str:
     """Return what the page Calibration shows above its folded sections."""
     store = resources().store
     about = {"project": "p", "stage": Stage.GRADING, "people": ["ann", "ben"], "judges": ["big-1"]}
-    made = calibration_files.files_of(store, **about, pool=False, items=None, by=Cut.WHOLE, statistics=None, titles={})
+    made = report_files.files_of(store, **about, pool=False, items=None, by=Cut.WHOLE, statistics=None, titles={})
     return str(made["first"])
 
 
-def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
+def lost_zeros(home: Path) -> str:
     """The judge says what people say: 30 of 60 are right for a, 45 of 60 for b. Six replies about a, all of them zeros,
     are not readable: a has 30 of 54, and between 30 and 36 of 60."""
     names = graded(home, 60, "a", "b")
@@ -295,23 +263,27 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     for who in ("ann", "ben"):
         ratings(home, [(name, model, who, value) for (name, model), value in truth.items()])
     lost = {(name, "a") for name in names[30:36]}
-    told = replies(
+    return replies(
         home, [(*each, "A bare 0 without verdict" if each in lost else f"[[{value}]]") for each, value in truth.items()]
     )
-    assert "120 replies: 120 new, 114 read, 6 not readable" in told
-    count = "big-1, score: 6 of 120 replies not readable (5.0 %): 6 unparseable."
+
+
+LOST_BY_MODEL = "Not readable by model: a 6 of 60 (mean 0.500 to 0.600)."
+
+
+def is_told(text: str, of_mean: str = "") -> None:
+    plain = " ".join(text.split())
+    assert "Warning: big-1, score: 6 of 120 replies not readable (5.0 %): 6 unparseable." in plain
     # Fisher, two-sided: C(45,6)/C(120,6) = 0.0022 for zeros and ones; zeros are 45 of 120
-    depends = "Losses depend on people's grade"
+    assert "Losses depend on people's grade" in plain
+    assert "0 lost 6 of 45, all others 0 of 75." in plain
     bounds = "The mean lies between 0.625 (all at their worst) and 0.675 (all at their best). Without them it is 0.658."
-    by_model = "Not readable by model: a 6 of 60 (mean 0.500 to 0.600)."
+    assert (of_mean or bounds) in plain
 
-    def is_told(text: str, of_mean: str = bounds) -> None:
-        plain = " ".join(text.split())
-        assert f"Warning: {count}" in plain
-        assert depends in plain
-        assert "0 lost 6 of 45, all others 0 of 75." in plain
-        assert of_mean in plain
 
+def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
+    told = lost_zeros(home)
+    assert "120 replies: 120 new, 114 read, 6 not readable" in told
     is_told(said("results", "p", "--scores", "judge")[0])
     table = list(csv.DictReader(io.StringIO(said("results", "p", "--scores", "judge", "--format", "csv")[0])))
     row = next(row for row in table if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers"))
@@ -344,9 +316,6 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
         if (row["by"], row["group"]) == ("model", "a")
     ]
     assert (of_a["asked"], of_a["not_readable"], of_a["if_all_lowest"]) == ("60", "6", "0.5")
-    text = said("tables", "p", "--table", "judges")[0]
-    is_told(text)
-    assert by_model in text
     out = home / "report"
     _, aside = said(
         *("calibrate", "--project", "p", "--stage", "grading", "--out", str(out), "--human", "ann", "--human", "ben"),

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import new_project, project_jobs, shell
+from app import shell
 from app.jobs import processes
+from app.projects import new_project, project_jobs
 from app.services import Services
 from db.engine import Store
 from domain import extensions

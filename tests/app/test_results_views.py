@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from app import addresses
+from app.cases import case_parts
 from app.results import shown, slices, slices_chart, table
-from app.views import cases as view
+from app.results.shown import bins_asked, read_bins
 from domain.option_scores import Option, Ranking
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, ProjectView
@@ -31,7 +33,7 @@ def test_an_answer_s_text_and_everything_said_of_it_stay_text() -> None:
             1, EVIL, 1, 1, AnswerKind.OPTION, ReadOutcome.READ, EVIL, [0], [[5, 10], [30, 40]], EVIL, ""
         ),
     )
-    shown = str(view.answer_card(answer))
+    shown = str(case_parts.answer_card(answer))
     assert "<img" not in shown
     assert "<script" not in shown
     assert shown.count("&lt;script&gt;") >= 5
@@ -39,7 +41,7 @@ def test_an_answer_s_text_and_everything_said_of_it_stay_text() -> None:
     assert shown.count("<mark") == 2
     assert "src=" in shown.split("<mark")[1].split("</mark>")[0], "the words that it was read from are marked"
     told = Case("i", EVIL, "near", ItemState.KEPT, {}, None, [], [], [CaseFailure(EVIL, "failed", EVIL, made_at(), 3)])
-    assert "<script" not in str(view.failures(told))
+    assert "<script" not in str(case_parts.failures(told))
 
 
 def test_a_span_is_more_or_less_the_key() -> None:
@@ -49,7 +51,7 @@ def test_a_span_is_more_or_less_the_key() -> None:
     )
     told = ((0.625, "0.62", "ts-right"), (0.5, "0.50", "ts-right"), (0.4996, "0.4996", "ts-wrong"))
     for iou, words, style in told:  # what is short of a half does not look like one
-        shown = str(view.answer_card(CaseAnswer("m", text, made_at(), iou, "", True, reading=reading)))
+        shown = str(case_parts.answer_card(CaseAnswer("m", text, made_at(), iou, "", True, reading=reading)))
         assert f"IoU {words} with the key" in shown
         assert style in shown
         assert "Read as <b>2 to 3.5</b>" in shown
@@ -73,7 +75,7 @@ def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
     assert "at their worst 0.3333, at their best 0.6667" in told
     assert "outcome=refused" in str(table.leaderboard(view_of_project, cut, sort="mean", common=False, bins=4))
     assert "<script" not in str(slices.contrast_table(cut, []))
-    assert view.address("p", scores=Scores("key"), model="a&b", by="dimension", part="near") == (
+    assert addresses.cases("p", scores=Scores("key"), model="a&b", by="dimension", part="near") == (
         "/cases?project=p&scores=key&model=a%26b&by=dimension&part=near"
     )
 
@@ -104,10 +106,10 @@ def test_every_model_has_a_mark_in_the_row_of_each_slice_where_it_has_a_number()
 
 def test_the_cases_of_a_slice_are_cut_as_the_slice_was() -> None:
     for bins in (2, 12, (1.0, 5.0, 9.0), (0.123456789,)):
-        assert view._bins(view.cut_at(bins)["bins"]) == bins
-    assert view.cut_at(4) == {}
+        assert read_bins(bins_asked(bins)["bins"]) == bins
+    assert bins_asked(4) == {}
     for strange in ("", "x", "at:", "at:5,1", "\u00b2"):
-        assert view._bins(strange) == 4
+        assert read_bins(strange) == 4
 
 
 def made_at():  # type: ignore[no-untyped-def]

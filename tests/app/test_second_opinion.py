@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agreement.cross_check import SecondOpinion
-from app import figures
+from app.jobs import figure_requests
 from db.engine import open_store
 from domain.roles import Role
 from domain.states import RatersAre
@@ -36,10 +36,10 @@ def test_the_page_says_that_they_are_equal_and_shows_a_difference_as_an_error(tm
     page = words(drawn(store, tmp_path, "agreement", "lea", project="p"))
     assert "coefficients are equal to krippendorff " in page
     assert "within 1e-12." in page
-    known = figures._memory.known.items()
+    known = figure_requests._memory.known.items()
     place, figure = next((place, each) for place, each in known if isinstance(each.value, SecondOpinion))
     wrong = replace(figure.value, differences=("score, Cohen's kappa: 0.5 in Touchstone, 0.6 in scikit-learn 1.9.1.",))
-    figures._remember(place, replace(figure, value=wrong))
+    figure_requests._remember(place, replace(figure, value=wrong))
     page = words(drawn(store, tmp_path, "agreement", "lea", project="p"))
     assert 'role="alert"' in page
     assert "0.5 in Touchstone, 0.6 in scikit-learn 1.9.1." in page

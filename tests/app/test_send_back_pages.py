@@ -1,4 +1,4 @@
-"""Leads send items back on Bulk actions, with a reason. The author reads it on pages of their own."""
+"""Leads send items back with a reason. The author reads it on pages of their own."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from db.tables import ItemRow
 from domain.records import Person
 from domain.roles import Role
 from testkit.factories import make_person, make_pool, make_project
-from tests.app.screens import drawn, part, text, words
+from tests.app.screens import drawn, part, words
 from tests.workflow.test_authoring import write
 from workflow.annotate import own_submissions
+from workflow.lead import bulk
+from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.send_back import Reasons
 
 pytestmark = pytest.mark.thorough
 
@@ -32,22 +35,15 @@ def pressed(page: AppTest, label: str) -> AppTest:
     return button.click().run()
 
 
-def test_a_lead_says_why_on_bulk_actions_and_the_author_reads_it(store: Store, home: Path) -> None:
+def test_a_lead_says_why_and_the_author_reads_it(store: Store, home: Path) -> None:
     make_project(store)
-    make_person(store, "lea", role=Role.LEAD)
+    lea = make_person(store, "lea", role=Role.LEAD)
     ann = make_person(store, "ann")
     for at, image in enumerate(make_pool(store, 2), 1):
         write(store, ann, image, at)
-    page = drawn(store, home, "bulk", "lea", project="p")
-    page.selectbox(key="bulk.action").select_index(4).run()
-    assert page.selectbox(key="bulk.action").value == "send_back"
-    page.checkbox(key="bulk.every").check().run()
-    assert "Say why: the author reads it." in text(words(page))
-    page.text_area(key="bulk.why").input("Not this.").run()
-    assert part(page, "preview") == "2 items would change, 0 would not."
-    page.text_area(key="bulk.why").input(WHY)  # typed last, and pressed with no run between
-    page = pressed(pressed(page, "Change 2 items"), "Yes, change 2 items")
-    assert "Done: 2 items changed." in words(page)
+    given = {"by": lea, "project": "p", "action": Action.SEND_BACK, "chosen": Chosen(every=True)}
+    given["reasons"] = Reasons(WHY)
+    assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 2
     assert back(store, ann) == {"Question 1?": WHY, "Question 2?": WHY}
     page = drawn(store, home, "items", "lea", project="p", with_author="yes")
     assert part(page, "count") == "2 items"

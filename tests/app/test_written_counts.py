@@ -70,8 +70,6 @@ def test_every_page_shows_the_same_number_of_items_left_to_write(half_written: S
     for name in ("release", "export"):
         items = next(each for each in rows(drawn(half_written, home, name, "lea", project="p"), "How it stands"))
         assert items["How it stands"].endswith(f", {left} left to write")
-    schedule = drawn(half_written, home, "schedule", "lea", project="p")
-    assert f"Colour (1 kept of 6 written, {left} left to write)" in [each.label for each in schedule.number_input]
 
 
 def test_what_an_author_can_write_now_has_words_of_its_own(half_written: Store, home: Path) -> None:

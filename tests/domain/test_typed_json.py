@@ -20,6 +20,7 @@ from domain import typed_json
 from domain.records import BadRow, Person
 from domain.states import Stage
 from testkit.factories import make_schema
+from workflow.files.uploads import Source
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates() | st.fractions()
 KEYS = st.text() | st.integers() | st.tuples(st.text(), st.integers())
@@ -79,3 +80,9 @@ def test_nothing_else_is_written_or_made() -> None:
     ):
         with pytest.raises((ValueError, ImportError)):
             typed_json.decode(told)
+
+
+def test_a_job_that_was_stored_before_a_module_moved_is_read() -> None:
+    held = {"folder": {"!": "path", "v": "/home/x"}, "names": {"!": "tuple", "v": ["a.csv"]}}
+    told = {"!": "app.uploads:Source", "v": held | {"media": None, "path": None, "media_path": None}}
+    assert typed_json.decode(told) == Source(Path("/home/x"), ("a.csv",))

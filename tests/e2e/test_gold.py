@@ -17,12 +17,13 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit import missing_media
+from testkit.missing_extensions import needs
 from testkit.serving import ROOT, Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
 from workflow.annotate import claims, submissions
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("commands", "scorecard")]
 
 GOLD, LIVE = [f"Is leaf {at} green?" for at in range(8)], [f"Is root {at} long?" for at in range(40)]
 YES, NO = "1", "2"

@@ -18,6 +18,7 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.browser import window
+from testkit.missing_extensions import needs
 from testkit.scripted import ScriptedServer
 from testkit.serving import Server, touchstone
 from tests.e2e import lead_story
@@ -28,7 +29,14 @@ from workflow.access import accounts, projects
 from workflow.annotate import qualification_tries
 from workflow.annotate.claims import next_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+    pytest.mark.timeout(900),
+    needs("pages", "scorecard"),
+    needs("pages", "bulk"),
+]
 
 N = 3_355
 """So many questions EgoPlan-Bench's validation file has."""

@@ -18,13 +18,14 @@ from domain.states import Stage
 from testkit import missing_media
 from testkit.browser import settled
 from testkit.factories import claimed
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.app.screens import drawn, part
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
 from workflow.annotate import submissions
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, needs("commands", "scorecard")]
 
 FITS, DIFFERS, HARD, SKIPPED = "111", "221", "113", "1311"
 """Keys on the jury's page: image, answer (3 skips, then why), difficulty."""

@@ -11,7 +11,6 @@ import io
 import json
 import re
 import shutil
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
@@ -28,7 +27,6 @@ from testkit.serving import Server
 from tests.e2e.people import at_desk, opened
 from workflow.access.audit import entries as events
 from workflow.files.import_files import import_files
-from workflow.results import project_answers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -126,31 +124,12 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         assert sorted(seen) == sorted(scene.name for scene in here)
         expect(page.get_by_role("button", name="Next")).to_be_disabled()
 
-        # of the tables that fit any schema, the one of people has a radar and a heat map, that of all evaluators bars
-        lead.open("/tables?project=demo")
-        drawn = page.locator(", ".join(f"[class*=-{kind}] svg.marks" for kind in ("radar", "heat", "bars")))
-        expect(drawn).to_have_count(3, timeout=60_000)
-        assert all((box := each.bounding_box()) and box["width"] > 200 and box["height"] > 80 for each in drawn.all())
-        judged = page.locator("section#judges tr").filter(has_text=MODEL)
-        expect(judged.locator("td").nth(heads.index(TITLE) - heads.index("Existence"))).to_have_text(f"{expected:.2f}")
-        expect(page.locator("section#key .missing")).to_contain_text("the item has no key")
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Download: tables as CSV, charts as SVG").click()
-        with zipfile.ZipFile(download.value.path()) as packed:
-            assert len([name for name in packed.namelist() if name.endswith(".svg")]) == 2 * 3, "light and dark"
-
 
 def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     sizes = tmp_path / "models.csv"
     sizes.write_text("model,size\n" + "".join(f"{model},7B\n" for model in MODELS), encoding="utf-8")
-    pairs = tmp_path / "labels.csv"
     with opened(serving) as store:
-        names = [item.name for item in project_answers.read(store, person=None, project="demo").items.values()]
-        lines = [f"{name},{at // 2},{('no', 'with')[at % 2]}\n" for at, name in enumerate(names)]
-        pairs.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
-        for format, path in (("models", sizes), ("labels", pairs)):
-            media = MediaStore(serving.home / "media")
-            import_files(store, media, by=None, project="demo", format=format, path=path)
+        import_files(store, MediaStore(serving.home / "media"), by=None, project="demo", format="models", path=sizes)
     words = {scene.name: len(re.findall(r"\w+", scene.question)) for scene in kept()}
     with at_desk(chromium, serving, LEAD.login) as lead:
         lead.open("/results?project=demo")
@@ -179,13 +158,6 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         groups = page.locator('[data-part="groups"]')
         expect(groups).to_contain_text(f"{len(MODELS)} models", timeout=60_000)
         lead.settled()
-        for name, value in (("Pairs of items share their", "pair"), ("Variants differ in their", "marks")):
-            page.get_by_label(name).click()
-            page.get_by_role("option", name=value, exact=True).click()
-            lead.settled()
-        paired = page.locator('[data-part="pairs"]')
-        expect(paired).to_contain_text("with less no", timeout=60_000)
-        expect(paired).to_contain_text(MODEL)
         lead.open("/agreement?project=demo")
         page.get_by_role("radio", name="Grading", exact=True).click()
         lead.settled()

@@ -109,6 +109,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "judges": FOR_LEADS,
     "results": FOR_LEADS,
     "preferences": FOR_LEADS,
+    "variants": FOR_LEADS,
     "tables": FOR_LEADS,
     "shortcuts": FOR_LEADS,
     "goals": FOR_LEADS,

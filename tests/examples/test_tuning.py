@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from media import clips
-from tests.exporters.releases import Folder, write
-from tests.exporters.test_for_harnesses import plan
+from testkit.missing_extensions import needs
+from tests.exporters.releases import Folder, plan, write
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Looked for, not imported: collecting tests takes seconds less.
 pytestmark = [
     pytest.mark.slow,
+    needs("formats", "preference_pairs"),
     pytest.mark.skipif(
         any(find_spec(name) is None for name in ("torch", "transformers", "peft")),
         reason="the extras `models` and `tuning` are not installed",

@@ -6,18 +6,23 @@ import hashlib
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
+from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS, ReadFiles
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseWriter
 from annotation_schemas.keys import key_field, options_field
-from annotation_schemas.loader import load_text
+from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
 from domain.errors import NotFound
 from exporters.release_folder import ReleaseFolder
 from exporters.writers import release_writer_of
+from importers.readers import reader_of
+from testkit.samples import egoplan_record
+from testkit.samples import write as write_file
 
 
 class Folder(ReleaseFolder):
@@ -147,6 +152,15 @@ def write(format: str, released: ReleasedSet, folder: Folder) -> dict[str, bytes
     writer(released, folder)
     assert all(folder.hashes[f"{format}/{path}"].bytes == len(data) for path, data in folder.files(format).items())
     return folder.files(format)
+
+
+def plan(folder: Folder, tmp_path: Path, **part: Any) -> tuple[Schema, ReleasedSet]:
+    """Two training items and one of a private test, as EgoPlan has them."""
+    schema = load_schema(shipped()["egoplan"]).schema_
+    path = write_file(tmp_path / "plan.json", [egoplan_record(n) for n in range(3)])
+    found = reader_of(FORMATS["egoplan"])(path, format="egoplan", schema=schema)
+    some = items_of(folder, schema, found, split=lambda number: "train" if number < 2 else "test")
+    return schema, release(folder, schema, some, withheld={"test": ["answer"]}, **part)
 
 
 FIFTH = """

@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 
 from annotation_schemas import shipped
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
 from domain.runs import Outcome
 from importers.predictions import read_predictions
+from importers.readers import reader_of
 from tests.importers.workbooks import Raw, workbook
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
+EGOPLAN = load_schema(shipped()["egoplan"]).schema_
 
 
 def lines(path: Path, records: list[Any]) -> Path:
@@ -236,3 +239,33 @@ def test_vlmevalkit_s_json_names_its_model_and_has_nan_for_nothing(tmp_path: Pat
 def test_what_fastchat_writes_when_its_requests_fail_is_no_answer(tmp_path: Path) -> None:
     path = lines(tmp_path / "Activity/model_answer/tiny.jsonl", [turn(0, "$ERROR$"), turn(1, "it costs $ERROR$")])
     assert [row.outcome for row in answers(path)] == [Outcome.TRANSPORT_ERROR, Outcome.ANSWERED]
+
+
+# ---- EgoPlan's submissions ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["predictions", "egoplan_submission"])
+def test_a_submission_to_egoplan(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "tiny_EgoPlan.json"
+    rows = [{"sample_id": 0, "label": "B"}, {"sample_id": "7", "label": "a"}, {"sample_id": 8, "label": "N/A"}]
+    bad = [{"sample_id": 1.5, "label": "A"}, {"sample_id": 2, "label": 3}, {"label": "A"}]
+    path.write_text(json.dumps([*rows, *bad], indent=4))
+    found = reader_of(FORMATS[format])(path, schema=EGOPLAN)
+    assert [(a.model, a.item, a.text, a.outcome) for a, _ in found.rows] == [
+        ("tiny", "0", "B", Outcome.ANSWERED),
+        ("tiny", "7", "a", Outcome.ANSWERED),
+        ("tiny", "8", "N/A", Outcome.EMPTY),
+    ]
+    assert [(bad.row, bad.reason) for bad in found.bad] == [
+        (4, "sample_id is not a whole number"),
+        (5, "its label is no text"),
+        (6, "sample_id is not a whole number"),
+    ]
+
+
+def test_a_submission_that_breaks_off(tmp_path: Path) -> None:
+    path = tmp_path / "submission.json"
+    path.write_text('[{"sample_id": 0, "label": "B"}, {"sample_id": 1, "lab')
+    found = read_predictions(path, schema=EGOPLAN, model="m")
+    assert len(found.rows) == 1
+    assert "the file cannot be read from here on" in found.bad[0].reason

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app import charts, disagreement_charts
-from app.disagreement_charts import dimensions_chart, reasons_chart
+from app.charts import disagreement_charts, page_chart
+from app.charts.disagreement_charts import dimensions_chart, reasons_chart
 from db.engine import Store
 from domain.errors import NotAllowed
 from domain.roles import Role
@@ -60,7 +60,7 @@ def test_the_bars_hold_many_dimensions_and_names_of_any_kind() -> None:
     title = '<b>"' + "x" * 80 + '"</b> \N{WAVING HAND SIGN}'
     chart = dimensions_chart(many, {each.dimension: title for each in many})
     assert len(chart.layers[0]["data"]["values"]) == len({row["at"] for row in chart.layers[0]["data"]["values"]}) == 40
-    _, first, *_ = csv.reader(charts.as_csv(chart).decode().splitlines())
+    _, first, *_ = csv.reader(page_chart.as_csv(chart).decode().splitlines())
     # 9 of 10; Wilson (1927): (0.9 + z2/20 -+ z sqrt(0.09/10 + z2/400)) / (1 + z2/10), z2 = 3.8415
     assert first == [title, "10", "9", "0.900", "0.596", "0.982"]
     (alone,) = dimensions_chart(many[:1], {}).rows

@@ -71,6 +71,7 @@ def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> Non
     assert not told, "\n".join(told)
 
 
+@needs("formats", "inspect_log")
 @needs("formats", "label_studio")
 def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -> None:
     def names(schema: str, *, writes: bool) -> list[str]:
@@ -140,6 +141,7 @@ def test_a_new_row_that_releases_is_in_releases(tmp_path: Path, monkeypatch: pyt
         write("picture_list", both, Folder(tmp_path / "other"))
 
 
+@needs("formats", "inspect_log")
 def test_a_new_row_that_reads_is_imported(
     sqlite_store_for_module: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +165,7 @@ def test_a_new_row_that_reads_is_imported(
     assert found == [("gpt", "red"), ("gpt", "blue")]
 
 
+@needs("formats", "inspect_log")
 @needs("formats", "label_studio")
 @pytest.mark.slow
 def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path: Path) -> None:
@@ -186,6 +189,7 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
     assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("import")
 
 
+@needs("formats", "inspect_log")
 @needs("formats", "label_studio")
 def test_rows_are_named_in_their_order() -> None:
     assert named(writing(Takes.ANSWERS)) == "predictions or egoplan_submission"

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from annotation_schemas.loader import load_text
-from app.import_result import imported_sentence
+from app.importing.result_sentence import imported_sentence
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.roles import Role
@@ -25,6 +25,7 @@ from media.model_input import Pictures
 from media.store import MediaStore
 from testkit import loaded
 from testkit.factories import claimed, make_people, make_person, make_project
+from testkit.missing_extensions import needs
 from testkit.paths import ROOT
 from workflow.annotate import submissions
 from workflow.files.import_files import import_files, look_at_files
@@ -101,6 +102,7 @@ def as_readers_see(data: bytes) -> tuple[tuple[int, int], str]:
         return shown.size, red(shown)
 
 
+@needs("formats", "vlmevalkit")
 def test_an_orientation_in_xmp_alone_is_the_same_in_every_file_of_a_release(store: Store, home: Path) -> None:
     imported(store, home, CASES / "xmp_orientation" / "m2.csv")
     media = MediaStore(home / "media")
@@ -125,6 +127,7 @@ def test_an_orientation_in_xmp_alone_is_the_same_in_every_file_of_a_release(stor
 TURNED = "id,question,option_1,option_2,answer,image\nj,Which?,x,y,x,j.jpg\np,Which?,x,y,x,p.png\n"
 
 
+@needs("formats", "vlmevalkit")
 def test_programs_that_read_no_note_get_upright_pixels(store: Store, home: Path, tmp_path: Path) -> None:
     """A JPEG and a PNG that are stored 160 x 80 with a quarter turn in EXIF: red is upper right when they are shown."""
     shown = Image.new("RGB", (80, 160), "white")
@@ -155,6 +158,7 @@ def test_programs_that_read_no_note_get_upright_pixels(store: Store, home: Path,
     assert {as_readers_see(row["image"]["bytes"]) for row in table_rows} == {((80, 160), "ur")}
 
 
+@needs("formats", "vlmevalkit")
 def test_two_files_with_the_same_pixels_go_out_as_each_is_shown(store: Store, home: Path) -> None:
     imported(store, home, CASES / "twin_turned" / "items.csv")
     media = MediaStore(home / "media")
@@ -185,6 +189,7 @@ def test_a_clip_whose_header_is_short_keeps_its_last_frame(store: Store, home: P
     assert about["duration"] == pytest.approx(9.03, abs=0.01)  # its last packet lasts 533 of 16,000 ticks
 
 
+@needs("formats", "vlmevalkit")
 @pytest.mark.slow
 def test_a_benchmark_of_clips_is_released_for_inspect(store: Store, home: Path, tmp_path: Path) -> None:
     imported(store, home, CASES / "clip_loses_end" / "items.csv", slot="clip")

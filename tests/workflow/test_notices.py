@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
+from db import schedules
 from db.engine import Store
 from db.tables import ItemRow
 from domain.records import Person
 from domain.roles import Role
+from domain.schedule import said_of
 from domain.states import Stage
-from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, make_schema
+from testkit.factories import (
+    BLIND,
+    Clock,
+    claimed,
+    make_items,
+    make_people,
+    make_person,
+    make_project,
+    make_schema,
+    vote,
+)
 from workflow.access import project_care
-from workflow.access.projects import remove_member, set_member
+from workflow.access.projects import access_to, remove_member, set_member
 from workflow.annotate import (
     comments,
     notices,
@@ -52,6 +65,15 @@ def see(store: Store, person: Person) -> None:
     notices.see_all(store, person=person, keys=keys)
 
 
+def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[Stage] = ()) -> None:
+    """Store deadlines and the order of stages."""
+    with store.write() as session:
+        project = access_to(session, person=None, project="p").project_id
+        due = {stage.value: day.isoformat() for stage, day in days.items()}
+        offered = [stage.value for stage in order]
+        schedules.add(session, project_id=project, number=1, deadlines=due, order=offered, by_id=None, now=store.now())
+
+
 def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     make_project(store, loaded=make_schema())
     make_items(store, 3)
@@ -73,7 +95,8 @@ def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     # tasks: only those that a lead gave, and as long as they are in hand
     assert claimed(store, ann)
     assert kinds(store, ann) == [], "taken by herself"
-    given = {"by": lea, "project": "p", "action": Action.REASSIGN, "chosen": Chosen(person="ann"), "to": "ben"}
+    chosen = Chosen(stage=Stage.VERIFICATION, items=("colour/0",))
+    given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ben",)}
     see(store, ben)
     assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 1
     assert told(store, ben)[0] == ("given", "A task of the verification was given to you.", True)
@@ -160,3 +183,47 @@ def test_what_became_of_a_qualification(store: Store, clock: Clock) -> None:
     assert told(store, ann)[0] == ("qualified", "You have passed the qualification for the verification.", True)
     qualification.exempt(store, by=lea, project="p", login="ben", why="She made the set.")
     assert told(store, ben)[0] == ("qualified", "You may work in the verification without a qualification.", True)
+
+
+def test_a_deadline_is_told_in_time_to_those_with_that_stage_while_something_is_left(
+    store: Store, clock: Clock
+) -> None:
+    make_project(store, loaded=make_schema())
+    make_items(store, 1)
+    ann, ben = make_people(store, "ann", "ben", stages=[Stage.VERIFICATION])
+    cat = make_person(store, "cat", stages=[Stage.AUTHORING])
+
+    def deadlines(person: Person) -> list[str]:
+        return [words for kind, words, _ in told(store, person) if kind == "deadline"]
+
+    due = store.now().astimezone(UTC).date() + timedelta(days=5)
+    set_deadlines(store, {Stage.VERIFICATION: due})
+    assert deadlines(ann) == []
+    clock.advance(days=2)
+    assert [said for said in deadlines(ann) if f"is due on {due}, in 3 days" in said]
+    assert len(deadlines(ben)) == 1
+    assert deadlines(cat) == [], "it is no stage of hers"
+    see(store, ann)
+    assert notices.n_unseen(store, person=ann) == 0
+    clock.advance(days=4)
+    assert [said for said in deadlines(ann) if f"was due on {due}, yesterday" in said]
+    assert notices.n_unseen(store, person=ann) == 1, "that it is over is news"
+    vote(store, ann)
+    assert len(deadlines(ann)) == 1
+    vote(store, ben)
+    assert deadlines(ann) == [], "nothing is left"
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        (-40, "was due on 2026-04-22, 40 days ago"),
+        (-1, "was due on 2026-05-31, yesterday"),
+        (0, "is due on 2026-06-01, today"),
+        (1, "is due on 2026-06-02, tomorrow"),
+        (9, "is due on 2026-06-10, in 9 days"),
+    ],
+)
+def test_how_far_a_deadline_is(ahead: int, words: str) -> None:
+    now = datetime(2026, 6, 1, 23, 59, tzinfo=UTC)
+    assert said_of(now.date() + timedelta(days=ahead), now) == words

@@ -20,6 +20,7 @@ from db.engine import Store
 from domain.errors import FileRefused
 from domain.runs import Outcome
 from media.store import MediaStore
+from testkit.missing_extensions import needs
 from testkit.samples import write
 from tests.paths import shared
 from workflow.access.projects import create_project
@@ -28,7 +29,7 @@ from workflow.files.project_check import check
 from workflow.files.release import release
 from workflow.files.rows_look import look_at_rows
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, needs("formats", "inspect_log")]
 
 SCHEMA = """
 name: mcq

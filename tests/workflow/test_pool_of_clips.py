@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from annotation_schemas.loader import load_text
 from app import services
 from app.cli import cli
-from app.views.triage import picture
+from app.triage.candidate_form import picture
 from db.engine import Store, open_store
 from domain.errors import AlreadyTaken, InvalidInput
 from domain.records import TriageGroup

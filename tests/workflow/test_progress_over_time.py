@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from app import charts
-from app.progress_chart import progress_chart
+from app.charts import page_chart
+from app.charts.progress_chart import progress_chart
 from db.engine import Store
 from domain.errors import NotAllowed
 from domain.roles import Role
@@ -52,7 +52,7 @@ def test_each_day_has_the_states_at_its_end_in_utc_wherever_the_clock_stands(sto
     found = forecast.forecasts(store, by=lea, project="p")
     chart = progress_chart(days, found, make_schema().schema_.stages)
     assert chart.title == "1 of 3 items (33 %) are settled, 1 more than 5 days ago."
-    head, newest, *_, oldest = csv.reader(charts.as_csv(chart).decode().splitlines())
+    head, newest, *_, oldest = csv.reader(page_chart.as_csv(chart).decode().splitlines())
     assert head == ["Day", "Kept", "In adjudication", "In verification", "All"]
     assert (newest, oldest) == (["2026-05-08", "1", "1", "1", "3"], ["2026-05-04", "0", "0", "1", "1"])
     assert len(chart.layers) == 1  # two days with work are too few for a forecast

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -24,7 +26,7 @@ from testkit.factories import (
 from workflow.access import projects
 from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.progress import MANY, progress
-from workflow.lead import forecast, scorecard
+from workflow.lead import forecast
 from workflow.results import leaderboard_page
 
 pytestmark = pytest.mark.both_databases
@@ -81,11 +83,9 @@ WHOLE_PROJECT = re.compile(rf"\bSEARCH ({'|'.join(LARGE)})\S* USING INDEX \S+ \(
 """Each row of a project, or of a stage of it, is looked up in its table."""
 
 
-@pytest.mark.one_database
-def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: Store) -> None:
-    make_project(store)
-    item_ids = make_items(store, 4)
-    vote(store, make_person(store, "ann"))
+@contextmanager
+def statements_asked(store: Store) -> Iterator[dict[str, Any]]:
+    """Note the statements that a database is asked, each with its parameters."""
     asked: dict[str, Any] = {}
 
     def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
@@ -93,18 +93,12 @@ def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: 
             asked.setdefault(statement, parameters)
 
     event.listen(store.engine, "before_cursor_execute", note)
-    forecast.at_work(store, by=None, project="p")
-    assert [line.items for line in scorecard.pay_sheet(store, by=None, project="p")] == [1]
-    scorecard.mark(store, by=None, project="p")
-    assert not leaderboard_page.any_model(store, person=None, project="p")
-    with store.read() as session:
-        assert events.public_board(session, project="p") is None
-        project = projects.access_to(session, person=None, project="p").project_id
-        facts = item_list.facts(session, project_id=project, ids=item_ids)
-        assert sorted(each.votes for each in facts.values()) == [0, 0, 0, 1]
-        assert files.voters(session, project_id=project, stage=Stage.VERIFICATION) == {"ann"}
-        assert not events.of_kinds(session, project_id=project, kinds=events.VIEWS)
+    yield asked
     event.remove(store.engine, "before_cursor_execute", note)
+
+
+def assert_no_scans(store: Store, asked: Mapping[str, Any]) -> None:
+    """Fail if a statement reads a large table, or all rows of a project in one."""
     with store.engine.connect() as connection:
         for statement, parameters in asked.items():
             lines = [str(row[-1]) for row in connection.exec_driver_sql("EXPLAIN QUERY PLAN " + statement, parameters)]
@@ -112,6 +106,25 @@ def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: 
                 line for line in lines if not line.startswith("SCAN draft ")
             ]  # it is drafts that are counted there
             assert not [line for line in lines if SCAN.search(line) or WHOLE_PROJECT.search(line)], (statement, lines)
+
+
+@pytest.mark.one_database
+def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: Store) -> None:
+    make_project(store)
+    item_ids = make_items(store, 4)
+    vote(store, make_person(store, "ann"))
+    with statements_asked(store) as asked:
+        forecast.at_work(store, by=None, project="p")
+        forecast.work_mark(store, by=None, project="p")
+        assert not leaderboard_page.any_model(store, person=None, project="p")
+        with store.read() as session:
+            assert events.public_board(session, project="p") is None
+            project = projects.access_to(session, person=None, project="p").project_id
+            facts = item_list.facts(session, project_id=project, ids=item_ids)
+            assert sorted(each.votes for each in facts.values()) == [0, 0, 0, 1]
+            assert files.voters(session, project_id=project, stage=Stage.VERIFICATION) == {"ann"}
+            assert not events.of_kinds(session, project_id=project, kinds=events.VIEWS)
+    assert_no_scans(store, asked)
 
 
 @pytest.mark.one_database

@@ -15,9 +15,10 @@ import pytest
 from db.engine import Store
 from domain.errors import FileRefused
 from media.store import MediaStore
+from testkit.missing_extensions import needs
 from tests.workflow.test_options_as_shown import begin, bring, inspect, lm_eval, media, read_as, sample
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, needs("formats", "inspect_log")]
 __all__ = ["media"]
 
 Q4 = "Which one is open?"

@@ -26,6 +26,7 @@ from db.engine import Store
 from media import clips, frames
 from media.model_input import Pictures
 from media.store import MediaStore
+from testkit.missing_extensions import needs
 from testkit.pictures import number_of, numbered
 from tests.workflow.test_media_cases import CASES, as_readers_see, imported, red, released
 
@@ -122,6 +123,7 @@ ORIENTED: dict[str, tuple[str, bytes, Seen]] = {
 }
 
 
+@needs("formats", "vlmevalkit")
 @pytest.mark.parametrize(("ending", "data", "shown"), ORIENTED.values(), ids=ORIENTED)
 def test_people_models_and_files_see_one_orientation(
     store: Store, home: Path, tmp_path: Path, ending: str, data: bytes, shown: Seen
@@ -184,6 +186,7 @@ TWINS: dict[str, tuple[tuple[bytes, Seen], ...]] = {
 }
 
 
+@needs("formats", "vlmevalkit")
 @pytest.mark.parametrize("copies", TWINS.values(), ids=TWINS)
 def test_copies_of_one_photo_go_out_as_each_is_shown(
     store: Store, home: Path, tmp_path: Path, copies: Sequence[tuple[bytes, Seen]]

@@ -1,35 +1,18 @@
-"""Deadlines and order of stages, and the history of changes to deadlines, order and targets."""
+"""The current deadlines and the order of stages of a project."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
-from annotation_schemas.model import Schema
-from db import projects, schedules, schema_changes
+from db import projects, schedules
 from db.engine import Session, Store
 from db.records import StoredSchedule
-from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Person
 from domain.schedule import Schedule
 from domain.states import Stage
-from workflow.access.event_log import log
-from workflow.access.projects import Access, require_lead, stages_of
-from workflow.access.stored_schemas import stored_schema
+from workflow.access.projects import require_lead
 
 NOTHING = Schedule()
-
-
-@dataclass(frozen=True)
-class Changed:
-    """A change of deadlines, of the order of stages or of targets."""
-
-    at: datetime
-    by: str | None
-    """Login of the author; None for the command on the machine itself."""
-    what: Sequence[str]
-    """One line for each change."""
 
 
 def schedule(store: Store, *, by: Person | None, project: str) -> Schedule:
@@ -51,113 +34,9 @@ def of_project(session: Session, *, project_id: int) -> Schedule:
     return read(found) if found is not None else NOTHING
 
 
-def put(
-    store: Store,
-    *,
-    by: Person | None,
-    project: str,
-    deadlines: Mapping[Stage, date],
-    order: Sequence[Stage] = (),
-    based_on: int | None = None,
-) -> bool:
-    """Set the deadlines and the order of all stages of a project and return whether anything changed; leads only.
-
-    Parameters
-    ----------
-    order
-        Stages that are offered first; the others follow in the order of the protocol.
-    based_on
-        Number of the schedule that the caller has seen; None means the current one.
-
-    Raises
-    ------
-    InvalidInput
-        The project has no such stage, or a stage is twice in the order.
-    Conflict
-        The current schedule is not the one that the change is based on.
-    """
-    with store.write() as session:
-        access = require_lead(session, by=by, project=project)
-        if problems := list(_problems(access.schema, deadlines, order)):
-            raise InvalidInput(problems)
-        projects.lock(session, id=access.project_id)
-        now = of_project(session, project_id=access.project_id)
-        if based_on not in (None, now.number):
-            who = now.by or "the command on the server's machine"
-            raise Conflict(f"{who} has changed the deadlines or the order meanwhile. Look at them, then set yours.")
-        usual = stages_of(access.schema)
-        new = Schedule(now.number + 1, dict(deadlines), tuple(order))
-        if now.deadlines == new.deadlines and now.in_order(usual) == new.in_order(usual):
-            return False
-        schedules.add(
-            session,
-            project_id=access.project_id,
-            number=new.number,
-            deadlines={stage.value: due.isoformat() for stage, due in deadlines.items()},
-            order=[stage.value for stage in order],
-            by_id=by.id if by is not None else None,
-            now=store.now(),
-        )
-        data = {"number": new.number, "changed": _differences(access.schema, now, new)}
-        log(session, "schedule.set", by=by, project=access, now=store.now(), data=data)
-        return True
-
-
-def history(store: Store, *, by: Person | None, project: str) -> list[Changed]:
-    """Return all changes of deadlines, order and targets, newest first; leads only."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        found = [*_schedules(session, access), *_targets(session, access)]
-    return sorted(found, key=lambda each: each.at, reverse=True)
-
-
 def read(row: StoredSchedule, by: str | None = None) -> Schedule:
     """Return a stored schedule; unknown stages are left out."""
     known = {stage.value: stage for stage in Stage}
     deadlines = {known[name]: date.fromisoformat(due) for name, due in row.deadlines.items() if name in known}
     order = tuple(known[name] for name in row.stage_order if name in known)
     return Schedule(row.number, deadlines, order, by, row.created_at)
-
-
-def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[Stage]) -> Iterator[Problem]:
-    known = stages_of(schema)
-    for stage in (*deadlines, *order):
-        if stage not in known:
-            yield Problem(stage.value, f"The project has no {stage.value}; it has {', '.join(known)}.")
-    for stage in dict.fromkeys(order):
-        if list(order).count(stage) > 1:
-            yield Problem(stage.value, f"{schema.stages.title_of(stage)} is in the order twice.")
-
-
-def _schedules(session: Session, access: Access) -> Iterator[Changed]:
-    before = NOTHING
-    for row, login in schedules.of_project(session, project_id=access.project_id):
-        now = read(row, login)
-        yield Changed(row.created_at, login, _differences(access.schema, before, now))
-        before = now
-
-
-def _differences(schema: Schema, before: Schedule, now: Schedule) -> list[str]:
-    usual, called = stages_of(schema), schema.stages.title_of
-    lines = []
-    for stage in Stage:
-        old, new = before.deadlines.get(stage), now.deadlines.get(stage)
-        if old != new:
-            lines.append(f"{called(stage)}: due {new or 'on no day'} (was {old or 'due on no day'})")
-    if before.in_order(usual) != now.in_order(usual):
-        lines.append(f"Offered in the order {', '.join(map(called, now.in_order(usual)))}")
-    return lines
-
-
-def _targets(session: Session, access: Access) -> Iterator[Changed]:
-    """Yield the schema changes that changed the number of wanted items."""
-    for row, person in schema_changes.of_project(session, project_id=access.project_id):
-        before, after = (stored_schema(session, id=id).schema_.dimensions for id in (row.before_id, row.after_id))
-        old, titles = {each.id: each.wanted for each in before}, {each.id: each.title for each in after}
-        lines = [
-            f"{titles[each.id]}: {each.wanted or 'no number'} wanted (was {old[each.id] or 'no number'})"
-            for each in after
-            if each.id in old and old[each.id] != each.wanted
-        ]
-        if lines:
-            yield Changed(row.created_at, person.login if person else None, lines)

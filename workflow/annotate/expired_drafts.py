@@ -222,3 +222,8 @@ def _text(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return "\n".join(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def text_of(lines: Sequence[TextLine]) -> str:
+    """Return the submitted texts as plain text, for reading and copying."""
+    return "\n\n".join(f"{line.title}\n{line.text}" for line in lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -80,6 +80,19 @@ def my_work(store: Store, *, person: Person) -> list[StageWork]:
             for row in counted:
                 work_counts.keep(session, row=row)
     return lines
+
+
+def count_waiting(store: Store, *, person: Person, project: str, stage: Stage, rows: Sequence[StageWork]) -> int:
+    """Return how many tasks a person can do now in a stage.
+
+    Each item to write needs a free image, unless the item is already begun.
+    """
+    waiting = sum(row.waiting for row in rows)
+    if stage is not Stage.AUTHORING or not waiting:
+        return waiting
+    free = image_pool.pool(store, person=person, project=project, limit=1).total
+    begun = sum(row.begun for row in rows)
+    return begun + min(waiting - begun, free)  # dimensions share their images
 
 
 @dataclass(frozen=True)

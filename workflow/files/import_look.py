@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from annotation_schemas.model import Schema
 from db import files, items
 from db.engine import Session
 from db.records import StoredItem
+from domain import csv_text
 from domain.errors import FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
@@ -211,3 +214,19 @@ def _differences(
         differ = [(name, old, read) for name, old, read in parts if old != read]
         for name, old, read in differ or [("", None, None)]:
             yield Difference(*where, name, old, read)
+
+
+def changed_csv(differences: Iterable[Difference]) -> str:
+    """Return a CSV text with a line for each field in which a row differs from the stored item."""
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    table.writerow(["file", "row", "item", "field", "before", "after"])
+    for each in differences:
+        table.writerow([each.path, each.row, each.item, each.part, *map(_value, (each.before, each.after))])
+    return out.getvalue()
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -46,6 +46,24 @@ class Losses:
     history: int
     """Lines of its log."""
 
+    @property
+    def words(self) -> str:
+        """Return the list of the data in words."""
+        counts = (
+            (self.items, "item"),
+            (self.submissions, "submission"),
+            (self.answers, "answer"),
+            (self.people, "membership"),
+            (self.files, "image or clip that no other project has"),
+            (self.releases, "frozen release"),
+            (self.history, "line of history"),
+        )
+        plurals = {
+            "image or clip that no other project has": "images and clips that no other project has",
+            "line of history": "lines of history",
+        }
+        return ", ".join(f"{n:,} {noun if n == 1 else plurals.get(noun, noun + 's')}" for n, noun in counts)
+
 
 def losses(store: Store, *, by: Person | None, project: str) -> Losses:
     """Return the data that would be lost, for leads."""

@@ -13,7 +13,7 @@ from db import comment_threads, events, files, guidelines, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFound
-from domain.records import AdjudicationReason, ContestedItem, Person, SettledCase, SkipReasonRow
+from domain.records import AdjudicationReason, ContestedItem, Person, ProjectView, SettledCase, SkipReasonRow
 from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.task_views import votes_on
@@ -209,3 +209,11 @@ def reasons_csv(lines: Iterable[AdjudicationReason]) -> str:
                 ]
             )
     return out.getvalue()
+
+
+def title_of(view: ProjectView, line: AdjudicationReason) -> str:
+    """Return the heading of a line."""
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    where = titles.get(line.dimension, line.dimension)
+    state = f"{line.open} open of {len(line.cases)}" if line.open else f"{len(line.cases)} done"
+    return f"{line.label} · {where} · {state}"

@@ -1,23 +1,22 @@
-"""Bulk actions on many items or claims: an exact preview first, and then all changes or none."""
+"""Bulk actions on many items: an exact preview first, and then all changes or none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import zip_longest
 
 from db import items, people, task_claims
 from db.engine import Session, Store
-from db.records import StoredItem, StoredTask
+from db.records import StoredItem
 from domain.errors import Conflict
 from domain.records import Person
 from workflow.access.event_log import log
-from workflow.access.held_tasks import give_back
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import authoring
 from workflow.annotate.priorities import prioritise
 from workflow.lead import send_back
-from workflow.lead.bulk_plans import Action, ActionDetails, Chosen, Preview, Receivers, plan_action
+from workflow.lead.bulk_plans import Action, ActionDetails, Chosen, Preview, plan_action
+from workflow.lead.hand_over import hand_over
 from workflow.lead.send_back import NO_REASONS, Reasons
 
 ASSIGNED_FOR = timedelta(days=7)
@@ -31,7 +30,6 @@ def preview(
     project: str,
     action: Action,
     chosen: Chosen,
-    to: str | None = None,
     among: Sequence[str] = (),
     priority: int = 0,
     reasons: Reasons = NO_REASONS,
@@ -42,10 +40,8 @@ def preview(
 
     Parameters
     ----------
-    to
-        The login of the person who gets the claims (``REASSIGN``) or the items (``ASSIGN``).
     among
-        The logins of people among whom items are shared as evenly as their rights allow (``ASSIGN``).
+        The logins of people who get the items, shared as evenly as their rights allow (``ASSIGN``).
     priority
         The items' new priority (``PRIORITISE``).
     reasons
@@ -53,7 +49,7 @@ def preview(
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        how = ActionDetails(Receivers(to, among), priority, reasons, by)
+        how = ActionDetails(among, priority, reasons, by)
         return plan_action(session, access, action, chosen, how, lock=False).preview
 
 
@@ -65,12 +61,11 @@ def do(
     action: Action,
     chosen: Chosen,
     token: str,
-    to: str | None = None,
     among: Sequence[str] = (),
     priority: int = 0,
     reasons: Reasons = NO_REASONS,
 ) -> int:
-    """Execute a previewed action. Return the number of changed claims or items.
+    """Execute a previewed action. Return the number of changed items.
 
     Raises
     ------
@@ -79,19 +74,13 @@ def do(
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        plan = plan_action(
-            session, access, action, chosen, ActionDetails(Receivers(to, among), priority, reasons, by), lock=True
-        )
+        plan = plan_action(session, access, action, chosen, ActionDetails(among, priority, reasons, by), lock=True)
         if plan.preview.token != token:
             raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
         now = store.now()
-        for claim, to_id in zip_longest(plan.claims, plan.to):
-            if to_id is None:
-                give_back(session, row=claim, by=by, now=now)
-                continue
-            _hand_over(session, claim, to=to_id, by=by, now=now)
-            if action is Action.ASSIGN:
-                task_claims.hold_until(session, row=claim, until=now + ASSIGNED_FOR)
+        for slot, to in plan.slots:
+            hand_over(session, slot, to=to, by=by, now=now)
+            task_claims.hold_until(session, row=slot, until=now + ASSIGNED_FOR)
         if action is Action.PRIORITISE:
             ids = [item.id for item in plan.items]
             prioritise(session, access=access, item_ids=ids, priority=priority, by=by, now=now)
@@ -101,7 +90,7 @@ def do(
         if action is Action.SEND_BACK and by is not None:
             for item in plan.items:
                 send_back.send(session, access, item, why=reasons.of(item.external_id), by=by, now=now)
-        n = len(plan.claims) + len(plan.items)
+        n = len(plan.slots) + len(plan.items)
         data = {"action": action.value, "n": n, "left_out": len(plan.preview.cannot)}
         log(session, "bulk.done", by=by, project=access, now=now, data=data)
         return n
@@ -112,23 +101,6 @@ def voters(store: Store, *, by: Person | None, project: str) -> list[str]:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return people.voters(session, project_id=access.project_id)
-
-
-# ---- what would be done ----------------------------------------------------------------------------------------------
-
-
-# ---- doing it --------------------------------------------------------------------------------------------------------
-
-
-def _hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None, now: datetime) -> None:
-    """Give a locked slot to someone, for as long as a claim lasts."""
-    before = row.person_id
-    task_claims.claim(session, row=row, person_id=to, now=now)
-    logins = people.logins(session, ids={to, before or 0})
-    data = {"stage": row.stage.value, "from": logins.get(before or 0), "to": logins[to]}
-    log(session, "task.reassigned", by=by, task=row, now=now, data=data)
-    by_whom = {"stage": row.stage.value, "by": by.login if by else "command"}
-    log(session, "task.given", by=to, task=row, now=now, data=by_whom)
 
 
 def _verify_again(session: Session, access: Access, item: StoredItem, *, by: Person | None, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""The plan of a bulk action: its effect on each chosen claim or item, before any change."""
+"""The plan of a bulk action: its effect on each chosen item, before any change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from db import item_list, items, people, projects, tasks
+from db import item_list, people, projects, tasks
 from db.engine import Session
 from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import InvalidInput, NotFound, Problem
@@ -31,10 +31,6 @@ MOST = 2000
 class Action(StrEnum):
     """A bulk action."""
 
-    GIVE_BACK = "give_back"
-    """Take claims from a person and offer them to everyone."""
-    REASSIGN = "reassign"
-    """Take claims from a person and give them to another one."""
     PRIORITISE = "prioritise"
     """Let items come earlier or later."""
     VERIFY_AGAIN = "verify_again"
@@ -48,24 +44,19 @@ class Action(StrEnum):
 
 
 NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
-
-
 NO_SUCH = "There is no such item among the chosen."
-
-
-ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A selection of claims or items. All given conditions must hold; ``items`` are ids in files."""
+    """A selection of items. All given conditions must hold; ``items`` are ids in files."""
 
     stage: Stage | None = None
-    """Claims only."""
+    """The stage of the slots (``ASSIGN`` only)."""
     dimension: str | None = None
     state: ItemState | None = None
-    person: str | None = None
-    """The login of who has the claims; of items, of who has voted on them."""
+    voter: str | None = None
+    """The login of a person who has voted on the items."""
     items: tuple[str, ...] = ()
     every: bool = False
     """Select every item of the project. Without this, an empty selection has no items. Ignored with any other
@@ -95,29 +86,16 @@ class Preview:
 @dataclass(frozen=True)
 class BulkPlan:
     preview: Preview
-    claims: Sequence[StoredTask] = ()
     items: Sequence[StoredItem] = ()
-    to: Sequence[int] = ()
-    """The people who get each of the claims; empty to offer them to all."""
-
-
-@dataclass(frozen=True)
-class Receivers:
-    """The logins of the receivers: one person, or several who share the items."""
-
-    one: str | None
-    several: Sequence[str]
-
-    @property
-    def every(self) -> list[str]:
-        return list(dict.fromkeys([*([self.one] if self.one is not None else []), *self.several]))
+    slots: Sequence[tuple[StoredTask, int]] = ()
+    """The slots to assign, each with the person who gets it."""
 
 
 @dataclass(frozen=True)
 class ActionDetails:
     """The arguments of the actions. Each action uses its own."""
 
-    to: Receivers
+    among: Sequence[str]
     priority: int
     reasons: Reasons
     by: Person | None
@@ -126,60 +104,15 @@ class ActionDetails:
 def plan_action(
     session: Session, access: Access, action: Action, chosen: Chosen, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
-    to, priority = how.to, how.priority
-    who = member_id(session, access, chosen.person) if chosen.person else None
-    if action in ON_CLAIMS:
-        if who is None:
-            raise InvalidInput([Problem("person", "Say whose assignments.")])
-        return _plan_claims(session, access, action, chosen, who, to.one, lock=lock)
-    if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
+    if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= how.priority <= LARGEST_PRIORITY:
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
     if chosen.nothing:
         raise InvalidInput([Problem("items", NO_ITEM)])
     if action is Action.ASSIGN:
-        return _plan_assigned(session, access, chosen, to.every, lock=lock)
+        return _plan_assigned(session, access, chosen, list(dict.fromkeys(how.among)), lock=lock)
     if action is Action.SEND_BACK:
         send_back.must_be_said(how.by, how.reasons, chosen.items)
     return _plan_items(session, access, action, chosen, how, lock=lock)
-
-
-def _plan_claims(
-    session: Session, access: Access, action: Action, chosen: Chosen, who: int, to: str | None, *, lock: bool
-) -> BulkPlan:
-    taker: StoredMember | None = None
-    if action is Action.REASSIGN:
-        if to is None:
-            raise InvalidInput([Problem("to", "Say who gets them.")])
-        taker_id = member_id(session, access, to)
-        taker = projects.member(session, project_id=access.project_id, person_id=taker_id)
-        if taker is None or taker_id == who:
-            raise InvalidInput([Problem("to", "Choose another person who takes part in this project.")])
-    held = [
-        row
-        for row in tasks.held_by(session, person_id=who, project_id=access.project_id, lock=lock)
-        if chosen.stage in (None, row.stage) and chosen.dimension in (None, row.dimension)
-    ]
-    known = items.by_ids(session, ids=[row.item_id for row in held if row.item_id])
-    taking = Taker(session, access, taker, held) if taker is not None else None
-    rows, cannot, can = [], [], []
-    for row in held:
-        item = known.get(row.item_id or 0)
-        name = item.external_id if item else "an item that is being written"
-        if chosen.items and name not in chosen.items:
-            continue
-        if chosen.state is not None and (item is None or item.state is not chosen.state):
-            continue
-        why = taking.why_not(row) if taking is not None else ""
-        if why:
-            cannot.append((name, why))
-        else:
-            rows.append(row)
-            can.append(name)
-    cannot += [(name, "It is not assigned to them.") for name in chosen.items if name not in {*can, *dict(cannot)}]
-    _must_be_few(len(rows))
-    state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
-    token = _token(action, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
-    return BulkPlan(Preview(tuple(can), tuple(cannot), token), rows, (), [taker.person_id] * len(rows) if taker else ())
 
 
 def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequence[str], *, lock: bool) -> BulkPlan:
@@ -187,7 +120,7 @@ def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequenc
         raise InvalidInput([Problem("to", "Say who gets them, and in which stage.")])
     members = {login: find_taker(session, access, login) for login in to}
     found = _chosen_items(session, access, chosen, lock=lock)
-    _must_be_few(len(found))
+    require_few(len(found))
     slots: dict[int, list[StoredTask]] = {}
     for row in tasks.open_or_held(session, item_ids=[item.id for item in found], stage=chosen.stage, lock=lock):
         slots.setdefault(row.item_id or 0, []).append(row)
@@ -217,15 +150,16 @@ def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequenc
     can = [item.external_id for item, _ in given]
     state = [(row.id, row.state, row.person_id) for each in slots.values() for row in each]
     rest = {"to": [(item.id, login) for item, login in given], "state": state, "can": can, "cannot": cannot}
-    token = _token(Action.ASSIGN, chosen, rest)
+    token = preview_token(Action.ASSIGN, chosen, rest)
     counts = Counter(login for _, login in given)
     shares = {login: counts[login] for login in to} if len(to) > 1 else {}
     preview = Preview(tuple(can), tuple(cannot), token, shares)
-    return BulkPlan(preview, [slots[item.id][0] for item, _ in given], (), [takers[login].id for _, login in given])
+    return BulkPlan(preview, slots=[(slots[item.id][0], takers[login].id) for item, login in given])
 
 
 def find_taker(session: Session, access: Access, login: str) -> StoredMember:
-    found = projects.member(session, project_id=access.project_id, person_id=member_id(session, access, login))
+    """Return a member of a project by login."""
+    found = projects.member(session, project_id=access.project_id, person_id=person_id_of(session, login))
     if found is None:
         raise InvalidInput([Problem("to", f"Choose someone who takes part in this project; {login!r} does not.")])
     return found
@@ -263,37 +197,40 @@ def _plan_items(
             can.append(item.external_id)
     names = {item.external_id for item in found}
     cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
-    _must_be_few(len(rows))
+    require_few(len(rows))
     state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
     told = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
-    token = _token(action, chosen, told)
-    return BulkPlan(Preview(tuple(can), tuple(cannot), token), (), rows)
+    token = preview_token(action, chosen, told)
+    return BulkPlan(Preview(tuple(can), tuple(cannot), token), rows)
 
 
 def _chosen_items(session: Session, access: Access, chosen: Chosen, *, lock: bool) -> list[StoredItem]:
-    """Return the items that match all conditions. A chosen person is a voter on the items."""
+    """Return the items that match all conditions."""
     wanted = ItemFilter(
         state=(chosen.state,) if chosen.state is not None else (),
         dimension=(chosen.dimension,) if chosen.dimension is not None else (),
-        voter=chosen.person or "",
+        voter=chosen.voter or "",
         ids=chosen.items,
     )
     ids, _ = item_list.page(session, within=item_list.ListScope(access.project_id), wanted=wanted)
     return item_list.rows(session, ids=ids, lock=lock)
 
 
-def _must_be_few(n: int) -> None:
+def require_few(n: int) -> None:
+    """Raise ``InvalidInput`` if this is more than one action may change."""
     if n > MOST:
         raise InvalidInput([Problem("items", f"These are {n}; choose at most {MOST} at once.")])
 
 
-def member_id(session: Session, access: Access, login: str) -> int:
+def person_id_of(session: Session, login: str) -> int:
+    """Return the id of the account with this login."""
     row = people.by_login(session, login=login.strip().casefold())
     if row is None:
         raise NotFound(f"There is no account with the login {login!r}.")
     return row.id
 
 
-def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
+def preview_token(action: StrEnum, chosen: object, rest: Mapping[str, object]) -> str:
+    """Return a hash of an action, of what is chosen and of all data behind its preview."""
     told = json.dumps([action.value, str(chosen), rest], sort_keys=True, default=str)
     return hashlib.sha256(told.encode()).hexdigest()

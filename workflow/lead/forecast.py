@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from db import people, projects, task_counts, work_pace
+from db import events, people, projects, task_counts, work_pace
 from db.engine import Session, Store
 from domain.policies import LEASE
 from domain.records import Person
@@ -18,7 +18,6 @@ from domain.states import Stage
 from workflow.access.projects import Access, require_lead, stages_of
 from workflow.access.written_items import left_to_write
 from workflow.annotate import triage_figures
-from workflow.lead import scorecard
 
 PACE_DAYS = 7
 """The pace of a stage is computed over its last days with work, at most this number."""
@@ -137,7 +136,30 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
     """Return a state that changes whenever the forecasts may change, at least every day."""
-    return (store.now().astimezone(UTC).date().isoformat(), *scorecard.mark(store, by=by, project=project))
+    return (store.now().astimezone(UTC).date().isoformat(), *work_mark(store, by=by, project=project))
+
+
+def work_mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """Return a state that changes whenever figures about people's work may change.
+
+    The state covers submissions, items' states, gold, qualifications, the schema and people's names.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.all_people(session))
+        return (
+            access.began,
+            access.loaded.hash,
+            work_pace.newest(session, project_id=access.project_id),
+            events.newest(session, project_id=access.project_id),
+            *names,
+        )
+
+
+def count_submissions(store: Store, *, by: Person | None, project: str) -> int:
+    """Return the number of submissions."""
+    with store.read() as session:
+        return work_pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
 def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:

@@ -1,21 +1,24 @@
-"""The check whether a person may take slots that are open or held by another person, prepared once for many slots."""
+"""Give slots that are open or held by another person to someone, who must be allowed to have them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from db import people, task_claims
 from db.engine import Session
 from db.records import StoredMember, StoredTask
+from domain.records import Person
 from domain.roles import at_least
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.accounts import person_of
+from workflow.access.event_log import log
 from workflow.access.projects import Access, role_for
 from workflow.annotate import qualification
 
 
 class Taker:
-    """Someone who is to get some slots."""
+    """Someone who is to get some slots: whether they may have each, prepared once for many slots."""
 
     def __init__(self, session: Session, access: Access, member: StoredMember, rows: Sequence[StoredTask]) -> None:
         self._session, self._access, self._member = session, access, member
@@ -56,3 +59,14 @@ class Taker:
 
     def _called(self, stage: Stage) -> str:
         return self._access.schema.stages.in_a_sentence(stage.value)
+
+
+def hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None, now: datetime) -> None:
+    """Give a locked slot to someone, for as long as a claim lasts."""
+    before = row.person_id
+    task_claims.claim(session, row=row, person_id=to, now=now)
+    logins = people.logins(session, ids={to, before or 0})
+    data = {"stage": row.stage.value, "from": logins.get(before or 0), "to": logins[to]}
+    log(session, "task.reassigned", by=by, task=row, now=now, data=data)
+    by_whom = {"stage": row.stage.value, "by": by.login if by else "command"}
+    log(session, "task.given", by=to, task=row, now=now, data=by_whom)

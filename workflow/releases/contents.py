@@ -17,8 +17,8 @@ from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, PlacedItem
 from domain.errors import FileRefused, MediaRefused, NotFound
-from exporters.asked_items import NAMED, ItemRefused, fields_on_images
 from exporters.release_folder import FileDigest, ReleaseFolder, hash_of
+from exporters.release_items import ENDINGS, NAMED, ItemRefused, fields_on_images
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
 from workflow.releases.made_by import Steps
@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 _AT_ONCE = 500
 _SUCH = "formats with images"
 """Contents that a release may leave out if an image cannot be drawn."""
-_SUFFIX = {
-    "image/jpeg": ".jpg",
-    "image/png": ".png",
-    "image/webp": ".webp",
-    "image/gif": ".gif",
-    "image/bmp": ".bmp",
-    "image/avif": ".avif",
-    "image/tiff": ".tif",
-    "video/webm": ".webm",
-    "video/mp4": ".mp4",
-}
 
 
 @dataclass(frozen=True)
@@ -81,7 +70,7 @@ class Media:
             return Lying(None, FileDigest(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
         bare, mime = self.store.bare(sha256)
         written = hash_of(bare)
-        path = f"media/{written.sha256[:2]}/{written.sha256}{_SUFFIX.get(mime, '')}"
+        path = f"media/{written.sha256[:2]}/{written.sha256}{ENDINGS.get(mime, '')}"
         if self.folder is not None and path not in self.folder.hashes:
             self.folder.link(path, bare, written)
         return Lying(path, written, mime)

@@ -75,7 +75,10 @@ class ReleaseCheck:
     blocks: Callable[[Mapping[str, Any]], Iterable[Block]]
     """Return the blocks of the data card for the check's entry in the manifest."""
     work: str
-    """The figure that pages ask for (``app.figures``); its function is called with the project and ``args``."""
+    """The figure that pages ask for (``app.jobs.figure_requests``).
+
+    Its function is called with the project and ``args``.
+    """
     about: str
     """The figure as subject and verb of a sentence: ``Shortcuts are``."""
     state_of: Callable[[Store, Person | None, str], tuple[tuple[Any, ...], int]]

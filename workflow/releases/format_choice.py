@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from annotation_schemas.formats import FORMATS, Format, offered
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain import extensions
+from domain.errors import FileRefused, NotAvailable
 from workflow.releases.settings import Asked
 
 
@@ -15,9 +16,13 @@ def formats_of(schema: Schema, asked: Asked) -> list[Format]:
     ------
     FileRefused
         A format is unknown, holds no items, or cannot hold the items of this schema.
+    NotAvailable
+        A format belongs to an extension that is not installed.
     """
     known = releasable(schema)
     names = asked.formats or usual_formats(schema)
+    if away := [why for name in asked.formats or schema.export.formats if (why := extensions.missing("formats", name))]:
+        raise NotAvailable("\n".join(away))
     if odd := [name for name in names if name not in known]:
         raise FileRefused(f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}.")
     rows = [known[name] for name in dict.fromkeys(names)]

@@ -78,8 +78,6 @@ class Saying:
     meaning: str
     needed: bool = False
     """A release without it is incomplete."""
-    croissant: bool = False
-    """Croissant is refused without it."""
     many: bool = False
     """A list: one a line."""
     long: bool = False
@@ -87,39 +85,23 @@ class Saying:
 
 SAYINGS = (
     Saying("license", "License", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
-    Saying("description", "Description", "What the data set is for, in a few sentences", croissant=True, long=True),
-    Saying("creators", "Creators", "Who made it, one a line", croissant=True, many=True),
-    Saying("url", "Address", "Where it is published", croissant=True),
+    Saying("description", "Description", "What the data set is for, in a few sentences", long=True),
+    Saying("creators", "Creators", "Who made it, one a line", many=True),
+    Saying("url", "Address", "Where it is published"),
     Saying("citation", "Citation", "How it is cited", long=True),
     Saying("media_license", "License of the media", "Where it is another one"),
-    Saying("limitations", "Limitations", "What it must not be taken for", croissant=True, long=True),
-    Saying("biases", "Biases", "Whose world it shows, and whose it does not", croissant=True, long=True),
+    Saying("limitations", "Limitations", "What it must not be taken for", long=True),
+    Saying("biases", "Biases", "Whose world it shows, and whose it does not", long=True),
     Saying(
-        "personal_information",
-        "Personal information",
-        "Faces, voices, names in it, and what became of them",
-        croissant=True,
-        long=True,
+        "personal_information", "Personal information", "Faces, voices, names in it, and what became of them", long=True
     ),
-    Saying("use_cases", "Use cases", "What it is made to measure", croissant=True, long=True),
-    Saying("social_impact", "Social impact", "What may come of its use, good and bad", croissant=True, long=True),
-    Saying("synthetic", "Synthetic data", "yes or no: whether any of it was made by models", croissant=True),
-    Saying(
-        "derived_from",
-        "Derived from",
-        "The data sets or recordings that it came from, one a line",
-        croissant=True,
-        many=True,
-    ),
-    Saying(
-        "generated_by", "Made by", "The steps and tools by which it was made, one a line", croissant=True, many=True
-    ),
+    Saying("use_cases", "Use cases", "What it is made to measure", long=True),
+    Saying("social_impact", "Social impact", "What may come of its use, good and bad", long=True),
+    Saying("synthetic", "Synthetic data", "yes or no: whether any of it was made by models"),
+    Saying("derived_from", "Derived from", "The data sets or recordings that it came from, one a line", many=True),
+    Saying("generated_by", "Made by", "The steps and tools by which it was made, one a line", many=True),
     Saying("demographics", "Annotators", "Who they were, as far as they agreed to be described", long=True),
-    Saying(
-        "pay",
-        "Pay",
-        "What they were paid for an hour",
-    ),
+    Saying("pay", "Pay", "What they were paid for an hour"),
     Saying("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
 )
 """All fields of the data card, in the order of the page."""

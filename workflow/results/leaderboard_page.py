@@ -12,11 +12,10 @@ from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
-from workflow.results import item_pairs, model_groups, ranked_options, slice_contrasts
 from workflow.results import leaderboard as numbers
+from workflow.results import model_groups, ranked_options, slice_contrasts
 from workflow.results import win_rates as pairs
 from workflow.results.attributes import Said
-from workflow.results.item_pairs import PairedDifference
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.model_groups import Grouping
@@ -62,10 +61,6 @@ class Leaderboards:
     ranked: Ranked | None
     attributes: Said = field(default_factory=dict)
     """The attributes of models."""
-    pairs: Mapping[str, Sequence[PairedDifference]] = field(default_factory=dict)
-    """The differences of models between variants of the same items, for every way of scoring. Empty if neither the
-    schema nor the caller pairs items.
-    """
     schema_version: int | None = None
     """The version of the schema under which people's grades were given; None for any version."""
 
@@ -82,18 +77,16 @@ def leaderboards(
     bins: Bins = BINS,
     method: Method = "ppi",
     models_by: str | None = None,
-    paired: tuple[str, str] | None = None,
     schema_version: int | None = None,
 ) -> Leaderboards:
     """Return the content of the Results page.
 
-    The arguments are those of ``results.read``, ``results.scores_of``, ``board.board``, ``model_groups.wanted`` and
-    ``item_pairs.named``. The caller checks that the person may see the page.
+    The arguments are those of ``project_answers.read``, ``score_choices.scores_of``, ``leaderboard.sliced_scores`` and
+    ``model_groups.wanted``. The caller checks that the person may see the page.
     """
     found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
     there = scores_of(found, method)
     groups = model_groups.wanted(found, models_by) if models_by else None
-    by_pair = item_pairs.named(found.schema, *(paired or ()))
     boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
     return Leaderboards(
         found.project,
@@ -117,7 +110,6 @@ def leaderboards(
         pairs.comparisons(store, found, person=None, together=together),
         ranked_options.ranked(store, found, person=None, together=together),
         found.attributes,
-        item_pairs.titled(found, item_pairs.differences(found, by_pair, there, together=together)) if by_pair else {},
         schema_version,
     )
 

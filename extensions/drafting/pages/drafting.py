@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from app import figures, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results import shown
 from app.screens import Group, Screen
@@ -77,10 +78,10 @@ def _report(services: Services, view: ProjectView) -> None:
     )
 
 
-def _asked(services: Services, view: ProjectView) -> figures.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
     """Return the report; it is computed again only if the project has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "drafting",

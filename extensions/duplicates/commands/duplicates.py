@@ -42,11 +42,11 @@ def duplicates(
     """
     from app.services import opened
     from exporters.writing import write_files
-    from extensions.duplicates import search as room
+    from extensions.duplicates import search
 
     shared = opened()
     place = Path(against) if against is not None and Path(against).exists() else against
-    found = room.duplicates(
+    found = search.find_duplicates(
         shared.store,
         shared.media,
         by=None,
@@ -58,14 +58,14 @@ def duplicates(
         bits=alike,
     )
     if out is not None:
-        write_files({out: room.as_csv(found).encode()})
+        write_files({out: search.as_csv(found).encode()})
         print(f"{len(found.pairs):,} pairs written to {out}.", file=sys.stderr)
     if as_json:
-        typer.echo(json.dumps(room.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(search.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
         return
     next_to = f" next to {found.others:,} of {found.against}" if found.against else " next to each other"
     typer.echo(f"{found.title}. {found.which} Held{next_to}.")
-    for kind, words in room.KINDS.items():
+    for kind, words in search.KINDS.items():
         pairs = found.of(kind)
         apart = sum(each.one.where != each.other.where for each in pairs)
         splits = f", {apart:,} across splits" if apart and not found.against else ""

@@ -17,7 +17,7 @@ from app.services import resources
 from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed
 from domain.roles import Role
-from extensions.duplicates import search as room
+from extensions.duplicates import search
 from extensions.duplicates.near_texts import alike, likeness, parts_of
 from media.store import MediaStore
 from testkit.factories import make_fields, make_items, make_person, make_project
@@ -67,13 +67,13 @@ def test_what_every_question_says_makes_none_alike(store: Store, media: MediaSto
     goals += ["put the big frying pans on the left shelf"]
     asked = "Given what was done so far and what I see now, which action should I take next in order to {}?"
     pictured(store, media, [One(str(n), question=asked.format(goal)) for n, goal in enumerate(goals)])
-    found = room.duplicates(store, media, by=None, project="p")
+    found = search.find_duplicates(store, media, by=None, project="p")
     assert told(found, "question") == [("1", "19")]
     (pair,) = found.of("question")
     # "an ", "n o" in the one, "ans", "ns ", "s o" in the other, and all of the rest of some 35 in both
     assert 0.8 < pair.measure < 0.9
     assert pair.said != "the same"
-    assert told(room.duplicates(store, media, by=None, project="p", text=0.95), "question") == []
+    assert told(search.find_duplicates(store, media, by=None, project="p", text=0.95), "question") == []
 
 
 QUESTION = "What colour is the kettle that stands on the stove next to the window?"
@@ -96,14 +96,14 @@ def world(store: Store, media: MediaStore) -> Store:
     return pictured(store, media, asked)
 
 
-def told(found: room.Duplicates, kind: str) -> list[tuple[str, str]]:
+def told(found: search.Duplicates, kind: str) -> list[tuple[str, str]]:
     return [(each.one.id, each.other.id) for each in found.of(kind)]
 
 
 @pytest.mark.thorough
 @pytest.mark.both_databases
 def test_planted_duplicates_are_found_and_clean_items_are_not(world: Store, media: MediaStore, home: Path) -> None:
-    found = room.duplicates(world, media, by=None, project="p")
+    found = search.find_duplicates(world, media, by=None, project="p")
     assert (found.items, found.others) == (7, 7)
     assert told(found, "image") == [("e", "f"), ("c", "d")]
     first, second = found.of("image")
@@ -115,11 +115,11 @@ def test_planted_duplicates_are_found_and_clean_items_are_not(world: Store, medi
     assert found.of("question")[0].measure == pytest.approx((n - 3) / (n + 2))
     # all seven have the right answer red
     assert told(found, "answer") == [("a", "b")]
-    assert told(room.duplicates(world, media, by=None, project="p", text=1.0), "question") == []
+    assert told(search.find_duplicates(world, media, by=None, project="p", text=1.0), "question") == []
     # each in a split of a release, a pair is told as across splits
     asked = Asked(despite=("said", "items"), splits=("one=0.5", "two=0.5"), together=("source",))
     create(world, media, home, by=None, project="p", asked=asked)
-    split = room.duplicates(world, media, by=None, project="p")
+    split = search.find_duplicates(world, media, by=None, project="p")
     assert {each.one.where for each in split.pairs} | {each.other.where for each in split.pairs} <= {"one", "two"}
 
 
@@ -128,7 +128,7 @@ def test_next_to_another_project_and_a_file(world: Store, media: MediaStore, tmp
     make_project(world, name="q")
     make_items(world, 1, project="q", fields=make_fields(question="IS IT  RAINING?"))
     make_items(world, 1, project="q", fields=make_fields(question="Which boat is it?"))
-    found = room.duplicates(world, media, by=None, project="p", against="q", text=0.95)
+    found = search.find_duplicates(world, media, by=None, project="p", against="q", text=0.95)
     assert [(each.kind, each.one.id, each.other.where, each.measure) for each in found.pairs] == [
         ("answer", "g", "q", 1.0),
         ("question", "g", "q", 1.0),
@@ -139,10 +139,10 @@ def test_next_to_another_project_and_a_file(world: Store, media: MediaStore, tmp
         for each in ("IS IT RAINING?", "What else?")
     ]
     file.write_text("".join(json.dumps({"id": str(at), **row}) + "\n" for at, row in enumerate(rows)))
-    of_file = room.duplicates(world, media, by=None, project="p", against=file, format="jsonl")
+    of_file = search.find_duplicates(world, media, by=None, project="p", against=file, format="jsonl")
     assert told(of_file, "question") == [("g", "0")]
     assert told(of_file, "answer") == [("g", "0")]
-    table = list(csv.DictReader(io.StringIO(room.as_csv(of_file))))
+    table = list(csv.DictReader(io.StringIO(search.as_csv(of_file))))
     assert [(row["alike"], row["item"], row["other_in"]) for row in table] == [
         ("answer", "g", "others.jsonl"),
         ("question", "g", "others.jsonl"),
@@ -152,11 +152,11 @@ def test_next_to_another_project_and_a_file(world: Store, media: MediaStore, tmp
 def test_for_leads_and_with_measures_that_are_some(store: Store, media: MediaStore) -> None:
     make_project(store)
     with pytest.raises(NotAllowed):
-        room.duplicates(store, media, by=make_person(store, "sen", role=Role.SENIOR), project="p")
+        search.find_duplicates(store, media, by=make_person(store, "sen", role=Role.SENIOR), project="p")
     for wrong in ({"text": 0.0}, {"text": 80}, {"bits": 40}):
         with pytest.raises(InvalidInput):
-            room.duplicates(store, media, by=None, project="p", **wrong)  # type: ignore[arg-type]
-    assert not room.duplicates(store, media, by=None, project="p").pairs, "of nothing there are none"
+            search.find_duplicates(store, media, by=None, project="p", **wrong)  # type: ignore[arg-type]
+    assert not search.find_duplicates(store, media, by=None, project="p").pairs, "of nothing there are none"
 
 
 @pytest.mark.thorough

@@ -8,9 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, import_boxes, markup, shell
+from app import markup, shell
+from app.importing import file_inputs
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import confirm
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.records import ProjectView
 from domain.roles import Role
@@ -104,7 +106,7 @@ def _take(services: Services, view: ProjectView, where: str, files: Sequence[Any
             there = _clips(services, view) if where == POOL else _below(services)
             if not there:
                 raise FileRefused("There is no video: no clip is free in the pool." if where == POOL else _NONE)
-            root = import_boxes.typed_path(st.session_state["frames.path"]) if where == PATH else None
+            root = file_inputs.typed_path(st.session_state["frames.path"]) if where == PATH else None
             made = set_jobs.begin_set(services, view.name, paths=there, root=root, **about)
         st.session_state[_SET] = made
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
@@ -117,7 +119,7 @@ def _below(services: Services) -> list[tuple[str, Path]]:
     typed = str(st.session_state.get("frames.path") or "").strip()
     if not services.person.is_admin or not typed:
         raise InvalidInput([Problem("path", "Give a folder of videos on the server's machine, or one video.")])
-    path = import_boxes.typed_path(typed)
+    path = file_inputs.typed_path(typed)
     if not path.exists():
         raise FileRefused(f"There is no file or folder {path}.")
     return [(name, file) for name, file in files_below(path) if kind_of(file) == "clip"]

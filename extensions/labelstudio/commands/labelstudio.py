@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.pairs import pairs as named
 from domain.errors import NotAvailable, NotFound
+from domain.name_value_pairs import pairs as named
 from domain.states import Stage
 from extensions.labelstudio.settings import LabelStudioSettings
 

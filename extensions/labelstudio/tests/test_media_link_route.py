@@ -14,6 +14,7 @@ from sqlmodel import select
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.serving.signing_key import KEY_FILE, key_of
+from db import tasks
 from db.engine import Store
 from db.tables import BridgePersonRow, BridgeProjectRow, BridgeRow, BridgeTaskRow, TaskRow
 from domain.bridge import BridgeState
@@ -27,8 +28,7 @@ from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home, picture
 from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool, submissions
-from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.hand_over import hand_over
 
 HOOK = "hook-secret-0123456789"
 NOW = datetime.now(UTC)
@@ -231,9 +231,10 @@ def test_a_link_is_of_the_person_to_whom_the_task_was_sent(
     """A lead gives the task to someone else while it is still there. The old link then shows nothing to anyone."""
     path = path_of(home, task.assets[0])
     assert ask(running, path).status == 200
-    wanted = {"project": "tiny", "action": Action.REASSIGN, "chosen": Chosen(person="bo"), "to": "chi"}
-    token = bulk.preview(store, by=who(store, "lea"), **wanted).token
-    assert bulk.do(store, by=who(store, "lea"), token=token, **wanted) == 1
+    with store.write() as session:
+        row = tasks.by_public_id(session, public_id=task.id)
+        assert row is not None
+        hand_over(session, row, to=who(store, "chi").id, by=who(store, "lea"), now=store.now())
     assert ask(running, path).status == 404
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import archives, figures, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.results import choices, shown
 from app.screens import Group, Screen
@@ -21,6 +22,7 @@ from extensions.leaderboard import entries, entry_budget, public_page
 from extensions.leaderboard import public_board as public
 from extensions.leaderboard.entries import Entry
 from extensions.leaderboard.public_board import Board, Cell, Choice, Public
+from importers import zip_archives
 from workflow.results import attributes, leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.score_choices import Scores
@@ -104,9 +106,9 @@ def _withdraw(services: Services, view: ProjectView) -> None:
 def _results(services: Services, view: ProjectView) -> Leaderboards | None:
     """Return the results to choose from, or show why there are none."""
 
-    def ask() -> figures.Asked:
+    def ask() -> figure_requests.Asked:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
-        return figures.asked(
+        return figure_requests.asked(
             services.store,
             services.settings,
             "results",
@@ -154,7 +156,7 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
 
 
 def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
-    def ask() -> figures.Asked:
+    def ask() -> figure_requests.Asked:
         return public_page.asked(services.store, services.settings, view.name, choice, inside=True)
 
     asked = ask()
@@ -208,7 +210,7 @@ def _entries(services: Services, view: ProjectView) -> None:
         shell.show(markup.notice("Choose the file with their answers.", style="bad"))
     elif sent and file is not None:
         with tempfile.TemporaryDirectory(prefix="touchstone-entry-") as folder:
-            path = archives.store([(file.name, file)], Path(folder))
+            path = zip_archives.store([(file.name, file)], Path(folder))
             done = entries.take(
                 services.store,
                 services.media,

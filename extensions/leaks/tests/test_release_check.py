@@ -9,6 +9,8 @@ import pytest
 
 from db.engine import Store
 from domain.errors import FileRefused
+from extensions.leaks.release_check import accepted_leaks, must_not_leak
+from extensions.leaks.tests import made_release
 from media.store import MediaStore
 from tests.workflow.releases.pictured import One, pictured
 from workflow.releases.create import Created, create
@@ -20,7 +22,10 @@ pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 
 def release(store: Store, media: MediaStore, home: Path, said: list[str], *accepted: str) -> Created:
     asked = Asked(despite=("said", "items"), private=("test",), accepted=accepted)
-    progress = lambda what, *_: said.append(what)  # noqa: E731
+
+    def progress(what: str, done: int, of: int) -> None:
+        said.append(what)
+
     return create(store, media, home, by=None, project="p", asked=asked, progress=progress)
 
 
@@ -50,3 +55,16 @@ def test_what_cannot_be_accepted_is_refused_before_any_work(
     with pytest.raises(FileRefused, match=words):
         release(store, media, home, said, accepted)
     assert said == []
+
+
+def test_a_lead_accepts_a_kind_of_leak_with_a_reason(tmp_path: Path) -> None:
+    report = made_release.release(tmp_path, sized=True).check()
+    with pytest.raises(FileRefused, match=r"(?s)size of an item's files.*--accept-leak.*Kinds found: sizes\."):
+        must_not_leak(report)
+    with pytest.raises(FileRefused, match="Kinds found: sizes"):
+        must_not_leak(report, accepted=accepted_leaks(["ids: they are numbered by hand"]))
+    must_not_leak(report, accepted=accepted_leaks(["sizes: pictures are cropped by their scene"]))
+    with pytest.raises(FileRefused, match="Give a reason for accepting sizes"):
+        accepted_leaks(["sizes: "])
+    with pytest.raises(FileRefused, match="There is no kind of leak 'size'"):
+        accepted_leaks(["size: because"])

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.pairs import pairs
 from domain.english import counted
 from domain.errors import FileRefused, InvalidInput, Problem
+from domain.name_value_pairs import pairs
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -14,7 +14,7 @@ from annotation_schemas.kinds.segments import SPANS, WORDS
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
 from domain import csv_text, json_text
-from exporters.conversations import recognition
+from exporters.action_turns import VIDEO, action_turns
 from extensions.narrations.rules.questions import Question
 
 FORMAT = "egoplan"
@@ -108,7 +108,7 @@ def tuning_files(questions: Sequence[Question], *, first_id: int) -> dict[str, b
     pairs, actions = [], []
     for at, question in enumerate(questions):
         begins = question.progress[0].start if question.progress else question.observed
-        human = {"from": "human", "value": f"{'<video>' if question.progress else '<image>'}\n{question.text}"}
+        human = {"from": "human", "value": f"{VIDEO if question.progress else '<image>'}\n{question.text}"}
         clip = {"video": question.task.goal.video, "clip": {"start": str(begins), "stop": str(question.observed)}}
         wrong = [row.text for place, row in enumerate(question.options) if place != question.key]
         pairs += [
@@ -123,7 +123,7 @@ def tuning_files(questions: Sequence[Question], *, first_id: int) -> dict[str, b
             for number, text in enumerate(wrong, 1)
         ]
         if done := [row.text for row in question.progress]:
-            actions.append({"id": f"{first_id + at}/actions", **clip, "conversations": recognition(done)})
+            actions.append({"id": f"{first_id + at}/actions", **clip, "conversations": action_turns(done)})
     return {PAIRS: _lines(pairs), ACTIONS: _lines(actions)}
 
 

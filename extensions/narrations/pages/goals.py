@@ -9,10 +9,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotation_schemas.source_media import has_segments
-from app import markup, shell, text_difference
+from app import markup, shell
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import text_difference
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.narrations import goal_draft, question_section, upload_section, video_goals

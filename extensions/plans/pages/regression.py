@@ -11,19 +11,24 @@ import streamlit as st
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
-from app import archives, charts, figures, items_switch, markup, shell
+from app import markup, shell
+from app.charts import page_chart
+from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import items_switch
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.roles import Role
+from exporters import zip_file
 from extensions.plans import regression_report
 from extensions.plans.page_numbers import RegressionPage, successes
 from extensions.plans.project_units import KEY
 from extensions.plans.success_files import read_outcomes
 from extensions.plans.success_regression import describe_units
 from extensions.plans.success_units import JoinedUnits
+from importers import zip_archives
 from reports.html import style
 from workflow.results import leaderboard_page
 
@@ -57,8 +62,8 @@ def render(services: Services) -> None:
     place = st.empty()
     chosen = {name: st.session_state.get(f"regression.{name}.{view.name}") for name in ("scores", "aspects")}
 
-    def ask() -> figures.Asked:
-        return figures.asked(
+    def ask() -> figure_requests.Asked:
+        return figure_requests.asked(
             services.store,
             services.settings,
             "regression",
@@ -87,7 +92,7 @@ def render(services: Services) -> None:
     shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in describe_units(found.joined)))
     _downloads(view, found)
     for chart in regression_report.drawings(found.joined, found.found):
-        charts.show(chart, project=view.name, table=False)  # its numbers stand below
+        page_chart.show(chart, project=view.name, table=False)  # its numbers stand below
     body = f'<style>{style()}</style><div class="report">{regression_report.html(found.joined, found.found)}</div>'
     report(body, key="regression.found")
 
@@ -152,7 +157,7 @@ def _file(view: ProjectView, wanted: dict[str, Any]) -> dict[str, Any] | None:
     if file is None:
         return None
     with tempfile.TemporaryDirectory(prefix="touchstone-success-") as folder:
-        path = archives.store([(file.name, file)], Path(folder))
+        path = zip_archives.store([(file.name, file)], Path(folder))
         outcomes = read_outcomes(path)
     return wanted | {"outcomes": tuple(outcomes), "file": file.name}
 
@@ -180,7 +185,7 @@ def _downloads(view: ProjectView, found: RegressionPage) -> None:
     assert joined is not None
     st.download_button(
         "Download: numbers and units as CSV, charts as SVG",
-        lambda: archives.pack(regression_report.files_of(joined, fits)),
+        lambda: zip_file.pack(regression_report.files_of(joined, fits)),
         file_name=f"{view.name}-regression.zip",
         mime="application/zip",
         key="regression.download",

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import figures
+from app.jobs import figure_requests
 from app.services import Services
 from db.engine import open_store
 from domain.roles import Role
@@ -36,13 +36,15 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     store = open_store(None, home)
     lead = make_person(store, "lea", project="etp", role=Role.LEAD)
     monkeypatch.setattr(page, "report", lambda html, *, key: st.text(html))
-    asked = figures.asked
+    asked = figure_requests.asked
 
-    def here(store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any) -> figures.Asked:
+    def here(
+        store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any
+    ) -> figure_requests.Asked:
         assert apart == (work == "regression"), "statsmodels is for a process of its own"
         return asked(store, settings, work, *args, **about)
 
-    monkeypatch.setattr(figures, "asked", here)
+    monkeypatch.setattr(figure_requests, "asked", here)
 
     def screen(name, services):  # type: ignore[no-untyped-def]
         from app import shell

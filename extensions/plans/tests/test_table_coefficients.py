@@ -1,13 +1,20 @@
-"""Coefficients of the regression in paper tables."""
+"""Coefficients of the regression for paper tables."""
 
 from __future__ import annotations
 
+import pytest
+
 from db.engine import Store
-from tests.workflow.test_paper_tables import made, small
+from domain.errors import InvalidInput, TouchstoneError
+from extensions.plans.table_coefficients import coefficients
+from testkit.factories import make_project
+from workflow.results.project_answers import current
 
-__all__ = ["small"]  # a fixture
 
-
-def test_a_table_says_why_it_has_no_coefficients(small: Store) -> None:
-    plans = made(small, "source: regression, rows: [{title: R}], columns: [{each: [dimension]}]")
-    assert plans.why.startswith("Nothing says what succeeds")
+def test_a_source_says_why_it_has_no_coefficients(store: Store) -> None:
+    make_project(store)
+    read = current(store, person=None, project="p", items=None)
+    with pytest.raises(TouchstoneError, match=r"^Nothing says what succeeds"):
+        coefficients(read, judge=None, criterion=None, form=None)
+    with pytest.raises(InvalidInput, match=r"^A regression is linear or logistic, not square"):
+        coefficients(read, judge=None, criterion=None, form="square")

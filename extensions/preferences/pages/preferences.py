@@ -7,11 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import figures, items_switch, markup, shell
+from app import markup, shell
+from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.results import choices, shown
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -41,7 +43,7 @@ def render(services: Services) -> None:
     items = items_switch.switch(services, view, key="preferences.items", stage=Stage.COMPARISON)
     wanted = {"project": view.name, "items": items, **_choices(services, view)}
 
-    def ask() -> figures.Asked:
+    def ask() -> figure_requests.Asked:
         return _asked(services, view, wanted)
 
     asked = ask()
@@ -79,10 +81,10 @@ def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
     return {"by": by or DIMENSION.name, "together": together}
 
 
-def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.Asked:
     """Return the page's figures. They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
-    return figures.asked(
+    return figure_requests.asked(
         services.store,
         services.settings,
         "preferences",

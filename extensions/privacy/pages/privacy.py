@@ -8,9 +8,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import confirm, markup, shell
+from app import markup, shell
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import confirm
 from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import ProjectView
 from domain.roles import Role

@@ -116,7 +116,7 @@ def _report(
     gate: bool,
 ) -> bool:
     """Write the results of rules and the classifier. Return whether the limits are met, if ``gate`` asks for it."""
-    from app import figures
+    from app.jobs import figure_requests
     from app.services import opened
     from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
@@ -128,7 +128,7 @@ def _report(
     limits = _limits(text_check.limits_of(shared.store, project=project), at_most, given, gate=gate)
     state = set_statistics.mark(shared.store, by=None, project=project)
     about = {"project": project, "items": counted}
-    at = figures.here(shared.store, shared.settings, "shortcuts", about, state=state)
+    at = figure_requests.here(shared.store, shared.settings, "shortcuts", about, state=state)
     if at.found is None:
         raise InvalidInput([Problem("sources", at.why)])
     found: TextShortcuts = text_shortcuts.flag_above(at.found, given["score"]) if "score" in given else at.found

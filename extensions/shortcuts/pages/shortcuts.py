@@ -9,15 +9,17 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, items_switch, markup, send_back_box, shell
+from app import markup, shell
+from app.charts import page_chart
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
+from app.widgets import items_switch
 from domain.errors import NotAvailable
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
-from extensions.shortcuts import model_section, page_figures, page_parts, text_check
+from extensions.shortcuts import model_section, page_figures, page_parts, send_back, text_check
 from extensions.shortcuts.answer_rules import rules_that_pick
 from extensions.shortcuts.page_parts import SIZE, interval, share
 from extensions.shortcuts.schema_limits import TITLES
@@ -122,7 +124,7 @@ def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> 
         over = limit is not None and limit.outcome == ABOVE
         rules.append(_Rule(TITLES[name], figure, limit.at_most if limit is not None else None, over))
     rules.sort(key=lambda each: -(each.figure.value or 0))
-    charts.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
+    page_chart.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("A blind draw", "number")]
     heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
     rows = []
@@ -274,7 +276,7 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
     page_parts.to_items(view, *ids, part="to-items")
     _table(view, page, titles)
     told = {each.choice.id: words for each in page if (words := to_author(each))}
-    send_back_box.offer(services, view, told, key=f"shortcuts.back.{view.name}")
+    send_back.offer(services, view, told, key=f"shortcuts.back.{view.name}")
 
 
 def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:

@@ -12,9 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
-from app import figures
 from app.cli import cli
-from app.jobs import processes
+from app.jobs import figure_requests, processes
 from app.services import resources
 from db.engine import Store
 from domain.roles import Role
@@ -40,8 +39,8 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(autouse=True)
 def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(figures, "_memory", figures._Memory())
-    monkeypatch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
+    monkeypatch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)
     yield
     until_done()
     processes.close()
@@ -64,9 +63,9 @@ def put(store: Store, home: Path, n: int) -> None:
     rules = [("Always place 1", half), *((title, half) for name, title in TITLES.items() if name != "constant")]
     places = places_of([each.choice for each in items], {})
     found = TextShortcuts("K", f"All {n:,} items.", rules, [("All", half)], 0.5, items, (), 0, places)
-    place = figures._slot(store, "shortcuts", {"project": "p", "items": None})
+    place = figure_requests._slot(store, "shortcuts", {"project": "p", "items": None})
     state = set_statistics.mark(store, by=None, project="p")
-    figures._remember(place, figures.Figure(TextMeasurement(found), state, datetime.now(UTC), 1.0))
+    figure_requests._remember(place, figure_requests.Figure(TextMeasurement(found), state, datetime.now(UTC), 1.0))
 
 
 def items_on(page: AppTest) -> list[str]:
@@ -98,7 +97,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     # nothing is worked out again for the command
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", store.engine.url.render_as_string(hide_password=False))
-    monkeypatch.setattr(figures, "worked_out", lambda *given: pytest.fail("it is kept"))
+    monkeypatch.setattr(figure_requests, "worked_out", lambda *given: pytest.fail("it is kept"))
     resources.cache_clear()
     done = CliRunner().invoke(cli, ["shortcuts", "p"], catch_exceptions=False)
     resources.cache_clear()
@@ -109,7 +108,7 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lead(store, "")
-    monkeypatch.setattr(figures, "_begin", pytest.fail)
+    monkeypatch.setattr(figure_requests, "_begin", pytest.fail)
     put(store, home, 3000)
     page = drawn(store, home, "shortcuts", "lea", project="p")
     assert "The schema sets no limits" in part(page, "gate")
@@ -159,7 +158,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
 ) -> None:
     """The reader knows 3 of 12 items by their texts, whatever the order, and all with pictures; b names one letter."""
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(figures, "_begin", lambda *given: None)  # the classifier has nothing to do with it
+    monkeypatch.setattr(figure_requests, "_begin", lambda *given: None)  # the classifier has nothing to do with it
     rooms = Rooms(store, home, export="export:\n  shortcuts: {without_images: 0.2}\n")
     make_person(store, "lea", role=Role.LEAD)
     make_person(store, "sam", role=Role.SENIOR)

@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app import figures
 from app.cli import cli
+from app.jobs import figure_requests
 from app.services import resources
 from db.engine import Store
 from domain.records import Person
 from domain.roles import Role
 from extensions.shortcuts.tests.rooms import Rooms
 from testkit.factories import make_person, make_pool
+from testkit.missing_extensions import needs
 from tests.app.screens import drawn, part, rows, words
 from tests.app.test_send_back_pages import back as reasons_of
 from tests.app.test_send_back_pages import pressed
@@ -31,8 +32,8 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture
 def desk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "_memory", figures._Memory())
-    monkeypatch.setattr(figures, "_begin", lambda *given: None)  # the classifier has nothing to do with it
+    monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
+    monkeypatch.setattr(figure_requests, "_begin", lambda *given: None)  # the classifier has nothing to do with it
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
@@ -94,6 +95,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     assert reasons_of(store, ann) == {"Number 7?": "Is it the other side, or not?"}
 
 
+@needs("commands", "bulk")
 @pytest.mark.usefixtures("desk")
 def test_the_commands_do_the_same_by_way_of_a_file(store: Store, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ann = rooms(store, home)

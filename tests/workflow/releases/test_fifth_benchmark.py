@@ -24,6 +24,7 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit import loaded
 from testkit.factories import claimed, make_people, make_person, make_project
+from testkit.missing_extensions import needs
 from testkit.pictures import encoded, photo
 from tests.exporters.official import ABOUT
 from workflow.access import accounts
@@ -151,6 +152,7 @@ def drawn_at(data: bytes) -> set[tuple[int, int]]:
 FORMATS = ("jsonl", "csv", "hf_dataset", "parquet", "croissant", "inspect", "lmms_eval", "llava", "prov")
 
 
+@needs("formats", "vlmevalkit")
 def test_every_loader_reads_the_kept_items_with_pictures_and_answers(
     kept: Store, media: MediaStore, home: Path, tmp_path: Path
 ) -> None:
@@ -185,6 +187,7 @@ def test_every_loader_reads_the_kept_items_with_pictures_and_answers(
         assert [record["options"]["ABC".index(letter)] for letter in said] == RIGHT[row["id"]]
 
 
+@needs("formats", "vlmevalkit")
 def test_boxes_are_drawn_for_programs_as_for_people_and_on_that_image_alone(
     kept: Store, media: MediaStore, home: Path
 ) -> None:
@@ -210,6 +213,7 @@ def test_boxes_are_drawn_for_programs_as_for_people_and_on_that_image_alone(
     ]
 
 
+@needs("formats", "vlmevalkit")
 def test_what_a_program_has_no_place_for_is_refused_by_name(kept: Store, media: MediaStore, home: Path) -> None:
     for formats, words in (
         (("vlmevalkit",), "vlmevalkit cannot hold the item 's0': it has several right options"),

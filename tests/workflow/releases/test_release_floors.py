@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.figures import asked
+from app.jobs.figure_requests import asked
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.roles import Role

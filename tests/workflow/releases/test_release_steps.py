@@ -12,6 +12,7 @@ from db.engine import Store, open_store
 from domain.errors import FileRefused
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project, make_schema
+from testkit.missing_extensions import needs
 from workflow.annotate import submissions
 from workflow.releases.create import create
 from workflow.releases.settings import Asked
@@ -68,6 +69,7 @@ def test_a_release_of_more_items_asks_no_more_often_and_says_each_step(tmp_path:
     assert ("writing items.jsonl: items", 0, 9) in heard
 
 
+@needs("formats", "vlmevalkit")
 def test_a_refused_release_names_all_formats_and_items_at_once(store: Store, tmp_path: Path) -> None:
     """Both formats need the images in the release."""
     voted(store, 3)

@@ -1,0 +1,73 @@
+"""Addresses of pages, for links from any part of any page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from domain.states import Cut, Items
+
+if TYPE_CHECKING:
+    from workflow.lead.item_history import AnswerFilter
+    from workflow.results.score_choices import Scores
+
+SAVED_VIEW = "view"
+"""The parameter with the id of a saved view of the page *Items*."""
+
+
+def page(path: str, project: str, **asked: str | int | Sequence[str] | None) -> str:
+    """Return the address of a page of a project. Parameters without a value are left out.
+
+    >>> page("scorecard", "p", person="ana", sort="")
+    '/scorecard?project=p&person=ana'
+    """
+    named = {"project": project} | {name: value for name, value in asked.items() if value not in (None, "")}
+    return f"/{path}?" + urlencode(named, doseq=True)
+
+
+def history(
+    project: str,
+    *,
+    dimension: str | None = None,
+    group: str | None = None,
+    said: AnswerFilter | None = None,
+    among: Items | None = None,
+    **more: str,
+) -> str:
+    """Return the address of an item's history (``item``), or of a list of items.
+
+    Parameters
+    ----------
+    dimension, group
+        List only the items of this dimension, or of this group of dimensions.
+    said
+        List only items with these answers of named raters.
+    among
+        List only the items that were counted.
+    more
+        Further parameters of the address, such as ``item``, or ``differ``: a stage in which raters differ.
+    """
+    asked: dict[str, str | Sequence[str] | None] = {**more, "items": among, "dimension": dimension, "group": group}
+    if said is not None:
+        asked |= {"raters": said.raters, "criterion": said.criterion}
+        asked |= dict(zip(("most", "last"), said.values, strict=True)) if said.values else {}
+    return page("history", project, **asked)
+
+
+def saved_view(project: str, id: str) -> str:
+    """Return the address that opens a saved view of the page *Items*."""
+    return page("items", project, **{SAVED_VIEW: id})
+
+
+def dimension_or_group(by: Cut, part: str | None) -> tuple[str | None, str | None]:
+    """Return the dimension and the group that a number is about. At least one of the two is None."""
+    return (None, part) if by is Cut.GROUP else (part, None)
+
+
+def cases(project: str, *, scores: Scores | None = None, **asked: str | int | None) -> str:
+    """Return the address of the cases that match all of ``asked``, or of one case (``item``)."""
+    if scores is not None:
+        named = {"scores": scores.kind, "criterion": scores.criterion, "judge": scores.judge, "method": scores.method}
+        asked = named | {"option": scores.option} | asked
+    return page("cases", project, **asked)

@@ -1,0 +1,1 @@
+"""Charts on pages: how a page draws any chart, and the charts of single pages."""

@@ -1,0 +1,232 @@
+"""Choose the column of each field on the page Import, with a preview of the first rows."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, get_args
+
+import streamlit as st
+
+from annotation_schemas import kinds
+from annotation_schemas.formats import Said, as_named, columns, item_keys, of_head, picked_fields
+from annotation_schemas.model import OptionPlace, Schema
+from app import markup, shell
+from domain.errors import FileRefused
+from importers import zip_archives
+from importers.item_preview import Preview, by_default, preview
+from importers.items import annotation_files
+
+BEGINNING = 1 << 18
+"""Number of bytes of a file that are read for the preview."""
+_WHOLE = (".xlsx",)
+_CUT = 60
+_WAYS = {
+    "letter": "its place, as a letter: A, B, C",
+    "from_1": "its place, as a number: 1, 2, 3",
+    "from_0": "its place, as a number: 0, 1, 2",
+}
+
+
+Used = Callable[[Sequence[str]], tuple[str, Said] | None]
+"""Takes a file's columns, and returns the last file with the same columns and its settings, or None."""
+
+
+def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[Said | None, Preview | None]:
+    """Draw the settings of a table. Return the settings (None: the defaults), and a preview of its first rows.
+
+    ``first`` is the beginning of the first file. Settings of an earlier file with the same columns are preselected.
+    """
+    places_at = st.container()
+    left, right = st.columns(2)
+    with right:
+        encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding").strip() or None
+    found = preview(first, format=format, schema=schema, said=Said(encoding=encoding)) if first is not None else None
+    there = found.columns if found is not None else ()
+    before = used(there) if there else None
+    name, known = before or ("", Said())
+    mark = hash((tuple(there), name))
+    with left:
+        separator = st.text_input(
+            "Between the entries of a list in one cell", value=known.separator or "", key=f"import.separator.{mark}"
+        )
+    with places_at:
+        said = Said({}, separator.strip() or None, encoding, _places(schema, known, mark))
+    if first is None or found is None:
+        return (said if said != Said() else None), None
+    if there:
+        found = preview(first, format=format, schema=schema, said=said)
+        if name:
+            words = f"The columns are as they were chosen for {name}, which has the same. Change what differs below."
+            shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
+        said = replace(said, columns=_columns(schema, format, replace(found, columns=there), known, mark))
+        if said.columns:
+            found = preview(first, format=format, schema=schema, said=said)
+    return (said if said != Said() else None), found
+
+
+def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
+    """Draw how each field that names an option is written in the files, if not by the option's text."""
+    chosen = {}
+    known = schema.source.places if schema.source else {}
+    for name in picked_fields(schema):
+        ways: list[OptionPlace | None] = [None, *get_args(OptionPlace)]
+        way = st.selectbox(
+            f"{schema.item.field(name).title or name} in the files",
+            ways,
+            index=ways.index(before.places.get(name, known.get(name))),
+            format_func=lambda each: _WAYS.get(each, "the option's text"),
+            key=f"import.place.{name}.{mark}",
+        )
+        if way is not None and way != known.get(name):
+            chosen[name] = way
+    return chosen
+
+
+def _columns(schema: Schema, format: str, found: Preview, before: Said, mark: int) -> dict[str, str]:
+    """Draw the columns and return those that differ from the name of their field, by field."""
+    titles = {each.name: each.title or each.name for each in schema.item.fields}
+    texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}
+    numbered: dict[str, list[str]] = {}
+    for name in found.columns:
+        if stem := re.fullmatch(r"(.+?)_?\d+", name):
+            numbered.setdefault(stem[1], []).append(name)
+    lists = {stem: f"{names[0]} to {names[-1]}" for stem, names in numbered.items() if len(names) > 1}
+    row = item_keys(format)
+    usual = columns(of_head(row, schema, found.columns) if row.table else as_named(row, schema), schema)
+    chosen = {}
+    with st.expander("Columns with other names", expanded=found.refused is not None):
+        places = st.columns(3)
+        for at, (name, default) in enumerate(by_default(schema, format).items()):
+            if name in texts:
+                of_entries = list(usual[name].keys) if set(usual[name].keys) <= set(found.columns) else []
+                chosen_before = _entries(before.columns.get(name), found.columns, numbered)
+                with places[at % 3]:
+                    several = st.multiselect(
+                        f"{titles.get(name, name)} (a column, or one for each entry, in order)",
+                        found.columns,
+                        default=chosen_before or of_entries,
+                        key=f"import.column.{format}.{name}.{mark}",
+                    )
+                if several and several != of_entries:
+                    series = next((stem for stem in lists if row.table and numbered[stem] == several), None)
+                    chosen[name] = series or ",".join(several)  # a series may grow
+                continue
+            alike = next((stem for stem in lists if stem in (default, default.removesuffix("s"))), None)
+            one = default if default in found.columns else alike
+            choices = [None, *found.columns, *lists]
+            with places[at % 3]:
+                earlier = before.columns.get(name)
+                column = st.selectbox(
+                    titles.get(name, name),
+                    choices,
+                    index=choices.index(earlier if earlier and earlier in choices else one),
+                    format_func=lambda each: "none" if each is None else lists.get(each, each),
+                    key=f"import.column.{format}.{name}.{mark}",
+                )
+            if column is not None and column != one:
+                chosen[name] = column
+    return chosen
+
+
+def _entries(said: str | None, there: Sequence[str], numbered: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the columns of a list's entries that were chosen before."""
+    names = list(numbered.get(said, said.split(","))) if said else []
+    return names if set(names) <= set(there) else []
+
+
+def show(schema: Schema, found: Preview) -> None:
+    """Draw a preview of the first rows."""
+    if found.refused:
+        shell.show(markup.notice(shell.on_page(found.refused), style="bad"))
+        return
+    heads = ["Item", "Dimension", *(slot.role for slot in schema.item.assets)]
+    heads += [each.title or each.name for each in schema.item.fields]
+    rows = []
+    for item in found.items:
+        media = {
+            slot.role: ", ".join(each.path or "by the item's name" for each in item.assets if each.role == slot.role)
+            for slot in schema.item.assets
+        }
+        cells = [item.external_id, schema.dimension(item.dimension).title, *media.values()]
+        cells += [in_words(item.fields.get(each.name)) for each in schema.item.fields]
+        rows.append([markup.text(cell[:_CUT] + ("…" if len(cell) > _CUT else "")) for cell in cells])
+    if rows:
+        shell.show(markup.paragraph("The first rows, as they will be:", style="ts ts-quiet"))
+        shell.show(markup.table([(name, "") for name in heads], rows))
+    for bad in found.bad:
+        shell.show(markup.notice(shell.on_page(f"Row {bad.row} does not fit: {bad.reason}."), style="bad"))
+
+
+def in_words(value: Any) -> str:
+    """Return a field's value in one line."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    said = [isinstance(each, Mapping) and kinds.in_words(each) for each in value] if isinstance(value, list) else []
+    return "; ".join(map(str, said)) if said and all(said) else json.dumps(value, ensure_ascii=False)
+
+
+ENDINGS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
+"""Suffixes of the files that have a preview."""
+
+
+def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequence[str] = ENDINGS) -> Path | None:
+    """Return a copy of the beginning of the first file with such a suffix. None if there is no such file yet.
+
+    Parameters
+    ----------
+    source
+        A path, or uploaded files; also in archives.
+    folder
+        The copy is written below this folder, under the file's own name.
+    """
+    try:
+        if isinstance(source, Path):
+            path = annotation_files(source, None, endings)[0] if source.is_dir() else source
+            with path.open("rb") as stream:
+                return _written(path.name, stream, folder) if path.name.lower().endswith(tuple(endings)) else None
+        for each in source or ():
+            each.seek(0)
+            if each.name.lower().endswith(tuple(endings)):
+                found: Path | None = _written(each.name, each, folder)
+            else:
+                found = _packed(each, folder, endings) if zip_archives.is_zip(each) else None
+            each.seek(0)
+            if found is not None:
+                return found
+    except (FileRefused, OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
+        return None  # the import reports the reason
+    return None
+
+
+def _packed(archive: IO[bytes], folder: Path, endings: Sequence[str]) -> Path | None:
+    """Return a copy of the beginning of the first such file in an archive."""
+    with zipfile.ZipFile(archive) as packed:
+        for entry in sorted(packed.infolist(), key=lambda entry: entry.filename):
+            name = PurePosixPath(entry.filename).name
+            if entry.is_dir() or name.startswith(".") or "__MACOSX" in entry.filename:
+                continue
+            if name.lower().endswith(tuple(endings)) and not name.lower().endswith(_WHOLE):
+                with packed.open(entry) as stream:
+                    return _written(name, stream, folder)
+    return None
+
+
+def _written(name: str, stream: IO[bytes], folder: Path) -> Path:
+    place = folder / zip_archives.safe_name(name).name
+    folder.mkdir(parents=True, exist_ok=True)
+    if place.suffix.lower() in _WHOLE:
+        place.write_bytes(stream.read())
+        return place
+    data = stream.read(BEGINNING)
+    if len(data) == BEGINNING and data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        data = data[: data.rfind(b"\n") + 1] or data
+    place.write_bytes(data)
+    return place

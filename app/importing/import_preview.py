@@ -1,0 +1,310 @@
+"""Draw the preview of an import, and a running or finished import, on the page Import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from annotation_schemas.model import Schema
+from app import markup, shell
+from app.importing import import_jobs
+from app.importing.column_choice import in_words
+from app.jobs import imports
+from app.jobs.imports import Came, Order, Seen, Shown
+from app.services import Services
+from domain.errors import RowsRefused
+from domain.jobs import Job
+from domain.records import ProjectView
+from workflow.files.uploads import Source
+from workflow.jobs import desk
+
+LOOK_SECONDS = 0.7
+AT_ONCE = 3
+"""Number of items side by side."""
+WHOSE = 12
+"""Number of models, raters or judges that are named."""
+_WHOSE = {"answer": "model", "rating": "rater", "reply": "judge"}
+_CUT = 120
+_LOOK = "import.look"
+
+
+# ---- an import ------------------------------------------------------------------------------------------------------
+
+
+def last_import(services: Services, view: ProjectView, told: Callable[[Came], None]) -> bool:
+    """Draw the progress or the result of a project's last import. Tell whether an import is running.
+
+    ``told`` draws the result of the person's own import.
+    """
+    job = import_jobs.last_import(services, view.name)
+    if job is not None and job.is_open:
+        _watch(services, view)
+    elif job is not None and job.person == services.person.id:
+        came = import_jobs.came_of(services, job)
+        if not job.refused:
+            told(came)
+        elif came.rows:
+            shell.show_error(RowsRefused(came.rows, n=came.n_rows, end=came.end))
+        else:
+            shell.show(markup.notice(shell.on_page(job.refused), style="bad"))
+        st.button("Close this message", key="import.read", on_click=import_jobs.put_away, args=(services, job))
+    return job is not None and job.is_open
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _watch(services: Services, view: ProjectView) -> None:
+    with shell.guard(services):
+        job = import_jobs.last_import(services, view.name)
+        if job is None or not job.is_open:
+            st.rerun()
+            return
+        whose = (
+            "Your import" if job.person == services.person.id else f"{import_jobs.who_began(services, job)}'s import"
+        )
+        text = f"{whose} of {import_jobs.called(job)} goes on if you leave this page. {job.at or 'It begins'}"
+        st.progress(job.share, text=text)
+
+
+# ---- a look ---------------------------------------------------------------------------------------------------------
+
+
+class _Looking:
+    """A preview of the files on one person's page."""
+
+    def __init__(self, order: Order, job: Job) -> None:
+        self.order, self.job = order, job
+        self.seen: Seen | None = None
+
+    def refresh(self, services: Services) -> None:
+        """Read the progress of the job."""
+        if self.job.is_open:
+            self.job = desk.job(services.store, id=self.job.id)
+
+
+def look(services: Services, order: Order) -> Seen | None:
+    """Return the preview of these files. None while the preview is running, or if it was refused; the page shows both.
+
+    The preview starts by itself, one at a time. If the settings change in between, the new settings come next.
+    """
+    there: _Looking | None = st.session_state.get(_LOOK)
+    if there is not None:
+        there.refresh(services)
+    if there is None or (there.order.key != order.key and not there.job.is_open):
+        there = st.session_state[_LOOK] = _Looking(order, import_jobs.begin_look(services, order))
+    if there.job.is_open or there.order.key != order.key:
+        _look_on(services, there)
+        return None
+    if there.job.refused:
+        shell.show(markup.notice(shell.on_page(there.job.refused), style="bad"))
+        return None
+    if there.seen is None:
+        there.seen = there.job.result
+    return there.seen
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _look_on(services: Services, there: _Looking) -> None:
+    with shell.guard(services):
+        there.refresh(services)
+        if not there.job.is_open:
+            st.rerun()
+        st.progress(there.job.share, text=f"Looking at all rows; nothing is stored. {there.job.at}")
+
+
+def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
+    """Draw what an import would do, in numbers and a sentence."""
+    n = seen.counts
+    heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")]
+    keys = ("new", "changed", "equal", "bad", "found", "missing")
+    shell.show(markup.tag("div", markup.table(heads, [[markup.number(n[key]) for key in keys]]), data_part="counts"))
+    if seen.beside:
+        shell.show(markup.tag("div", markup.notice(seen.beside, style="bad"), data_part="beside"))
+    _warn(seen)
+    _verdict(seen, skip_bad=skip_bad, new_only=new_only)
+
+
+def _warn(seen: Seen) -> None:
+    """Show the warnings above the button that imports, because they may change a lead's mind."""
+    for each in seen.warnings:
+        shell.show(markup.notice(shell.on_page(f"{imports.WARNING}{each}"), style="bad"))
+
+
+def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
+    """Draw the rows behind the numbers: bad, changed or missing rows, and the first items as they will be."""
+    n = seen.counts
+    if seen.bad:
+        rows = [
+            [
+                markup.text(each.path),
+                markup.number(each.row),
+                markup.text(_cut(each.item)),
+                markup.text(shell.on_page(each.reason) + "."),
+            ]
+            for each in seen.bad
+        ]
+        with st.expander(
+            _titled("row does", "rows do", n["bad"], len(rows), "not fit"), expanded=len(rows) <= shell.FEW
+        ):
+            shell.show(markup.table([("File", ""), ("Row", "number"), ("Item", ""), ("What is wrong", "")], rows))
+        _download("Download all rows that do not fit", source.folder / imports.BAD, "import.look.bad")
+    if seen.differences:
+        titles = {field.name: field.title for field in schema.item.fields}
+        rows = [
+            [
+                markup.number(each.row),
+                markup.text(_cut(each.item)),
+                markup.text(titles.get(each.part) or each.part or "only how the row is written"),
+                *map(markup.text, as_changed(each.before, each.after) if each.part else ("", "")),
+            ]
+            for each in seen.differences
+        ]
+        heads = [("Row", "number"), ("Item", ""), ("Field", ""), ("Here now", ""), ("In the file", "")]
+        words = f"{markup.count(n['changed'], 'row')} changed: the items are here with other content"
+        with st.expander(words, expanded=len(rows) <= shell.FEW):
+            shell.show(markup.table(heads, rows))
+        _download("Download all that changed", source.folder / imports.CHANGED, "import.look.changed")
+    if seen.missing:
+        more = f" and {n['missing'] - len(seen.missing):,} more" if n["missing"] > len(seen.missing) else ""
+        words = f"Missing media: {', '.join(map(_cut, seen.missing))}{more}. No one gets an item until its media are "
+        shell.show(markup.tag("p", markup.text(f"{words}imported."), style="ts ts-quiet", data_part="missing"))
+        if more:
+            _download("Download all that are missing", source.folder / imports.MISSING, "import.look.missing")
+    if seen.note:
+        shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
+    if seen.first:
+        shell.show(markup.paragraph("The first items, as they will be:", style="ts ts-quiet"))
+        shell.show(_as_columns(schema, seen.first[:AT_ONCE]))
+        if more_items := seen.first[AT_ONCE:]:
+            with st.expander(f"{len(more_items)} more"):
+                for begin in range(0, len(more_items), AT_ONCE):
+                    shell.show(_as_columns(schema, more_items[begin : begin + AT_ONCE]))
+
+
+def show_other(seen: Seen, *, skip_bad: bool) -> None:
+    """Draw what an import of answers, ratings or replies would do, in numbers and a sentence."""
+    n = seen.counts
+    heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad")]
+    cells = [markup.number(n[key]) for key in ("new", "changed", "equal", "bad")]
+    shell.show(markup.tag("div", markup.table(heads, [cells]), data_part="counts"))
+    _warn(seen)
+    left = n["bad"] + n["changed"]
+    what = {"reply": ("reply", "replies")}.get(seen.what, (seen.what, f"{seen.what}s"))
+    if seen.refused:
+        shell.show(markup.notice(f"An import would be refused: {shell.on_page(seen.refused)}", style="bad"))
+    elif left and not skip_bad:
+        words = (
+            f"{markup.count(left, 'row')} {'does' if left == 1 else 'do'} not fit. Correct the file, or tick “Import "
+            "the good rows when some are bad”."
+        )
+        shell.show(markup.notice(words, style="bad"))
+    elif not n["new"]:
+        shell.show(markup.notice("No row is new: nothing would come in."))
+    else:
+        out = f"; {markup.count(left, 'row')} would be left out, and what is here stays as it is" if left else ""
+        shell.show(markup.notice(f"{markup.count(n['new'], *what)} would come in{out}.", style="good"))
+
+
+def show_other_rows(seen: Seen, source: Source) -> None:
+    """Draw the rows behind those numbers: new rows by source, bad rows, and the first rows as they will be."""
+    left = seen.counts["bad"] + seen.counts["changed"]
+    if seen.by:
+        named = [f"{_cut(whose)}: {count:,}" for whose, count in list(seen.by.items())[:WHOSE]]
+        more = f", and {len(seen.by) - WHOSE:,} more" if len(seen.by) > WHOSE else ""
+        shell.show(
+            markup.tag(
+                "p",
+                markup.text(f"New rows by {_WHOSE.get(seen.what, 'source')}: {', '.join(named)}{more}."),
+                style="ts ts-quiet",
+            )
+        )
+    if seen.note:
+        shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
+    if seen.bad:
+        rows = [
+            [markup.text(each.path), markup.number(each.row), markup.text(shell.on_page(each.reason) + ".")]
+            for each in seen.bad
+        ]
+        words = _titled("row is", "rows are", left, len(rows), "changed or bad")
+        with st.expander(words, expanded=len(rows) <= shell.FEW):
+            shell.show(markup.table([("File", ""), ("Row", "number"), ("What is wrong", "")], rows))
+        _download("Download all rows that do not fit", source.folder / imports.BAD, "import.look.bad")
+    if seen.rows:
+        shell.show(markup.paragraph("The first new rows, as they will be:", style="ts ts-quiet"))
+        rows = [[markup.text(_cut(cell)) for cell in row] for row in seen.rows]
+        table = markup.table([(head, "") for head in seen.heads], rows)
+        shell.show(markup.tag("div", table, data_part="first"))
+
+
+def takes(seen: Seen, *, skip_bad: bool) -> bool:
+    """Tell whether an import of answers, ratings or replies would be accepted."""
+    return seen.refused is None and (skip_bad or not (seen.counts["bad"] or seen.counts["changed"]))
+
+
+def comes(seen: Seen, *, skip_bad: bool, new_only: bool) -> bool:
+    """Tell whether an import of items would be accepted."""
+    return (seen.new_refused if new_only else seen.refused) is None and (skip_bad or not seen.counts["bad"])
+
+
+def _verdict(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
+    refused = seen.new_refused if new_only else seen.refused
+    n = seen.counts
+    if refused:
+        shell.show(markup.notice(f"An import would be refused: {shell.on_page(refused)}", style="bad"))
+    elif n["bad"] and not skip_bad:
+        words = (
+            f"{markup.count(n['bad'], 'row')} {'does' if n['bad'] == 1 else 'do'} not fit. Correct the file, or tick "
+            "“Import the good rows when some are bad”."
+        )
+        shell.show(markup.notice(words, style="bad"))
+    elif not n["new"]:
+        media = "; media that were missing are taken where they are found" if n["found"] else ""
+        shell.show(markup.notice(f"No row is new: no item would come in{media}."))
+    else:
+        left = [f"{n['changed']:,} changed stay as they are"] if n["changed"] else []
+        left += [f"{n['bad']:,} that do not fit are left out"] if n["bad"] else []
+        words = f"{markup.count(n['new'], 'item')} would come in" + "".join(f"; {each}" for each in left)
+        shell.show(markup.notice(f"{words}. Votes on what is here stay.", style="good"))
+
+
+def _titled(one: str, many: str, n: int, shown: int, rest: str) -> str:
+    first = f"The first {shown:,} of " if shown < n else ""
+    return f"{first}{n:,} {one if n == 1 else many} {rest}"
+
+
+def _download(label: str, path: Path, key: str) -> None:
+    st.download_button(label, data=path.read_bytes, file_name=path.name, mime="text/csv", key=key)
+
+
+def _as_columns(schema: Schema, items: Sequence[Shown]) -> markup.Markup:
+    """Return items side by side, with a line for each field, so that the table is never wider with more fields."""
+    lines = [("Dimension", [markup.text(each.dimension) for each in items])]
+    for slot in schema.item.assets:
+        media = [[_medium(*each[1:]) for each in item.media if each[0] == slot.role] for item in items]
+        lines.append((slot.role, [markup.joined(each, " ") for each in media]))
+    for field in schema.item.fields:
+        values = [markup.text(_cut(in_words(item.fields.get(field.name)))) for item in items]
+        lines.append((field.title or field.name, values))
+    heads = [("Item", ""), *((_cut(item.name), "") for item in items)]
+    rows = [[markup.quiet(name), *cells] for name, cells in lines if any(cells)]
+    return markup.tag("div", markup.table(heads, rows), data_part="first")
+
+
+def _medium(name: str, there: bool, picture: str) -> markup.Markup:
+    if picture:
+        return markup.tag("img", src=picture, alt=name, title=name, height="48")
+    return markup.text(_cut(name)) if there else markup.quiet(f"{_cut(name)}: missing")
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _CUT else words[:_CUT] + "…"
+
+
+def as_changed(before: object, after: object) -> tuple[str, str]:
+    """Return two different values. Long values are shortened so that both show their first difference."""
+    one, other = (in_words(each) or "nothing" for each in (before, after))
+    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    begin = max(same - _CUT // 2, 0) if max(len(one), len(other)) > _CUT else 0
+    lead = "…" if begin else ""
+    return lead + _cut(one[begin:]), lead + _cut(other[begin:])

@@ -1,0 +1,69 @@
+"""Previews of bulk actions on items, and their words: for the page *Items*, and for pages that send items back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup
+from domain.comments import LONGEST_COMMENT
+from domain.records import ProjectView
+from domain.states import Stage
+from workflow.lead.bulk_plans import Action, Preview
+
+ACTIONS = {
+    Action.PRIORITISE: "Set the priority of items",
+    Action.VERIFY_AGAIN: "Have items verified again",
+    Action.SEND_BACK: "Send items back to their authors, with the reason",
+    Action.ASSIGN: "Assign items to people",
+}
+UNDO = {
+    Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
+    Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
+    Action.SEND_BACK: (
+        "It can be undone: have them verified again, which takes them from their authors. These keep the reason, and "
+        "votes cast so far stay on record and no longer count."
+    ),
+    Action.ASSIGN: "It ends by itself: after a week anyone who asks gets them.",
+}
+SHOWN = 50
+"""Number of listed ids. The counts are exact."""
+
+
+def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
+    """Return a notice that priorities have no effect yet, if no stage hands out its items by priority."""
+    stages = view.schema.schema_.stages
+    by_priority = any(getattr(getattr(stages, stage), "order", "") == "priority" for stage in Stage)
+    if action is not Action.PRIORITISE or by_priority:
+        return []
+    words = (
+        "No stage of this project hands out its items by priority, so it is kept and changes nothing. The schema says "
+        "so in a stage: order: priority."
+    )
+    return [markup.notice(words)]
+
+
+def reason(key: str) -> str:
+    """Draw a text area for the reason why items are sent back, and return the text."""
+    return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_COMMENT))
+
+
+def previewed(found: Preview, noun: str) -> list[markup.Markup]:
+    """Return the preview: exact counts, then the ids. ``noun`` is what changes, such as "item"."""
+    counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
+    return told(counts, found.can, found.cannot)
+
+
+def told(counts: str, can: Sequence[str], cannot: Sequence[tuple[str, str]]) -> list[markup.Markup]:
+    """Return a preview: the counts, the ids that would change, and the ids that would not, with reasons."""
+    parts = [markup.tag("p", markup.tag("b", markup.text(counts)), style="ts", data_part="preview")]
+    if can:
+        more = f" and {len(can) - SHOWN:,} more" if len(can) > SHOWN else ""
+        parts.append(markup.tag("p", markup.quiet(", ".join(can[:SHOWN]) + more), style="ts ts-small"))
+    if cannot:
+        rows = [[markup.text(name), markup.text(why)] for name, why in cannot[:SHOWN]]
+        parts.append(markup.table([("Would not change", ""), ("Why", "wide")], rows))
+        if len(cannot) > SHOWN:
+            parts.append(markup.tag("p", markup.quiet(f"And {len(cannot) - SHOWN:,} more."), style="ts ts-small"))
+    return parts

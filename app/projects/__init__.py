@@ -1,0 +1,1 @@
+"""Parts of the page *Projects*: a new project, and long actions on a whole project."""

@@ -1,0 +1,1 @@
+"""What stands before a release and what comes out of it: the checklist, and files to download."""

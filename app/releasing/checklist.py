@@ -1,0 +1,167 @@
+"""Draw a checklist: each line has its state and a link to its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import streamlit as st
+
+from app import addresses, markup, shell
+from app.jobs import figure_requests
+from app.reruns import pending_figures
+from app.screens import SCREENS
+from app.services import Services
+from domain.errors import NotAvailable
+from domain.records import ProjectView
+from workflow.lead import checklists
+from workflow.releases import checklist as releases
+from workflow.releases import floors
+from workflow.releases.checklist import Line as ReleaseLine
+from workflow.releases.extension_checks import CheckResult, ReleaseCheck, Unmeasured, checks_of
+from workflow.results import leaderboard_page
+
+PART = "show"
+"""The address parameter with the part of a page that unfolds."""
+
+
+class Line(Protocol):
+    """One line of a checklist."""
+
+    @property
+    def title(self) -> str:
+        """Return the subject of the line."""
+
+    @property
+    def done(self) -> bool:
+        """Tell whether the line is done."""
+
+    @property
+    def said(self) -> str:
+        """Return the state of the line in words."""
+
+    @property
+    def page(self) -> str:
+        """Return the module name of the page on which the line is done."""
+
+    @property
+    def part(self) -> str:
+        """Return the part of the page that unfolds. Empty: the page shows everything."""
+
+
+def show(lines: Sequence[Line], project: str) -> None:
+    """Draw the lines as a table."""
+    rows = [
+        [
+            markup.tag("b", markup.text(line.title)),
+            markup.tag("span", markup.text("done" if line.done else "open"), style="good" if line.done else ""),
+            markup.text(line.said),
+            markup.tag(
+                "a",
+                markup.text(SCREENS[line.page].title),
+                href=address(line, project),
+                target="_self",
+            ),
+        ]
+        for line in lines
+    ]
+    shell.show(markup.table([("What", ""), ("State", ""), ("How it stands", "wide"), ("Page", "")], rows))
+
+
+def address(line: Line, project: str) -> str:
+    """Return the address of a line's page, with the part that unfolds there."""
+    return addresses.page(SCREENS[line.page].path, project, **{PART: line.part})
+
+
+def before_start(services: Services, view: ProjectView) -> None:
+    """Draw the first steps on the Dashboard of a new project. A lead can hide them for good."""
+    lines = checklists.before_start(services.store, by=services.person, project=view.name)
+    if lines is None:
+        return
+    shell.section("Before people begin")
+    show(lines, view.name)
+
+    def hide() -> None:
+        with shell.pressed(services):
+            checklists.hide(services.store, by=services.person, project=view.name)
+
+    st.button("Hide this list", key="checklist.hide", type="tertiary", on_click=hide)
+
+
+def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
+    """Draw the release checklist and return its lines. A job computes the agreement of many votes."""
+
+    def ask() -> figure_requests.Asked:
+        state, size = floors.state_of(services.store, by=services.person, project=view.name)
+        return figure_requests.asked(
+            services.store, services.settings, "floors", {"project": view.name}, state=state, size=size
+        )
+
+    found = ask()
+    known = found.figure.value if found.figure is not None else ()
+    pending, results = _measured(services, view)
+    lines = releases.before(services.store, by=services.person, project=view.name, floors=known, results=results)
+    shell.section("Before a release")
+    pending_figures.show_pending(services, found, ask, about="The floors of agreement are")
+    for check, asked in pending:
+        again = partial(_ask, services, view, check)
+        pending_figures.show_pending(services, asked, again, about=check.about)
+    show(lines, view.name)
+    _show_losses(services, view)
+    return lines
+
+
+def _measured(
+    services: Services, view: ProjectView
+) -> tuple[list[tuple[ReleaseCheck, figure_requests.Asked]], dict[str, CheckResult | Unmeasured]]:
+    """Return the figures behind the checks of extensions, and the results so far by check name."""
+    pending: list[tuple[ReleaseCheck, figure_requests.Asked]] = []
+    results: dict[str, CheckResult | Unmeasured] = {}
+    for check in checks_of(view.schema.schema_):
+        try:
+            asked = _ask(services, view, check)
+        except NotAvailable as error:
+            results[check.name] = Unmeasured(str(error))
+            continue
+        pending.append((check, asked))
+        result = None if asked.figure is None else check.result_of(view.schema.schema_, asked.figure.value)
+        if result is not None:
+            results[check.name] = result
+    return pending, results
+
+
+def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figure_requests.Asked:
+    state, size = check.state_of(services.store, services.person, view.name)
+    args = {"project": view.name, **check.args}
+    return figure_requests.asked(
+        services.store, services.settings, check.work, args, state=state, size=size, apart=check.apart
+    )
+
+
+def _show_losses(services: Services, view: ProjectView) -> None:
+    """Show the project's missing and unreadable answers below the lines.
+
+    A release reports them but does not wait for them.
+    """
+    about: dict[str, Any] = {"person": services.person, "project": view.name}
+    if not leaderboard_page.any_model(services.store, **about):
+        return
+
+    def ask() -> figure_requests.Asked:
+        state = leaderboard_page.mark(services.store, **about)
+        size = leaderboard_page.size(services.store, **about)
+        args = {"project": view.name}
+        return figure_requests.asked(services.store, services.settings, "losses", args, state=state, size=size)
+
+    found = ask()
+    pending_figures.show_pending(services, found, ask, about="Counts of unreadable answers are")
+    for sentence in found.figure.value if found.figure is not None else ():
+        shell.show(markup.loss_line(sentence))
+
+
+def before_release(services: Services, view: ProjectView) -> None:
+    """Draw the release checklist on the page Export."""
+    release_lines(services, view)
+    said = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."
+    st.caption(said)

@@ -1,0 +1,1 @@
+"""Controls and notices that several pages share."""

@@ -1,0 +1,191 @@
+"""``eval.yaml``, by which the Hugging Face Hub runs a data set as a benchmark with Inspect.
+
+A task on the Hub has one text as its input, one text as its target and at most one image, as a data URI. So the table
+of the same release has columns with exactly these values. An item that needs more is refused by name.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from annotation_schemas.column_types import TEXT, TEXTS, ColumnType
+from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
+from annotation_schemas.model import Schema
+from domain.errors import FileRefused
+from domain.reading.answers import AnswerKind
+from exporters.release_items import Refusals, refuse
+from extensions.harnesses.asked_items import Question, asked_item, no_question, withheld
+
+NAME = "hub_eval"
+PATH = "eval.yaml"
+
+INPUT, TARGET, CHOICES, IMAGE = "eval_input", "eval_target", "eval_choices", "eval_image"
+METADATA = ("id", "dimension", "group")
+"""The columns that a task shows as metadata of a sample. They include the id, because the Hub drops a row's id."""
+
+
+@dataclass(frozen=True)
+class ScoringSetup:
+    """The solver and scorer on the Hub for one kind of answer."""
+
+    solver: str
+    scorer: str
+    options: Mapping[str, Any]
+
+
+WAYS: Mapping[AnswerKind, ScoringSetup] = {
+    AnswerKind.OPTION: ScoringSetup("multiple_choice", "choice", {}),
+    AnswerKind.YES_NO: ScoringSetup("generate", "match", {"location": "begin"}),
+    AnswerKind.NUMBER: ScoringSetup("generate", "match", {"location": "any", "numeric": True}),
+    AnswerKind.TEXT: ScoringSetup("generate", "model_graded_qa", {}),
+}
+_WHY_NOT = {
+    AnswerKind.MULTI: "several of its options are right, and a target there is one text",
+    AnswerKind.ORDER: "its answer is an order, and no scorer there compares orders",
+    AnswerKind.SPANS: "its answer is a span of time, and no scorer there compares spans",
+}
+
+
+def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
+    """Write ``eval.yaml``: a task for each split whose key is public."""
+    if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
+        raise FileRefused(f"{NAME} names columns of the table of hf_dataset; add that to the formats of the release.")
+    if NAME not in released.formats:  # then the table lacks its columns
+        raise FileRefused(f"{NAME} is not among the formats that this release names; make it with {NAME}.")
+    open_splits = [split for split in released.splits if not withheld(released, split)]
+    if not open_splits:
+        raise FileRefused(f"{NAME} scores with the right answers, and every split of this release withholds them.")
+    asked = HubQuestions(released)
+    description = released.about.get("description")
+    document = {
+        "name": released.title,
+        "description": description if isinstance(description, str) and description.strip() else released.title,
+        "evaluation_framework": "inspect-ai",
+        "tasks": [_task(released, split, asked.kind) for split in open_splits],
+    }
+    with folder.open(PATH) as out:
+        out.write(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=1000).encode())
+
+
+def _task(released: ReleasedSet, split: ReleasedSplit, kind: AnswerKind) -> dict[str, Any]:
+    way = WAYS[kind]
+    spec: dict[str, Any] = {"input": INPUT, "target": TARGET}
+    if kind is AnswerKind.OPTION:
+        spec["choices"] = CHOICES
+    if released.schema.item.assets:
+        spec["input_image"] = IMAGE
+    return {
+        "id": split.name,
+        "config": "default",
+        "split": split.name,
+        "field_spec": {**spec, "metadata": list(METADATA)},
+        "solvers": [{"name": way.solver}],
+        "scorers": [{"name": way.scorer, **({"args": dict(way.options)} if way.options else {})}],
+    }
+
+
+class HubQuestions:
+    """The items in the form that the Hub asks. All must have the kind of answer of the first item."""
+
+    def __init__(self, released: ReleasedSet) -> None:
+        self._released = released
+        self._withheld = {split.name: withheld(released, split) for split in released.splits}
+        self._last: tuple[ReleasedItem, Question] | None = None
+        self._kind: AnswerKind | None = None
+
+    @property
+    def kind(self) -> AnswerKind:
+        """The kind of answer that all of them ask for."""
+        refused = Refusals(NAME)
+        for item in self._released.items() if self._kind is None else ():
+            with refused.gathered():
+                self.of(item)
+                break
+        else:
+            refused.finish()
+        assert self._kind is not None
+        return self._kind
+
+    def columns(self) -> dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]]:
+        """Return the columns that a task names: type, meaning and value, by name."""
+        found: dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]] = {
+            INPUT: (TEXT, "The question as eval.yaml asks it.", lambda item: self.of(item).text),
+            TARGET: (TEXT, "The right answer as eval.yaml scores it: a letter where there are options.", self._target),
+        }
+        if self._released.schema.item.assets:
+            found[IMAGE] = (TEXT, "The image as a data URI, for eval.yaml.", self._image)
+        if self.kind is AnswerKind.OPTION:
+            found[CHOICES] = (TEXTS, "The options as eval.yaml offers them.", lambda item: list(self.of(item).options))
+        return found
+
+    def of(self, item: ReleasedItem) -> Question:
+        """Return an item in its asked form. Raise ``FileRefused`` if the Hub cannot hold it."""
+        if self._last is not None and self._last[0] is item:
+            return self._last[1]
+        question = asked_item(NAME, self._released, item)
+        if question.kind in _WHY_NOT:
+            refuse(NAME, item, _WHY_NOT[question.kind])
+        if self._kind not in (None, question.kind):
+            refuse(NAME, item, f"it asks for another kind of answer ({question.kind}) than others ({self._kind})")
+        if any(picture.is_clip for picture in question.pictures):
+            refuse(NAME, item, "it has a clip, and there is place for one image only")
+        if len(question.pictures) > 1:
+            refuse(NAME, item, f"it has {len(question.pictures)} images, and there is place for one")
+        if any(not option.strip() for option in question.options):
+            refuse(NAME, item, "one of its options is blank, and Inspect leaves such options out")
+        self._kind = question.kind
+        self._last = (item, question)
+        return question
+
+    def _target(self, item: ReleasedItem) -> str | None:
+        question = self.of(item)
+        if self._withheld[item.split]:
+            return None
+        said = question.letters[0] if question.letters else question.key
+        if not said:
+            refuse(NAME, item, "it has no right answer, and it would be scored against the word None")
+        return said
+
+    def _image(self, item: ReleasedItem) -> str | None:
+        question = self.of(item)
+        if not question.pictures:
+            return None
+        picture = question.pictures[0]
+        if picture.drawn is not None:
+            return _data_uri(picture.drawn_mime, picture.drawn)
+        if picture.asset.path is None:
+            refuse(NAME, item, "its image is not in the release; release with media")
+        return _data_uri(picture.asset.mime, self._released.read(picture.asset))
+
+
+def _data_uri(mime: str, data: bytes) -> str:
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+
+
+def no_task(schema: Schema) -> str | None:
+    """Return why no task of the Hub can hold a schema's items, or None."""
+    if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
+        return "Its items have clips, and a task of the Hub has place for one image only."
+    if sum(slot.min for slot in schema.item.assets) > 1:
+        return "Its items have several images, and a task of the Hub has place for one."
+    return no_question(schema)
+
+
+ROWS = (
+    Format(
+        NAME,
+        "`eval.yaml`, by which the Hugging Face Hub runs the data set as a benchmark",
+        Takes.ITEMS,
+        place=69,
+        releases=written,
+        carries=no_task,
+        beside=("hf_dataset",),
+        table_columns=lambda released: HubQuestions(released).columns(),
+    ),
+)

@@ -1,0 +1,96 @@
+"""``touchstone tables``: print a project's numbers in the layout of a benchmark paper's tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.options import CountedItems
+
+if TYPE_CHECKING:
+    from extensions.paper_tables.paper_tables import PaperTable
+
+
+class Format(StrEnum):
+    """The output formats of tables."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("tables")(tables)
+
+
+def _as_csv(table: PaperTable) -> str:
+    """Return a table below two comments: its heading and its losses."""
+    from extensions.paper_tables import table_files
+
+    comments = [table_files.heading(table), *table.loss_notes]
+    return "".join(f"# {line}\n" for line in comments) + table_files.as_csv(table)
+
+
+def tables(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    table: Annotated[
+        list[str] | None, typer.Option(help="Only this table; may be given again. None: all of them.", metavar="NAME")
+    ] = None,
+    layout: Annotated[
+        Path | None,
+        typer.Option(
+            help="How the tables are laid out. By default as the paper of the project's schema has them.",
+            metavar="FILE.yaml",
+        ),
+    ] = None,
+    items: CountedItems = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write each table into this folder, too (NAME.csv), and its charts (SVG, on light and on dark paper).",
+            metavar="DIR",
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How the tables are written.")] = Format.TEXT,
+) -> None:
+    """The tables of the benchmark's paper in its layout, from results, agreement and failures of the project."""
+    from app.services import opened
+    from exporters.writing import write_folder
+    from extensions.paper_tables import drawn_tables, paper_tables, table_files
+    from extensions.paper_tables.table_layouts import read_layout
+
+    read = read_layout(layout) if layout is not None else None
+    shared = opened()
+    found = paper_tables.paper_tables(
+        shared.store, person=None, project=project, layout=read, names=table or (), items=items
+    )
+    made = [each for each in found.tables if not each.why]
+    if out is not None:
+        files = drawn_tables.files_of(found)
+        write_folder(out, files)
+        n_charts = sum(name.endswith(".svg") for name in files)
+        told = f"Tables: {len(made)} and {n_charts} charts (light and dark) written to {out}"
+        print(told, file=sys.stderr)
+    if format is not Format.TEXT:
+        if found.counting is not None:
+            print(f"Counted: {found.counting.sentence}", file=sys.stderr)
+        for each in found.tables:
+            if each.why:
+                print(f"Not made: {table_files.heading(each)}. {each.why}", file=sys.stderr)
+            for sentence in each.loss_notes:
+                print(f"{each.name}: {sentence}", file=sys.stderr)
+    if format is Format.JSON:
+        typer.echo(json.dumps(table_files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+    elif format is Format.CSV:
+        typer.echo("\n".join(_as_csv(each) for each in made), nl=False)
+    elif format is Format.MARKDOWN:
+        typer.echo("\n".join(table_files.as_markdown(each) for each in found.tables), nl=False)
+    else:
+        typer.echo("\n".join(table_files.as_text(found)))

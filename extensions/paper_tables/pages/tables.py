@@ -1,0 +1,100 @@
+"""The page *Tables*: the tables and charts of the benchmark's paper with the project's numbers, and set statistics."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import markup, shell
+from app.charts import page_chart
+from app.jobs import figure_requests
+from app.reruns import pending_figures
+from app.screens import Group, Screen
+from app.services import Services
+from app.widgets import items_switch
+from app.workbench.report import report
+from domain import extensions
+from domain.records import ProjectView
+from domain.roles import Role
+from domain.states import Items
+from exporters import zip_file
+from extensions.paper_tables import drawn_tables, set_section, table_files
+from extensions.paper_tables.paper_tables import PaperTables
+from extensions.paper_tables.table_charts import chart_of
+from extensions.paper_tables.table_layouts import layout_of
+from reports.html import style
+from workflow.results import leaderboard_page
+
+SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
+
+
+def render(services: Services) -> None:
+    """Draw each table with its charts, downloads of all tables, and the statistics of the set."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Tables",
+        "The tables and charts of the benchmark's paper, made of this project's numbers. Results, Agreement and "
+        "Failures have each number with all that it rests on.",
+        made_up=view.made_up,
+    )
+    items = items_switch.switch(services, view, key="tables.items")
+    _of_paper(services, view, items)
+    set_section.show(services, view, items)
+
+
+def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:
+    def ask() -> figure_requests.Asked:
+        return _asked(services, view, items)
+
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="The tables are")
+    if asked.figure is None:
+        return
+    found: PaperTables = asked.figure.value
+    if any(not table.why for table in found.tables):
+        st.download_button(
+            "Download: tables as CSV, charts as SVG",
+            lambda: zip_file.pack(drawn_tables.files_of(found)),
+            file_name=f"{view.name}-tables.zip",
+            mime="application/zip",
+            key="tables.download",
+            on_click="ignore",
+        )
+    for table in found.tables:
+        body = f'<style>{style()}</style><div class="report">{drawn_tables.html(table)}</div>'
+        report(body, key=f"tables.{table.name}")
+        for chart in drawn_tables.charts(table):
+            page_chart.show(chart_of(chart), project=view.name, table=False)  # the table is already shown
+        if not table.why:
+            st.download_button(
+                "CSV",
+                table_files.as_csv(table).encode(),
+                file_name=f"{view.name}-{table.name}.csv",
+                mime="text/csv",
+                key=f"tables.csv.{table.name}",
+                on_click="ignore",
+            )
+    shell.show(
+        markup.tag("p", markup.quiet("Numbers are rounded as the paper rounds them; point at one for its interval."))
+    )
+
+
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.Asked:
+    """Return the tables. They are computed again only if something has changed."""
+    return figure_requests.asked(
+        services.store,
+        services.settings,
+        "tables",
+        {"project": view.name, "items": items},
+        state=leaderboard_page.mark(services.store, person=services.person, project=view.name),
+        size=leaderboard_page.size(services.store, person=services.person, project=view.name),
+        apart=_asks_extensions(view.schema.schema_.name),
+    )
+
+
+def _asks_extensions(schema: str) -> bool:
+    """Tell whether an extension computes a number of these tables.
+
+    The extension may load packages that this process must not load.
+    """
+    sources = {name for name, _ in extensions.rows("table_sources")}
+    return any(part.source in sources for table in layout_of(schema) for part in (table, *table.rows, *table.columns))

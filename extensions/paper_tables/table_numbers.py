@@ -1,0 +1,398 @@
+"""The numbers of a project's paper tables, taken from leaderboards, agreement and failures.
+
+This module computes nothing: each number is a line that ``touchstone results``, ``agreement`` or ``failures`` prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agreement.losses import Losses
+from agreement.statistic import Statistic
+from agreement.summary import Result
+from db.engine import Store
+from domain import extensions
+from domain.errors import InvalidInput, NotFound, Problem, TouchstoneError
+from domain.records import Person
+from domain.states import Cut, Items, Stage
+from domain.statistics import summarised
+from extensions.paper_tables.cell_number import Number, number_of, number_of_line
+from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, Says
+from workflow.annotate import coding
+from workflow.results import dimension_means, failures, leaderboard, model_groups
+from workflow.results.criterion_values import named_criteria, scored_criteria
+from workflow.results.dimension_means import Columns
+from workflow.results.failures import Failures
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.losses import losses_of_scores
+from workflow.results.model_groups import Grouping
+from workflow.results.project_answers import Read
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import raters_of
+from workflow.results.score_choices import Kind, Scores, judges_called
+from workflow.results.scores import scored
+from workflow.results.slices import BINS, DIMENSION, GROUP
+
+_KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
+UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRADING, "item": Stage.VERIFICATION}
+
+
+class Numbers:
+    """All numbers of one state of a project. Results that several cells share are computed once."""
+
+    def __init__(
+        self,
+        store: Store,
+        read: Read,
+        *,
+        person: Person | None,
+        items: Items | str | None,
+        common: Collection[str] | None = None,
+    ) -> None:
+        """Prepare the numbers of a read.
+
+        ``common`` keeps only items that all of these models have answered. An empty collection means all models with a
+        number.
+        """
+        self._store = store
+        self._read = read
+        self._about: dict[str, Any] = {"person": person, "project": read.project, "items": items}
+        self._common = common
+        self._made: dict[tuple[Any, ...], Any] = {}
+
+    @property
+    def read(self) -> Read:
+        """The project."""
+        return self._read
+
+    def of(self, said: Says, between: Sequence[str] = ()) -> Number:
+        """Return the number that a layout selects. ``between`` are the evaluators of its row and its column."""
+        try:
+            if said.source == "agreement":
+                return self._agreement(said, between)
+            if said.source == "failures":
+                return self._failures(said)
+            if said.source is None or said.source in _KINDS:
+                return self._score(said)
+            return self._of_extension(said.source, said)
+        except TouchstoneError as error:
+            return Number(None, reason=str(error))
+
+    def board(self, said: Says) -> SlicedScores:
+        """Return the leaderboard that a layout selects, in its slices."""
+        scores = self._scores(said)
+        by = {"dimensions": DIMENSION.name, "groups": GROUP.name}.get(said.over or "", said.by or DIMENSION.name)
+        bins = said.bins or BINS
+        read = self._graded(scores.criterion) if said.graded else self._read
+        place = (scores, by, bins, bool(said.graded))
+        if place not in self._made:
+            if self._common is not None:
+                read = self._of_models(read, scores)
+            common = self._common is not None
+            self._made[place] = leaderboard.sliced_scores(read, scores, by=by, common=common, bins=bins)
+        made: SlicedScores = self._made[place]
+        return made
+
+    def _of_models(self, read: Read, scores: Scores) -> Read:
+        """Return the read with the answers of the selected models only."""
+        models = {*(self._common or ())}
+        if not models:
+            whole = leaderboard.overview(read, [scores])
+            models = {model for (model, _), line in whole.items() if line.found.defined}
+        answers = [each for each in read.answers if each.model in models]
+        return replace(read, answers=answers, unanswered={name: read.unanswered.get(name, {}) for name in models})
+
+    # ---- scores
+
+    def groups(self, said: Says) -> list[str]:
+        """Return the groups of models that a layout selects, in order."""
+        return [each.label for each in self._grouped(said).groups]
+
+    def _grouped(self, said: Says) -> Grouping:
+        board = self.board(said)
+        place = ("groups", said.group_by, id(board))
+        if place not in self._made:
+            read = self._graded(board.scores.criterion) if said.graded else self._read
+            wanted = model_groups.wanted(read, said.group_by or "")
+            self._made[place] = model_groups.grouped(read, board, wanted)
+        made: Grouping = self._made[place]
+        return made
+
+    def _of_group(self, said: Says) -> Number:
+        group = next((each for each in self._grouped(said).groups if each.label == said.models), None)
+        if group is None:
+            return Number(None, reason=f"No model is {said.models} here.")
+        if said.part is not None:
+            board = self.board(said)
+            at = place_of(board, said.part)
+            return _outside(board, said.part) if at is None else number_of_line(group.cells[at])
+        mean = group.of_parts if said.over in ("dimensions", "groups") else None
+        return number_of_line(mean or group.whole)
+
+    def _score(self, said: Says) -> Number:
+        if said.models is not None:
+            return self._of_group(said)
+        if said.model is None:
+            raise _mistake("model", "A number about answers needs a `model`: say it, or have a row for `each` of them.")
+        board = self.board(said)
+        if said.model not in board.whole:
+            return Number(None, reason=f"No model is called {said.model} here.")
+        if said.part is not None:
+            at = place_of(board, said.part)
+            if at is None:
+                return _outside(board, said.part)
+            return number_of_line(board.cells[said.model, at])
+        line = board.whole[said.model]
+        if said.over in ("dimensions", "groups"):
+            line = board.of_parts.get(said.model, line)  # of one part alone the two are the same
+        return number_of_line(line)
+
+    def _scores(self, said: Says) -> Scores:
+        kind = _KINDS.get(said.source or "key")
+        if kind is None:
+            raise _mistake("source", f"Models have no order by {said.source}; say `order: name`.")
+        if kind == "key":
+            return Scores("key")
+        criterion = said.criterion or self.criterion()
+        if kind != "judge" and not self.graded_by(criterion):
+            raise NotFound(f"No person has graded models' answers by {criterion} yet.")
+        judge = None if kind == "human" else self.judge(said.judge)
+        return Scores(kind, criterion, judge, (said.method or "ppi") if kind == "corrected" else None, said.option)
+
+    def criterion(self) -> str:
+        """Return the default criterion."""
+        there = [*scored_criteria(self._read.schema), *named_criteria(self._read.schema)]
+        if not there:
+            raise NotFound("The schema has no criterion by which models' answers are graded.")
+        return there[0].name
+
+    def graded_by(self, criterion: str) -> bool:
+        """Return whether people have graded by a criterion, or by all parts of a derived one."""
+        rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
+        return all(self._read.grades.get(name) for name in (rule.parts if rule else (criterion,)))
+
+    def _graded(self, criterion: str | None) -> Read:
+        """Return the read with only the answers that people have graded by a criterion."""
+        criterion = criterion or self.criterion()
+        if not self.graded_by(criterion):
+            raise NotFound(f"No person has graded models' answers by {criterion} yet.")
+        place = ("graded", criterion)
+        if place not in self._made:
+            rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
+            names = rule.parts if rule else (criterion,)
+            ids = set.intersection(*(set(self._read.grades.get(name, {})) for name in names))
+            kept = [each for each in self._read.answers if each.id in ids]
+            self._made[place] = replace(self._read, answers=kept, unanswered={})
+        made: Read = self._made[place]
+        return made
+
+    # ---- who there is
+
+    def models(self, said: Says) -> list[str]:
+        """Return all models with answers, or with answers that people have graded, by name."""
+        there = self._graded(said.criterion) if said.graded else self._read
+        return [each for each in there.models if each not in self._read.respondents]
+
+    def judges(self) -> list[str]:
+        """Return the judges that have rated answers: those of the schema in order, then the others by name."""
+        there = sorted({judge for _, judge in [*self._read.judged, *self._read.unscored]} - self._read.metrics)
+        first = [
+            name for each in self._read.schema.judges for name in judges_called(self._read.schema, each.name, there)
+        ]
+        return list(dict.fromkeys([*first, *there]))
+
+    def metrics(self) -> list[str]:
+        """Return the reference metrics that have measured answers, by name."""
+        return sorted(self._read.metrics)
+
+    def evaluators(self, names: Sequence[str]) -> list[str]:
+        """Return the evaluators that a layout names; all of them by default."""
+        found: list[str] = []
+        for name in names or (PEOPLE, JUDGES, METRICS):
+            several = {PEOPLE: [PEOPLE], JUDGES: self.judges(), METRICS: self.metrics()}.get(name)
+            found += [self.judge(name)] if several is None else several
+        return found
+
+    def judge(self, name: str | None) -> str:
+        """Return the judge that a layout selects.
+
+        Raises
+        ------
+        NotFound
+            No judge has rated, the name is unknown or ambiguous, or the layout names none of several judges.
+        """
+        schema, there = self._read.schema, [*self.judges(), *self.metrics()]
+        if not there:
+            raise NotFound("No judge has rated models' answers yet.")
+        if name is None:
+            of_schema = [
+                each
+                for judge in self._read.schema.judges
+                for each in judges_called(self._read.schema, judge.name, there)
+            ]
+            if of_schema or len(there) == 1:
+                return (of_schema or there)[0]
+            raise NotFound(f"Several judges have rated ({', '.join(there)}); the layout does not say which.")
+        found = judges_called(schema, name, there)
+        if len(found) != 1:
+            several = f"several judges are {name}" if found else f"no judge {name} has rated models' answers"
+            raise NotFound(f"{several[0].upper()}{several[1:]}; there are {', '.join(there)}.")
+        return found[0]
+
+    def also_called(self, judge: str) -> list[str]:
+        """Return the schema's names for a judge that has rated."""
+        return [each.name for each in self._read.schema.judges if judges_called(self._read.schema, each.name, [judge])]
+
+    # ---- agreement
+
+    def _agreement(self, said: Says, between: Sequence[str]) -> Number:
+        statistic = said.statistic
+        if statistic is None:
+            raise _mistake("statistic", "A number about agreement needs a `statistic`.")
+        unit = said.unit or "answer"
+        whom = [*between] if len(between) == 2 else [*(said.between or (PEOPLE,)), *between]
+        if whom == [PEOPLE]:
+            results = self._among_people(unit, said, statistic)
+        elif unit == "item":
+            raise _mistake("unit", "Votes on items are compared among people: `between: [people]`.")
+        else:
+            pair = self.evaluators(whom)
+            if len(pair) != 2 or pair[0] == pair[1]:
+                raise _mistake("between", f"Agreement is between two; here are {', '.join(pair)}.")
+            results = self._of_two(unit, said, statistic, pair)
+        found = [each for each in results if each.dimension == said.part and self._is_form(each, said.form)]
+        if not found:
+            why = next((f"There is no {said.form} of it." for _ in results if said.form), "")
+            return Number(None, reason=why or f"There is no {summarised()[statistic].title} of these ratings.")
+        return number_of(found[0])
+
+    def _is_form(self, found: Result, form: str | None) -> bool:
+        return form is None or form in (found.args.get(name) for name in ("form", "weights", "level", "variant"))
+
+    def _among_people(self, unit: str, said: Says, statistic: str) -> list[Result]:
+        stage = UNITS[unit]
+        place = ("people", unit, said.criterion, statistic, said.part is not None and said.by)
+        if place not in self._made:
+            people = raters_of(
+                self._store, person=self._about["person"], project=self._read.project, stage=stage
+            ).people
+            if not people:
+                raise NotFound(f"No person has rated anything in {stage.value} yet.")
+            criterion = said.criterion or (self.criterion() if stage is Stage.GRADING else None)
+            self._made[place] = agreement_of(
+                self._store,
+                stage=stage,
+                by=Cut.WHOLE if said.part is None else Cut.GROUP if said.by == GROUP.name else Cut.DIMENSION,
+                criteria=[criterion] if criterion else None,
+                raters=people,
+                statistics=[statistic],
+                **self._about,
+            )
+        found: list[Result] = self._made[place]
+        return [each for each in found if "pair" not in each.args] or [each for each in found if "pair" in each.args][
+            :1
+        ]
+
+    def _of_two(self, unit: str, said: Says, statistic: str, pair: Sequence[str]) -> list[Result]:
+        criterion = said.criterion or self.criterion()
+        names = [dimension_means.PEOPLE if each == PEOPLE else each for each in pair]
+        columns = self._columns(criterion)
+        for name in names:
+            if name not in columns.of:
+                who = "person" if name == dimension_means.PEOPLE else f"judge {name}"
+                raise NotFound(f"No {who} has graded models' answers by {criterion} yet.")
+        answers: Collection[str] | None = None
+        if said.graded:
+            answers = columns.of.get(dimension_means.PEOPLE, {}).keys()
+        of_two = columns.only(names, answers=answers)
+        place = ("two", unit, criterion, statistic, tuple(sorted(names)), said.part is not None, bool(said.graded))
+        if place not in self._made:
+            self._made[place] = (
+                dimension_means.of_means(
+                    of_two, over="model" if unit == "model" else "dimension", statistics=[statistic]
+                )
+                if unit in ("dimension", "model")
+                else dimension_means.of_answers(of_two, by_dimension=said.part is not None, statistics=[statistic])
+            )
+        found: list[Result] = self._made[place]
+        return found
+
+    def _columns(self, criterion: str) -> Columns:
+        place = ("columns", criterion)
+        if place not in self._made:
+            (self._made[place],) = dimension_means.columns_of(self._store, criteria=[criterion], **self._about)
+        made: Columns = self._made[place]
+        return made
+
+    def losses_of_judge(self, judge: str, criterion: str) -> Losses | None:
+        """Return a judge's losses on a criterion, over all items that count."""
+        place = ("losses", judge, criterion)
+        if place not in self._made:
+            of = scored(self._read, Scores("judge", criterion, judge))
+            self._made[place] = losses_of_scores(self._read, of, self._read.items.keys())
+        made: Losses | None = self._made[place]
+        return made
+
+    # ---- numbers of extensions
+
+    def _of_extension(self, source: str, said: Says) -> Number:
+        function = dict(extensions.rows("table_sources")).get(source)
+        if function is None:
+            return Number(None, reason=extensions.missing("table_sources", source) or f"No source is called {source}.")
+        place = (source, said.judge, said.criterion, said.form)
+        if place not in self._made:
+            self._made[place] = self._parts_of_extension(function, said)
+        found: Mapping[str, Statistic] | str = self._made[place]
+        if isinstance(found, str):
+            return Number(None, reason=found)
+        if said.part is None or said.part not in found:
+            return Number(None, reason=f"{said.part} is no aspect of the {source}.")
+        return number_of(found[said.part])
+
+    def _parts_of_extension(self, function: Callable[..., Mapping[str, Statistic]], said: Says) -> Any:
+        """Return the statistic of each part, or the reason for having none."""
+        try:
+            judge = self.judge(said.judge) if said.judge or self.judges() else None
+            return function(self._read, judge=judge, criterion=said.criterion, form=said.form)
+        except TouchstoneError as error:
+            return str(error)
+
+    # ---- failures
+
+    def codes(self, criterion: str | None) -> list[tuple[str, str]]:
+        """Return the codes of a coding criterion: value as text, and label."""
+        there = {each.name: each for each in coding.code_criteria(self._read.schema)}
+        name = criterion or next(iter(there), None)
+        if name is None or name not in there:
+            raise NotFound(failures.NO_CODING.format(name=self._read.schema.name))
+        return [(str(each.value), each.label) for each in there[name].options]
+
+    def _failures(self, said: Says) -> Number:
+        if said.code is None or said.model is None:
+            raise _mistake("code", "A number about failures needs a `code` and a `model`.")
+        if ("failures",) not in self._made:
+            self._made["failures",] = failures.of_read(self._store, self._read, person=self._about["person"])
+        found: Failures = self._made["failures",]
+        name = said.criterion or next((each.criterion for each in found.counts), None)
+        for each in found.counts:
+            about = (each.model, each.dimension, each.criterion, each.code)
+            if about == (said.model, said.part, name, said.code) and each.of:
+                return Number(each.share, each.low, each.high, each.of)
+        return Number(None, reason=f"No answer of {said.model} there has settled codes.")
+
+
+def place_of(board: SlicedScores, part: str) -> int | None:
+    """Return the place of a slice by its label or title; None if unknown."""
+    labels = board.slicing.labels
+    titles = [board.slicing.title(at) for at in range(len(labels))]
+    return next((at for at, names in enumerate(zip(labels, titles, strict=True)) if part in names), None)
+
+
+def _outside(board: SlicedScores, part: str) -> Number:
+    return Number(None, reason=f"No item is in {board.slicing.way.title.lower()} {part}.")
+
+
+def _mistake(key: str, sentence: str) -> InvalidInput:
+    return InvalidInput([Problem(key, sentence)])

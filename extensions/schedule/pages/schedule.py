@@ -1,0 +1,167 @@
+"""The page *Schedule*: the number of items wanted, the deadlines of stages, and the order of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotation_schemas.changes import Decisions
+from app import addresses, markup, shell
+from app.jobs.schema_changes import Order
+from app.reruns import messages
+from app.schema_pages import change_jobs
+from app.screens import Group, Screen
+from app.services import Services
+from domain.records import DimensionProgress, ProjectView
+from domain.roles import Role
+from domain.schedule import Schedule, said_of
+from domain.states import Stage
+from extensions.schedule import changes
+from extensions.schedule.wanted_numbers import wanting
+from workflow.access import schedule
+from workflow.access.projects import stages_of
+from workflow.annotate import project_progress
+from workflow.schemas import migration
+
+SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
+
+SHOWN_CHANGES = 100
+BESIDE = 3
+"""Number of dimensions side by side."""
+
+
+def render(services: Services) -> None:
+    """Draw deadlines and order, targets, and the changes so far."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Schedule",
+        "Until when each stage is to be done, in which order stages are offered, and how many items are wanted. "
+        "Everyone sees the deadlines of their stages on My work, and is told three days before.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    for name in ("schedule.done", "schema.done"):
+        if done := messages.kept(name):
+            shell.show(markup.notice(done, style="good"))
+    now = schedule.schedule(services.store, by=services.person, project=view.name)
+    _stages(services, view, now)
+    _targets(services, view)
+    _past(services, view)
+
+
+def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
+    shell.section("Deadlines and order")
+    usual = stages_of(view.schema.schema_)
+    if not usual:
+        shell.show(markup.notice("The schema of this project has no stages."))
+        return
+    titles = view.schema.schema_.stages.title_of
+    key = f"schedule.{view.name}.{now.number}"
+    with st.form(f"{key}.stages", border=False):
+        for at, stage in enumerate(now.in_order(usual), 1):
+            due, place, said = st.columns([2, 1.4, 3], vertical_alignment="bottom")
+            with due:
+                st.date_input(
+                    f"{titles(stage)}: last day (UTC)",
+                    now.deadlines.get(stage),
+                    key=f"{key}.due.{stage}",
+                    format="YYYY-MM-DD",
+                )
+            with place:
+                st.number_input(f"{titles(stage)}: place", 1, len(usual), at, key=f"{key}.place.{stage}")
+            with said:
+                if stage in now.deadlines:
+                    words = said_of(now.deadlines[stage], services.store.now())
+                    shell.show(markup.tag("div", markup.quiet(f"It {words}."), style="ts ts-small"))
+        st.caption("A stage without a day has no deadline. My work offers the stage in place 1 first.")
+        st.form_submit_button("Save", on_click=_save, args=(services, view, now, key, usual), key="schedule.save")
+
+
+def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual: Sequence[Stage]) -> None:
+    with shell.pressed(services):
+        said = {stage: st.session_state[f"{key}.due.{stage}"] for stage in usual}
+        shown = now.in_order(usual)
+        # of two stages in the same place, the stage that was moved there comes first
+        places = {stage: (st.session_state[f"{key}.place.{stage}"], at) for at, stage in enumerate(shown, 1)}
+        order = sorted(usual, key=lambda stage: (places[stage][0], places[stage][0] == places[stage][1], places[stage]))
+        changed = changes.put(
+            services.store,
+            by=services.person,
+            project=view.name,
+            deadlines={stage: due for stage, due in said.items() if due is not None},
+            order=order if order != list(usual) else (),
+            based_on=now.number,
+        )
+        messages.keep("schedule.done", "Saved." if changed else "Nothing was changed.")
+
+
+def _targets(services: Services, view: ProjectView) -> None:
+    shell.section("Items wanted")
+    board = project_progress.dashboard(services.store, person=services.person, project=view.name)
+    counts = {row.dimension: row for row in board.rows}
+    key = f"schedule.wanted.{view.schema.hash}"
+    with st.form(key, border=False):
+        known = view.schema.schema_.dimensions
+        for begin in range(0, len(known), BESIDE):
+            for column, dimension in zip(st.columns(BESIDE), known[begin : begin + BESIDE], strict=False):
+                row = counts[dimension.id]
+                with column:
+                    st.number_input(
+                        f"{markup.label(dimension.title)} ({row.kept:,} kept of {row.drafted:,} written{_left(row)})",
+                        1,
+                        10_000_000,
+                        dimension.wanted,
+                        key=f"{key}.{dimension.id}",
+                        placeholder="no number",
+                    )
+        st.caption(
+            "Other numbers are a change of the schema: people work on, no vote is asked again, and it can be taken "
+            "back on the page Schema."
+        )
+        st.form_submit_button(
+            "Change the numbers wanted", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
+        )
+
+
+def _left(row: DimensionProgress) -> str:
+    return f", {row.left:,} left to write" if row.left else ""
+
+
+def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
+    with shell.pressed(services):
+        wanted = {each.id: st.session_state[f"{key}.{each.id}"] for each in view.schema.schema_.dimensions}
+        past = migration.history(services.store, by=services.person, project=view.name)
+        version = max([view.schema.schema_.version, *(max(each.version, each.new_version) for each in past)]) + 1
+        numbers = {name: int(n) if n is not None else None for name, n in wanted.items()}
+        loaded = wanting(view.schema, numbers, version=version)
+        if loaded is None:
+            messages.keep("schedule.done", "Nothing was changed.")
+        else:
+            change_jobs.do_change(services, Order(view.name, "take", loaded, Decisions()))
+            messages.keep(
+                "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
+            )
+
+
+def _past(services: Services, view: ProjectView) -> None:
+    shell.section("Changes so far")
+    past = changes.history(services.store, by=services.person, project=view.name)
+    if not past:
+        shell.show(markup.paragraph("None.", style="ts ts-quiet"))
+        return
+    by = shell.named(services, [each.by for each in past])
+    rows = [
+        [
+            markup.text(markup.moment(each.at)),
+            by(each.by or "on the machine"),
+            markup.joined([markup.tag("div", markup.text(line)) for line in each.what]),
+        ]
+        for each in past[:SHOWN_CHANGES]
+    ]
+    shell.show(markup.table([("When", "line"), ("By", ""), ("What", "wide")], rows))
+    if len(past) > SHOWN_CHANGES:
+        audit = addresses.page("audit", view.name)
+        link = markup.tag("a", markup.text("Audit"), href=audit, target="_self")
+        older = markup.text(f"{len(past) - SHOWN_CHANGES:,} older ones stand on the page ")
+        shell.show(markup.tag("p", older, link, style="ts ts-small"))

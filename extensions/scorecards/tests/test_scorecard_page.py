@@ -1,0 +1,32 @@
+"""The page *Scorecard*: where the dashboard leads, and what it calls a stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from db.engine import Store
+from domain.roles import Role
+from domain.states import Stage
+from testkit.factories import make_items, make_people, make_person, make_project, vote
+from tests.app.screens import drawn, words
+from tests.app.test_names_on_pages import make_three_stages
+
+
+def test_the_dashboard_leads_to_the_scorecard_of_a_person(store: Store, home: Path) -> None:
+    make_project(store)
+    make_items(store, 2)
+    make_person(store, "lea", role=Role.LEAD)
+    for person in make_people(store, "ann", "ben", stages=[Stage.VERIFICATION]):
+        vote(store, person)
+    dashboard = words(drawn(store, home, "dashboard", "lea", project="p"))
+    assert 'href="/scorecard?project=p&amp;person=ben"' in dashboard
+    _, whose = drawn(store, home, "scorecard", "lea", project="p", person="ben").selectbox
+    assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Ben (ben), Verification")
+
+
+def test_a_stage_is_called_by_its_title(store: Store, home: Path) -> None:
+    make_three_stages(store)
+    page = drawn(store, home, "scorecard", "lea", project="p")
+    assert words(page).count("<td>Content</td>") == 2, "the table and the pay sheet"
+    assert "verification_2" not in words(page)
+    assert list(page.selectbox(key="scorecard.who.None").options)[-1] == "Sue (sue), Content"

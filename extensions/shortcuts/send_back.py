@@ -1,0 +1,66 @@
+"""Send items of a list back to their authors, each with a prefilled reason that can be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.items.bulk_previews import UNDO, told
+from app.reruns import messages, session_values
+from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Question
+from domain.comments import LONGEST_COMMENT
+from domain.records import ProjectView
+from workflow.lead import bulk
+from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.send_back import Reasons
+
+LABEL = "Send items of this page back to their authors, with the reason"
+
+
+def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, key: str) -> None:
+    """Draw an input for the reason of each item (by id), and the button. ``key`` is the key of the list."""
+    if view.schema.schema_.stages.authoring is None:
+        return
+    if done := messages.kept(f"{key}.done"):
+        shell.show(markup.notice(done, style="good"))
+    round = session_values.place().get(f"{key}.round", 0)  # a double press would fill the first boxes again
+    if not st.checkbox(LABEL, key=f"{key}.on.{round}"):
+        return
+    ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}
+    here = bulk.preview(services.store, **ask, chosen=Chosen(items=tuple(reasons)), reasons=Reasons(own=reasons))
+    shell.show(markup.paragraph("Authors read this as it stands here. An item without a reason stays.", style="ts"))
+    said = {
+        item: str(
+            st.text_area(
+                f"To the author of {markup.label(item)}",
+                reasons[item],
+                key=f"{key}.why.{round}.{item}.{hash(reasons[item])}",
+                height=68,
+                max_chars=LONGEST_COMMENT,
+            )
+        ).strip()
+        for item in here.can
+    }
+    said = {item: words for item, words in said.items() if words}
+    counts = f"{markup.count(len(said), 'item')} would go back, {len(reasons) - len(said):,} would not."
+    silent = [(item, "Nothing is said of it.") for item in here.can if item not in said]
+    shell.show(*told(counts, list(said), [*here.cannot, *silent]))
+    if not said:
+        return
+    ask |= {"chosen": Chosen(items=tuple(said)), "reasons": Reasons(own=said)}
+    found = bulk.preview(services.store, **ask)
+
+    def do() -> None:
+        n = bulk.do(services.store, **ask, token=found.token)
+        messages.keep(f"{key}.done", f"Done: {markup.count(n, 'item')} sent back.")
+        session_values.place()[f"{key}.round"] = round + 1
+
+    label = f"Send back {markup.count(len(said), 'item')}"
+    words = f"{markup.count(len(said), 'item')}, each with the reason to its author. No one else is asked meanwhile."
+    question = Question(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
+    confirm.button(label, services, question, do, key=f"{key}.do", sure=f"{key}.sure")

@@ -1,0 +1,101 @@
+"""``touchstone variants``: compare models' scores on two variants of the same items, pair by pair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.options import CountedItems
+from app.commands.results import By, Format
+from domain.errors import InvalidInput, Problem
+
+if TYPE_CHECKING:
+    from extensions.variants.item_pairs import PairedDifference
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("variants")(variants)
+
+
+def variants(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            help="The field or label that is the same for the items of a pair; by default as the schema's report says."
+        ),
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option(help="The field or label that says which variant an item is; likewise.")
+    ] = None,
+    criterion: Annotated[
+        list[str] | None, typer.Option(help="Only grades of this criterion; may be given again. None: all of them.")
+    ] = None,
+    scores: Annotated[By, typer.Option(help="Only scores from the key, from people, or from judges.")] = By.ALL,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="What belongs together, for the intervals: source, a field, or none. By default pairs of one source, "
+            "where there are any.",
+            metavar="FIELD",
+        ),
+    ] = None,
+    items: CountedItems = None,
+    reader: Annotated[
+        str, typer.Option(help="Who reads models' answers, as for results.", metavar="rules|rules+NAME")
+    ] = "rules",
+    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+) -> None:
+    """How each model does on two variants of the same items: the mean difference over pairs, its interval and test."""
+    from app.services import opened
+    from extensions.variants import item_pairs
+    from workflow.results import project_answers, score_choices
+
+    shared = opened()
+    read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
+    by = item_pairs.named(read.schema, pair, variant)
+    if by is None:
+        said = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
+        raise InvalidInput([Problem("pair", said)])
+    wanted = score_choices.wanted(read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion)
+    rows = item_pairs.differences(read, by, wanted, together=cluster)
+    if format is Format.CSV:
+        typer.echo(item_pairs.as_csv(rows), nl=False)
+    elif format is Format.JSON:
+        told = {"project": read.project, "pair": by.pair, "variant": by.variant, "rows": [row.as_row() for row in rows]}
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        head = [read.counting.sentence, ""] if read.counting is not None else []
+        typer.echo("\n".join([*head, *table(item_pairs.titled(read, rows))]))
+
+
+def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
+    """Yield the differences as lines for people: one block for each way of scoring."""
+    from extensions.variants.item_pairs import TESTS
+    from workflow.results.leaderboard_lines import reasons_in_words
+
+    if not blocks:
+        yield "There is nothing to compare: no items are variants of each other, or no model's answer has a score."
+    for title, rows in blocks.items():
+        yield title
+        width = max(len(row.model) for row in rows)
+        names = [f"{row.second} less {row.first}" for row in rows]
+        wide = max(map(len, names))
+        yield f"  {'':<{width}}  {'':<{wide}}   mean    mean  difference  95 % interval     pairs  p (Holm)"
+        for row, name in zip(rows, names, strict=True):
+            at = row.difference
+            if not at.defined:
+                yield f"  {row.model:<{width}}  {name:<{wide}}  no pair: {reasons_in_words(row.left_out)}"
+                continue
+            limits = f"{at.low:+.3f} to {at.high:+.3f}" if at.low == at.low else "-"
+            p = f"{row.p_adjusted:.4f} ({TESTS[at.test.name]})" if at.test else "-"
+            yield (
+                f"  {row.model:<{width}}  {name:<{wide}}  {row.means[0]:.3f}   {row.means[1]:.3f}  {at.value:+10.3f}  "
+                f"{limits:<16}  {at.n_units:>5}  {p}"
+            )
+            out = f"; left out: {reasons_in_words(row.left_out)}" if row.left_out else ""
+            yield f"  {'':<{width}}  higher in {row.higher}, lower in {row.lower}, equal in {row.equal}{out}"

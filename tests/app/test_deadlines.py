@@ -1,0 +1,89 @@
+"""Deadlines and pace on My work and on the Dashboard, and who had which part on People."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, timedelta
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from db.engine import Store
+from domain.roles import Role
+from domain.states import Stage
+from testkit.factories import make_items, make_person, make_project, make_schema, vote
+from tests.app.screens import drawn, part, rows, words
+from tests.workflow.test_notices import set_deadlines
+from workflow.access.projects import remove_member, set_member
+from workflow.annotate import own_pace
+from workflow.lead.forecast import Forecast
+
+
+def the(test: AppTest, kind: str, ending: str) -> object:
+    return next(each for each in getattr(test, kind) if str(each.key).endswith(ending))
+
+
+def pressed(test: AppTest, label: str) -> AppTest:
+    next(each for each in test.button if each.label == label).click()
+    return test.run()
+
+
+def test_what_a_forecast_says_about_a_deadline() -> None:
+    from app.views.dashboard import against, forecasts
+
+    one = Forecast(Stage.VERIFICATION, 10, (5, 5, 5), finish=(date(2026, 6, 3), date(2026, 6, 9)))
+    assert [against(one, date(2026, 6, day))[0] for day in (2, 3, 8, 9)] == [
+        "missed at this pace",
+        "may be missed",
+        "may be missed",
+        "met",
+    ]
+    stages = make_schema().schema_.stages
+    assert "Deadline" not in str(forecasts([one], stages))
+    assert "2026-06-02" in str(forecasts([one], stages, {Stage.VERIFICATION: date(2026, 6, 2)}))
+
+
+def test_my_work_shows_deadlines_and_offers_stages_in_their_order(store: Store, home: Path) -> None:
+    make_project(store, loaded=make_schema())
+    make_items(store, 3)
+    make_person(store, "ann")
+    due = store.now().astimezone(UTC).date() + timedelta(days=2)
+    set_deadlines(store, {Stage.VERIFICATION: due}, order=[Stage.GRADING])
+    mine = drawn(store, home, "my_work", "ann")
+    assert part(mine, "due") == f"due on {due}, in 2 days"
+    cards = [str(each.key) for each in mine.button if str(each.key).startswith("my_work.start.p.")]
+    shown = [key.split(".")[3] for key in cards]
+    assert shown.index("grading") < shown.index("verification")
+
+
+def test_my_work_says_what_i_did_today_and_keeps_the_goal_that_i_set(store: Store, home: Path) -> None:
+    make_project(store, loaded=make_schema())
+    make_items(store, 3)
+    ann = make_person(store, "ann")
+    vote(store, ann)
+    test = drawn(store, home, "my_work", "ann")
+    assert part(test, "pace") == "1 done today · 1 in seven days"
+    the(test, "number_input", "goal.tasks").set_value(2)  # type: ignore[attr-defined]
+    test = pressed(test, "Set")
+    assert own_pace.own_pace(store, person=ann).goal == 2
+    assert part(test, "pace").startswith("1 of 2 done today")
+    vote(store, ann)
+    assert "your goal is reached" in part(drawn(store, home, "my_work", "ann"), "pace")
+    assert len(rows(test, "In an active hour")) == own_pace.DAYS
+
+
+def test_people_lists_who_was_given_which_part(store: Store, home: Path) -> None:
+    make_project(store, loaded=make_schema())
+    lea = make_person(store, "lea", role=Role.LEAD)
+    make_person(store, "ann")
+    set_member(store, by=lea, project="p", login="ann", role=Role.SENIOR, dimensions=["colour"], stages=[])
+    remove_member(store, by=lea, project="p", login="ann")
+    test = drawn(store, home, "people", "lea", project="p")
+    assert "Since then" not in words(test)
+    the(test, "toggle", "people.past.p").set_value(True)  # type: ignore[attr-defined]
+    found = rows(test.run(), "Since then")
+    assert [(each["Whose"], each["Since then"], each["By"]) for each in found] == [
+        ("Ann (ann)", "out of the project", "Lea"),
+        ("Ann (ann)", "senior in Colour, for no stage", "Lea"),
+        ("Ann (ann)", "annotator in all dimensions, for all stages", "on the machine"),
+        ("Lea (lea)", "lead in all dimensions, for all stages", "on the machine"),
+    ]
