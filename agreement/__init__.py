@@ -25,7 +25,7 @@ from agreement.alternative import AgainstPerson, AlternativeTest, alternative_te
 from agreement.bootstrap import Bootstrap
 from agreement.ceiling import (
     Ceiling,
-    Disattenuated,
+    Disattenuation,
     NoiseCeiling,
     SplitCeiling,
     ceiling_by_certainty,
@@ -80,7 +80,7 @@ from agreement.judge_bias import (
     GroupBias,
     PositionBias,
     SelfConsistency,
-    Unparsed,
+    UnparsedEffect,
     bias_by_group,
     calibration_curve,
     drift,
@@ -116,7 +116,7 @@ from agreement.strengths import Strengths, davidson, elo
 from agreement.study_plan import Design, StudyPlan, plan_study
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
-from agreement.verdict import Rule, Verdict, judge_verdict
+from agreement.verdict import JudgeVerdict, Rule, judge_verdict
 from domain.statistics import STATISTICS
 
 __all__ = [
@@ -136,11 +136,12 @@ __all__ = [
     "CorrectedMean",
     "DawidSkene",
     "Design",
-    "Disattenuated",
+    "Disattenuation",
     "Drift",
     "Grades",
     "GroupBias",
     "Interval",
+    "JudgeVerdict",
     "LongTable",
     "MeanSquares",
     "NextUnits",
@@ -161,8 +162,7 @@ __all__ = [
     "StudyPlan",
     "Term",
     "Test",
-    "Unparsed",
-    "Verdict",
+    "UnparsedEffect",
     "WinRate",
     "aggregate",
     "all_right",

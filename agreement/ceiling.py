@@ -74,7 +74,7 @@ class NoiseCeiling:
 
 
 @dataclass(frozen=True)
-class Disattenuated:
+class Disattenuation:
     """A correlation, and its estimate without noise on either side."""
 
     observed: Statistic
@@ -367,7 +367,7 @@ def disattenuated_correlation(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
-) -> Disattenuated:
+) -> Disattenuation:
     """Estimate the correlation of judge and people without noise, to see if they measure the same thing.
 
     Parameters
@@ -418,7 +418,7 @@ def disattenuated_correlation(
 
     if n < 3 or not k or not m:
         few = none("Fewer than three units were rated by everyone.")
-        return Disattenuated(few, few, math.nan, math.nan)
+        return Disattenuation(few, few, math.nan, math.nan)
     sample = _sample(n, kept)
     observed = _compare_numbers(table.mean(axis=1), f.mean(axis=1))
     of_people, of_judge = _cronbach(table), _cronbach(f)
@@ -444,7 +444,7 @@ def disattenuated_correlation(
         interval = paired_limits(statistic, sample, bootstrap, confidence, shape=shape)
         both.append(estimated(value, interval, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence))
     reliabilities = [float(each(sample.counts[None])[0]) for each in (of_people, of_judge)]
-    return Disattenuated(both[0], both[1], *reliabilities)
+    return Disattenuation(both[0], both[1], *reliabilities)
 
 
 def value_codes(table: Floats) -> tuple[Floats, Ints]:

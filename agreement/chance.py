@@ -21,7 +21,7 @@ from agreement.ratings import MISSING, Floats, Ratings, Scale, category_counts
 from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
 from domain.errors import RatingsError
-from domain.statistics import Behaviour, Lines, Lone, Needs, StatisticRow, Variant, weighted
+from domain.statistics import Behaviour, Needs, SingleRatingEffect, StatisticRow, SummaryRows, Variant, weighted
 
 NO_PAIRS = "No unit was rated by two people."
 
@@ -547,7 +547,7 @@ ROWS = (
         title="Percent agreement",
         meaning="share of pairs of ratings that are equal",
         place=10,
-        lines=Lines.WHOLE_AND_PAIRS,
+        lines=SummaryRows.WHOLE_AND_PAIRS,
         variants=(
             Variant(),
             *weighted("linear", shown=None),
@@ -563,7 +563,7 @@ ROWS = (
         place=30,
         variants=(Variant(), *weighted(*_MOST_WEIGHTS, shown=None)),
         headline=True,
-        behaviour=Behaviour(lone=Lone.IN_SHARES),
+        behaviour=Behaviour(lone=SingleRatingEffect.IN_SHARES),
     ),
     StatisticRow(
         conger_kappa,
@@ -574,7 +574,7 @@ ROWS = (
             *weighted("none", "linear", "quadratic", shown=Needs.ORDER),
             *weighted("ordinal", shown=None),
         ),
-        behaviour=Behaviour(lone=Lone.IN_SHARES),
+        behaviour=Behaviour(lone=SingleRatingEffect.IN_SHARES),
     ),
     StatisticRow(
         scott_pi,
@@ -582,7 +582,7 @@ ROWS = (
         meaning="agreement of two raters beyond chance, with habits in common",
         place=50,
         pairwise=True,
-        lines=Lines.OF_TWO,  # Fleiss' kappa is what extends it to more
+        lines=SummaryRows.OF_TWO,  # Fleiss' kappa is what extends it to more
         variants=weighted("none", "linear", "quadratic", shown=Needs.ORDER),
     ),
     StatisticRow(
@@ -595,7 +595,7 @@ ROWS = (
             *weighted("ordinal", other="Gwet's AC2", shown=None),
         ),
         headline=True,
-        behaviour=Behaviour(constant=1.0, lone=Lone.IN_SHARES),
+        behaviour=Behaviour(constant=1.0, lone=SingleRatingEffect.IN_SHARES),
     ),
     StatisticRow(
         brennan_prediger,
@@ -613,7 +613,7 @@ ROWS = (
         title="Fleiss' kappa of one category",
         meaning="how well several raters tell one category from all others",
         place=300,
-        lines=Lines.NONE,
-        behaviour=Behaviour(moved=False, lone=Lone.IN_SHARES),  # the category is one of the numbers
+        lines=SummaryRows.NONE,
+        behaviour=Behaviour(moved=False, lone=SingleRatingEffect.IN_SHARES),  # the category is one of the numbers
     ),
 )

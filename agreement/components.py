@@ -42,7 +42,7 @@ class Components:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class VarianceRatios:
     """The fit of each sample: variances of units and raters divided by that of the rest, and the rest."""
 
     units: Floats
@@ -111,7 +111,7 @@ def design(sample: Patterns, values: Floats, *, two_way: bool) -> Design | str:
     return Design(counts, rated, values, sizes, two_way, effects)
 
 
-def fit(ready: Design, counts: Floats) -> Solved:
+def fit(ready: Design, counts: Floats) -> VarianceRatios:
     """The fit of each of (samples, patterns) counts; nan where a sample says nothing.
 
     Variances are found by Newton steps on the profiled restricted likelihood, from the best point of a coarse grid,
@@ -157,10 +157,10 @@ def fit(ready: Design, counts: Floats) -> Solved:
     gone = ~live | (at.max(axis=1) >= _MOST)
     ratio = np.where(gone[:, None], math.nan, at / (1 - at))
     rest = np.where(gone, math.nan, sums.rest(at))
-    return Solved(ratio[:, 0], ratio[:, 1], rest)
+    return VarianceRatios(ratio[:, 0], ratio[:, 1], rest)
 
 
-def _exact(ready: Design, counts: Floats) -> Solved:
+def _exact(ready: Design, counts: Floats) -> VarianceRatios:
     """Where units and raters explain everything their variances are those of their effects, and there is no rest."""
     assert ready.effects is not None
     of_units, of_raters = ready.effects
@@ -169,7 +169,7 @@ def _exact(ready: Design, counts: Floats) -> Solved:
         units = (counts @ of_units**2 - (counts @ of_units) ** 2 / n) / (n - 1)
     raters = float(of_raters.var(ddof=1)) if ready.two_way and len(of_raters) > 1 else 0.0
     units = np.where(units > 1e-20, units, 0.0)
-    return Solved(units, np.full(len(counts), raters if raters > 1e-20 else 0.0), np.zeros(len(counts)))
+    return VarianceRatios(units, np.full(len(counts), raters if raters > 1e-20 else 0.0), np.zeros(len(counts)))
 
 
 def _newton(slope: Floats, bent: Floats, held: NDArray[np.bool_]) -> Floats:

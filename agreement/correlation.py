@@ -25,7 +25,7 @@ from agreement.limits import MANY_PAIRS, around, normal_quantile
 from agreement.ratings import MISSING, Floats, Ints, Ratings, Scale, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
-from domain.statistics import Behaviour, Lines, Needs, StatisticRow, Variant
+from domain.statistics import Behaviour, Needs, StatisticRow, SummaryRows, Variant
 
 _OF_ONE_LINE = 1e-12
 """What a correlation may miss 1 by through rounding alone."""
@@ -723,7 +723,7 @@ ROWS = (
         place=90,
         needs=Needs.NUMBERS,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         headline=True,
     ),
     StatisticRow(
@@ -733,7 +733,7 @@ ROWS = (
         place=110,
         needs=Needs.ORDER,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         shown=Needs.ORDER,
     ),
     StatisticRow(
@@ -743,7 +743,7 @@ ROWS = (
         place=120,
         needs=Needs.ORDER,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         shown=Needs.ORDER,
         variants=(Variant(), Variant({"variant": "c"}, shown=None, behaviour=Behaviour(perfect=None))),
     ),
@@ -753,7 +753,7 @@ ROWS = (
         meaning="the order of units that several raters have in common",
         place=130,
         needs=Needs.ORDER,
-        lines=Lines.OF_SEVERAL,
+        lines=SummaryRows.OF_SEVERAL,
         shown=Needs.ORDER,
         behaviour=Behaviour(chance=None),
     ),
@@ -763,7 +763,7 @@ ROWS = (
         meaning="mean of Pearson's correlation over all pairs of raters",
         place=140,
         needs=Needs.NUMBERS,
-        lines=Lines.OF_SEVERAL,
+        lines=SummaryRows.OF_SEVERAL,
         shown=Needs.NUMBERS,
         mean_of="pearson",
         headline=True,
@@ -775,7 +775,7 @@ ROWS = (
         place=150,
         needs=Needs.NUMBERS,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         shown=Needs.NUMBERS,
     ),
 )

@@ -85,7 +85,7 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
             theirs, note = compute(ratings, args)
     except ImportError:
         return (Peer(name, None, False, f"{name} is not installed. {install_hint(_EXTRA)}"),)
-    except Refused as refusal:
+    except CannotCompare as refusal:
         return (Peer(package, None, False, str(refusal)),)
     except Exception as error:
         # Whatever other people's code raises on ratings that it does not take.
@@ -158,7 +158,7 @@ def second_opinion(lines: Iterable[tuple[str, float | None, Sequence[Peer]]]) ->
     return SecondOpinion(tuple(sorted(packages)), n, largest, tuple(differences), tuple(reasons))
 
 
-class Refused(Exception):
+class CannotCompare(Exception):
     """Another package was not asked, and why."""
 
 
@@ -184,7 +184,7 @@ def _with_version(package: str) -> str:
 def _pair(ratings: Ratings) -> tuple[list[Any], list[Any]]:
     both = ratings.codes[ratings.rated.all(axis=1)]
     if not len(both):
-        raise Refused("No unit was rated by both.")
+        raise CannotCompare("No unit was rated by both.")
     first, second = ([ratings.categories[code] for code in column] for column in both.T.tolist())
     return first, second
 
@@ -194,10 +194,10 @@ def _sklearn_kappa(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, st
 
     weights = args.get("weights", "none")
     if not isinstance(weights, str) or weights not in ("none", "linear", "quadratic"):
-        raise Refused("scikit-learn knows no other weights than none, linear and quadratic.")
+        raise CannotCompare("scikit-learn knows no other weights than none, linear and quadratic.")
     both = ratings.codes[ratings.rated.all(axis=1)]
     if not len(both):
-        raise Refused("No unit was rated by both.")
+        raise CannotCompare("No unit was rated by both.")
     if weights == "none":
         return float(cohen_kappa_score(both[:, 0], both[:, 1])), None
     places = _even_places(ratings.positions)
@@ -223,7 +223,9 @@ def _even_places(positions: Floats) -> NDArray[np.int64]:
     found = np.array([each // step for each in whole], dtype=np.int64)
     close = np.allclose([float(each) for each in exact], positions, rtol=0, atol=1e-12)
     if not close or found.max() > _MOST_PLACES:
-        raise Refused("scikit-learn weighs by the place of a value in a list, and these values make no short list.")
+        raise CannotCompare(
+            "scikit-learn weighs by the place of a value in a list, and these values make no short list."
+        )
     return found
 
 
@@ -231,7 +233,7 @@ def _sklearn_accuracy(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float,
     from sklearn.metrics import accuracy_score
 
     if args.get("weights", "none") != "none":
-        raise Refused("scikit-learn has no weighted accuracy.")
+        raise CannotCompare("scikit-learn has no weighted accuracy.")
     first, second = _pair(ratings)
     return float(accuracy_score([str(value) for value in first], [str(value) for value in second])), None
 
@@ -243,7 +245,7 @@ def _krippendorff(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, str
     n, q = len(ratings.units), len(ratings.categories)
     needed = 8 * n * q * q
     if needed > _MOST_BYTES:
-        raise Refused(f"krippendorff would need {needed / 2**30:,.0f} GiB for {n:,} units with {q:,} values.")
+        raise CannotCompare(f"krippendorff would need {needed / 2**30:,.0f} GiB for {n:,} units with {q:,} values.")
     if level in ("interval", "ratio"):
         table = ratings.values
     else:  # names, and places in the order

@@ -14,7 +14,7 @@ from agreement.correlation import Pair, pair_of, without
 from agreement.ratings import Floats, Ratings
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError
-from domain.statistics import Behaviour, Lines, Needs, StatisticRow
+from domain.statistics import Behaviour, Needs, StatisticRow, SummaryRows
 
 _ALIKE = "every unit gives the same difference, and a width of zero would claim certainty."
 
@@ -342,7 +342,7 @@ ROWS = (
         place=160,
         needs=Needs.NUMBERS,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         shown=Needs.NUMBERS,
         in_units=True,
         behaviour=replace(_APART, chance=0.0, swapped=-1),
@@ -354,7 +354,7 @@ ROWS = (
         place=170,
         needs=Needs.NUMBERS,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         shown=Needs.NUMBERS,
         in_units=True,
         behaviour=_APART,
@@ -366,7 +366,7 @@ ROWS = (
         place=180,
         needs=Needs.NUMBERS,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         shown=Needs.NUMBERS,
         in_units=True,
         behaviour=_APART,
@@ -378,7 +378,7 @@ ROWS = (
         place=310,
         needs=Needs.NUMBERS,
         pairwise=True,
-        lines=Lines.NONE,
+        lines=SummaryRows.NONE,
         in_units=True,
         behaviour=replace(_APART, chance=0.0, swapped=-1),
     ),

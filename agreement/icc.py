@@ -24,7 +24,7 @@ from agreement.one_way import one_way
 from agreement.ratings import Floats, Ratings, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError
-from domain.statistics import Behaviour, Lone, Needs, StatisticRow, Variant
+from domain.statistics import Behaviour, Needs, SingleRatingEffect, StatisticRow, Variant
 
 Form = Literal["ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -421,7 +421,7 @@ ROWS = (
                     {"form": form, "missing": "reml"},
                     title=form,
                     shown=None,
-                    behaviour=Behaviour(chance=None, repeated=False, lone=Lone.A_UNIT),
+                    behaviour=Behaviour(chance=None, repeated=False, lone=SingleRatingEffect.A_UNIT),
                 )
                 for form in FORMS
             ),

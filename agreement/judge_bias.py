@@ -116,7 +116,7 @@ class SelfConsistency:
 
 
 @dataclass(frozen=True)
-class Unparsed:
+class UnparsedEffect:
     """Possible effect of unreadable replies on a mean."""
 
     share: Statistic
@@ -586,7 +586,7 @@ def unparsed(
     highest: float = 1.0,
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
-) -> Unparsed:
+) -> UnparsedEffect:
     """Count the unreadable replies and bound the mean over all values that they could have had.
 
     Parameters
@@ -627,7 +627,7 @@ def unparsed(
     if ((f[known] < lowest) | (f[known] > highest)).any():
         raise RatingsError(f"The judge gave values outside {lowest:g} to {highest:g}; declare the ends of the scale.")
     cluster = None if clusters is None else codes_of(clusters)[1]
-    return Unparsed(
+    return UnparsedEffect(
         _portion(~known, cluster, 0, confidence),
         _mean(f[known], None if cluster is None else cluster[known], int((~known).sum()), confidence),
         _mean(np.where(known, f, lowest), cluster, 0, confidence),

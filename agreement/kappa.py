@@ -15,7 +15,7 @@ from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
 from domain.errors import RatingsError
-from domain.statistics import Lines, StatisticRow, weighted
+from domain.statistics import StatisticRow, SummaryRows, weighted
 
 Limits = Literal["transformed", "normal"]
 
@@ -304,7 +304,7 @@ ROWS = (
         meaning="agreement of two raters beyond chance; weighted on request",
         place=20,
         pairwise=True,
-        lines=Lines.PAIRS,
+        lines=SummaryRows.PAIRS,
         variants=weighted("none", "linear", "quadratic"),
         headline=True,
     ),
@@ -313,7 +313,7 @@ ROWS = (
         title="Cohen's kappa, mean over pairs (Light)",
         meaning="mean of Cohen's kappa over all pairs of raters",
         place=20,
-        lines=Lines.OF_SEVERAL,
+        lines=SummaryRows.OF_SEVERAL,
         variants=weighted("none", "linear", "quadratic"),
         mean_of="cohen_kappa",
         headline=True,

@@ -12,7 +12,7 @@ from agreement.limits import normal_quantile
 from agreement.ratings import NAMELESS, Floats, Ratings
 from agreement.statistic import Interval, Statistic, Test, estimated, undefined
 from agreement.weights import MOST_CATEGORIES
-from domain.statistics import Behaviour, Lines, StatisticRow
+from domain.statistics import Behaviour, StatisticRow, SummaryRows
 
 _FEW = 25
 """With fewer differing units McNemar's test is the exact one."""
@@ -190,7 +190,7 @@ ROWS = (
         meaning="how far two raters differ in their use of the categories",
         place=320,
         pairwise=True,
-        lines=Lines.NONE,
+        lines=SummaryRows.NONE,
         behaviour=Behaviour(perfect=0.0, chance=None, constant=0.0),
     ),
 )

@@ -10,11 +10,13 @@ from itertools import takewhile
 from agreement.bias_sentences import BIAS_STARTS
 from agreement.judge_bias import holm
 from agreement.small_sample import LEVEL
-from agreement.verdict import Verdict
+from agreement.verdict import JudgeVerdict
 from agreement.verdict_losses import UNREAD
 
 
-def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this study") -> tuple[Verdict, ...]:
+def correct_together(
+    verdicts: Sequence[JudgeVerdict], what: str = "verdicts of this study"
+) -> tuple[JudgeVerdict, ...]:
     """Return the verdicts of one study, lowered if they fail the correction for several verdicts.
 
     Parameters
@@ -68,7 +70,7 @@ def correct_together(verdicts: Sequence[Verdict], what: str = "verdicts of this 
     return tuple(found)
 
 
-def _after_bias(verdict: Verdict, said: str) -> tuple[str, ...]:
+def _after_bias(verdict: JudgeVerdict, said: str) -> tuple[str, ...]:
     """The reasons with one more sentence: first, but for the sentences about unread replies and a bias."""
     biases = tuple(takewhile(lambda each: each.startswith((UNREAD, *BIAS_STARTS)), verdict.reasons))
     return (*biases, said, *verdict.reasons[len(biases) :])

@@ -16,7 +16,7 @@ from agreement.table import LongTable
 from domain.errors import RatingsError
 from domain.overlap import Shape
 from domain.records import Rating
-from domain.statistics import STATISTICS, Lines, Needs, StatisticRow, Variant, summarised
+from domain.statistics import STATISTICS, Needs, StatisticRow, SummaryRows, Variant, summarised
 
 
 @dataclass(frozen=True)
@@ -209,11 +209,11 @@ def _results(
 
     def lines(row: StatisticRow, variant: Variant) -> Iterator[Result]:
         compute = partial(row.function, **variant.args)
-        whole = pairs if row.lines is Lines.PAIRS else []
+        whole = pairs if row.lines is SummaryRows.PAIRS else []
         if not whole:
-            alone = row.lines is Lines.WHOLE_AND_PAIRS and len(pairs) == 1
+            alone = row.lines is SummaryRows.WHOLE_AND_PAIRS and len(pairs) == 1
             yield from result(row.name, {**variant.args, **({"pair": list(pairs[0])} if alone else {})}, compute)
-        for pair in pairs if several and row.lines is Lines.WHOLE_AND_PAIRS else whole:
+        for pair in pairs if several and row.lines is SummaryRows.WHOLE_AND_PAIRS else whole:
             yield from result(row.name, {**variant.args, "pair": list(pair)}, compute, of_pair(*pair))
 
     for row, variant in _variants():
@@ -241,7 +241,7 @@ def _fits(row: StatisticRow, variant: Variant, table: Ratings) -> bool:
     given |= {Needs.TOLERANCE} if Needs.NUMBERS in given and table.scale.tolerance else set()
     if n_raters < 2 and row.shown is not Needs.NAMES:
         return False
-    of_so_many = {Lines.OF_TWO: n_raters <= 2, Lines.OF_SEVERAL: n_raters > 2}
+    of_so_many = {SummaryRows.OF_TWO: n_raters <= 2, SummaryRows.OF_SEVERAL: n_raters > 2}
     return of_so_many.get(row.lines, True) and row.shown in given and variant.shown in given
 
 

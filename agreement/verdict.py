@@ -90,7 +90,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class JudgeVerdict:
     """What the rule makes of the limits."""
 
     dimension: str | None
@@ -123,7 +123,7 @@ def judge_verdict(
     biases: RankingBiases | None = None,
     people_low: LowerLimit | None = None,
     n_clusters: int | None = None,
-) -> Verdict:
+) -> JudgeVerdict:
     """Decide whether a judge can replace people, is usable with correction, or is not usable.
 
     Parameters
@@ -208,7 +208,7 @@ def judge_verdict(
             f"It always says {_value(constant, constant_says)}, on all {constant.judge.n_units:,} units, and people do"
             " not: it tells no unit from another."
         )
-        return Verdict(dimension, "not usable", (why, *base_rate, *_as_well(alternative, constant_test)), rule)
+        return JudgeVerdict(dimension, "not usable", (why, *base_rate, *_as_well(alternative, constant_test)), rule)
     if constant is not None:
         n = n_clusters or constant.judge.n_units
         people, ceiling, association = _all_alike(people, ceiling, association, constant, n)
@@ -223,7 +223,7 @@ def judge_verdict(
         problems += _people_agree(people, rule)
     if problems:
         outcome: Outcome = "people agree too little" if surely_little else "not enough data"
-        return Verdict(dimension, outcome, (*shown, *problems, *base_rate), rule)
+        return JudgeVerdict(dimension, outcome, (*shown, *problems, *base_rate), rule)
     reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
     replaces, said = _replaces(ceiling.difference, alternative, rule)
     reasons.extend(said)
@@ -253,7 +253,7 @@ def judge_verdict(
         reasons.append(why)
         p_replace = 1.0  # this verdict makes no further claim
     reasons[:0] = first if replaces else shown
-    return Verdict(dimension, outcome, tuple(reasons), rule, p_replace, p_correct, (otherwise, why))
+    return JudgeVerdict(dimension, outcome, tuple(reasons), rule, p_replace, p_correct, (otherwise, why))
 
 
 def _p_of_test(alternative: AlternativeTest | None) -> float:

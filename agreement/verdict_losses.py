@@ -13,7 +13,7 @@ from agreement.bias_sentences import BIAS_STARTS
 from agreement.losses import Losses
 from agreement.ratings import Floats
 from agreement.statistic import Statistic
-from agreement.verdict import OUTCOMES, Outcome, Verdict
+from agreement.verdict import OUTCOMES, JudgeVerdict, Outcome
 
 UNREAD = "Unread replies limit this verdict:"
 """The beginning of the sentence about lost replies that lower a verdict."""
@@ -30,11 +30,11 @@ FILLS: dict[Fill, str] = {
 
 
 @dataclass(frozen=True)
-class Bound:
+class LossBound:
     """The verdict if each lost reply had a certain value."""
 
     fill: Fill
-    verdict: Verdict
+    verdict: JudgeVerdict
     difference: Statistic
     """Judge minus people."""
 
@@ -111,7 +111,9 @@ def filled_columns(
             yield fill, column
 
 
-def hold_at_bounds(verdict: Verdict, bounds: Sequence[Bound], losses: Losses, difference: Statistic) -> Verdict:
+def hold_at_bounds(
+    verdict: JudgeVerdict, bounds: Sequence[LossBound], losses: Losses, difference: Statistic
+) -> JudgeVerdict:
     """Return the verdict that holds whatever value the lost replies would have had.
 
     Parameters
@@ -173,7 +175,7 @@ def _weakest(outcomes: Sequence[Outcome]) -> Outcome:
     return "not enough data"
 
 
-def _bias(verdict: Verdict) -> str:
+def _bias(verdict: JudgeVerdict) -> str:
     """Return the bias that limits a verdict, as a sentence after a space; empty if no bias does."""
     found = next((each for each in verdict.reasons if each.startswith(BIAS_STARTS)), "")
     return f" Then: {found[:1].lower()}{found[1:]}" if found else ""

@@ -16,7 +16,7 @@ from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import ItemField, Schema
 from domain.decimals import Tolerance, exact
 from domain.overlap import time_iou
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 from domain.reading.spans import FRAMES
 from domain.reading.text import PLACEHOLDERS, bare_words
 
@@ -39,7 +39,7 @@ GONE = "it chose an option that the item no longer has"
 """The reason why an answer that was read is neither right nor wrong."""
 
 
-def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
+def asked_of(schema: Schema, fields: Mapping[str, Any]) -> ExpectedAnswer:
     """Return the expected answer of an item with these fields, from the kind of its key and its own options.
 
     Without a key, or if the options of a key are missing, it is free text. Then only empty answers, refusals and
@@ -48,7 +48,7 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
     name = key_field(schema)
     field = next((each for each in schema.item.fields if each.name == name), None)
     if field is None:
-        return Asked(AnswerKind.TEXT)
+        return ExpectedAnswer(AnswerKind.TEXT)
     asked = _asked(schema, field, fields)
     key = fields.get(field.name)
     literal = asked.kind is AnswerKind.TEXT and isinstance(key, str) and bare_words(key) in PLACEHOLDERS
@@ -63,24 +63,24 @@ def own_texts(schema: Schema, fields: Mapping[str, Any]) -> tuple[str, ...]:
     return (*asked_of(schema, fields).options, *(each for each in keys if isinstance(each, str)))
 
 
-def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
+def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> ExpectedAnswer:
     """Return the question for an item whose key is ``field``."""
     row = kinds.of_field(field)
     if row.chosen and row.answer is not None:
         options = _texts(row.offered(field, fields))
         if options and field.none is not None:
-            return Asked(row.answer, (*options, field.none), none=True)
-        return Asked(row.answer, options) if options else Asked(AnswerKind.TEXT)
+            return ExpectedAnswer(row.answer, (*options, field.none), none=True)
+        return ExpectedAnswer(row.answer, options) if options else ExpectedAnswer(AnswerKind.TEXT)
     if row.of_options:
         values = tuple(str(each.value) for each in field.options)
         yes_no = {each.casefold() for each in values} == _YES_NO
-        return Asked(AnswerKind.YES_NO) if yes_no else Asked(AnswerKind.OPTION, values)
+        return ExpectedAnswer(AnswerKind.YES_NO) if yes_no else ExpectedAnswer(AnswerKind.OPTION, values)
     if field.read_as == "form":
         return _of_form(field, fields)
     if row.drawn:
-        return Asked(AnswerKind.TEXT, judged=True, drawn=bool(fields.get(field.name)))
+        return ExpectedAnswer(AnswerKind.TEXT, judged=True, drawn=bool(fields.get(field.name)))
     if row.answer is AnswerKind.SPANS:
-        return Asked(AnswerKind.SPANS, unit=row.unit_of(field), several=(field.max_length or 1) > 1)
+        return ExpectedAnswer(AnswerKind.SPANS, unit=row.unit_of(field), several=(field.max_length or 1) > 1)
     if field.read_as is not None:
         return replace(_number_of(field), kind=_READ_AS[field.read_as])
     if row.answer is not None:
@@ -88,43 +88,43 @@ def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked
     return _of_text(schema, field, fields)
 
 
-def _number_of(field: ItemField) -> Asked:
+def _number_of(field: ItemField) -> ExpectedAnswer:
     """Return the expected answer for a key that is a number."""
     tolerance = field.tolerance.of(field.unit) if field.tolerance else None
     decimal = kinds.of_field(field).holds == "decimal"
-    return Asked(AnswerKind.NUMBER, unit=field.unit, decimal=decimal, tolerance=tolerance)
+    return ExpectedAnswer(AnswerKind.NUMBER, unit=field.unit, decimal=decimal, tolerance=tolerance)
 
 
-def _of_form(field: ItemField, fields: Mapping[str, Any]) -> Asked:
+def _of_form(field: ItemField, fields: Mapping[str, Any]) -> ExpectedAnswer:
     """Return the expected answer for a text that is read by its item's form, or as free text without a form or
     choices.
     """
     form = kinds.form_of(field, fields)
     if form is None:
-        return Asked(AnswerKind.TEXT, judged=True)
+        return ExpectedAnswer(AnswerKind.TEXT, judged=True)
     if form.is_drawn:
-        return Asked(AnswerKind.TEXT, judged=True, drawn=bool(fields.get(field.drawn or "")))
+        return ExpectedAnswer(AnswerKind.TEXT, judged=True, drawn=bool(fields.get(field.drawn or "")))
     offered = _texts(kinds.of_field(field).offered(field, fields))
     words = tuple(str(each.value) for each in field.options)
     entries = tuple(form.entries(str(fields.get(field.name) or ""), offered, words))
-    return Asked(form.reads, entries) if entries else Asked(AnswerKind.TEXT, judged=True)
+    return ExpectedAnswer(form.reads, entries) if entries else ExpectedAnswer(AnswerKind.TEXT, judged=True)
 
 
-def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
+def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> ExpectedAnswer:
     """Return the expected answer for a key that is a text: one of the item's options if it lists any.
 
     The key need not be an option at the moment, because a typing error in it must not change how answers are read.
     """
     listed = options_field(schema)
     options = _texts(fields.get(listed)) if listed and kinds.of_field(field).written else ()
-    return Asked(AnswerKind.OPTION, options) if options else Asked(AnswerKind.TEXT)
+    return ExpectedAnswer(AnswerKind.OPTION, options) if options else ExpectedAnswer(AnswerKind.TEXT)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
 
 
-def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
+def held_against(value: Any, asked: ExpectedAnswer, key: Any) -> tuple[float, str]:
     """Return the score of an answer against the key: 1 if equal, otherwise 0, or nan with a reason if undefined.
 
     An option is compared by its whole text, several options as a set, and an order as a sequence. Numbers are
@@ -160,7 +160,7 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
     return float(there == known), ""
 
 
-def key_of(key: Any, asked: Asked) -> tuple[Any, str]:
+def key_of(key: Any, asked: ExpectedAnswer) -> tuple[Any, str]:
     """Return a key in the form of read answers: texts of options, a number, or the compared value.
 
     If the item has no usable key, the result is None with the reason.
@@ -168,7 +168,7 @@ def key_of(key: Any, asked: Asked) -> tuple[Any, str]:
     return _key(key, asked)
 
 
-def _key(key: Any, asked: Asked) -> tuple[Any, str]:
+def _key(key: Any, asked: ExpectedAnswer) -> tuple[Any, str]:
     """Return the key in the form of read answers, or None and the reason."""
     if asked.kind is AnswerKind.MULTI and isinstance(key, list | tuple) and not key:
         return [], ""  # none of the options is right
@@ -202,7 +202,7 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
     return (None, STRANGE_KEY) if None in there else (there, "")
 
 
-def _spans(value: Any, asked: Asked) -> list[dict[str, float]]:
+def _spans(value: Any, asked: ExpectedAnswer) -> list[dict[str, float]]:
     """Return spans as a field holds them; empty if the value holds no spans."""
     names = _ENDS[asked.unit == FRAMES]
     pairs = value if isinstance(value, list | tuple) else ()
@@ -210,7 +210,7 @@ def _spans(value: Any, asked: Asked) -> list[dict[str, float]]:
     return [dict(zip(names, each, strict=True)) for each in pairs] if fit else []
 
 
-def _listed(key: str, asked: Asked) -> list[str]:
+def _listed(key: str, asked: ExpectedAnswer) -> list[str]:
     """Return the entries of a key that is a text with commas between several entries."""
     find = {AnswerKind.MULTI: places_of, AnswerKind.ORDER: places_in_order}.get(asked.kind)
     places = find(key, asked.options) if find else None

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from annotation_schemas import kinds
-from annotation_schemas.model import Criterion, Derived, Schema
+from annotation_schemas.model import Criterion, DerivedCriterion, Schema
 
 Ends = tuple[float | None, float | None]
 
@@ -24,18 +24,18 @@ def ends_of_values(criterion: Criterion) -> Ends | None:
     return kinds.of_criterion(criterion).ends(criterion)
 
 
-def find(schema: Schema, name: str | None) -> Derived | None:
+def find(schema: Schema, name: str | None) -> DerivedCriterion | None:
     """The derived criterion of that name, if there is one."""
     return next((each for each in schema.report.derived if each.name == name), None)
 
 
-def parts(schema: Schema, derived: Derived) -> tuple[Criterion, ...]:
+def parts(schema: Schema, derived: DerivedCriterion) -> tuple[Criterion, ...]:
     """The criteria of grading that it follows from, in the order in which it names them."""
     asked = {each.name: each for each in (schema.stages.grading.criteria if schema.stages.grading else ())}
     return tuple(asked[name] for name in derived.parts)
 
 
-def ends(schema: Schema, derived: Derived) -> Ends:
+def ends(schema: Schema, derived: DerivedCriterion) -> Ends:
     """The lowest and the highest value that there can be."""
     if derived.all_of:
         return 0.0, 1.0
@@ -43,13 +43,13 @@ def ends(schema: Schema, derived: Derived) -> Ends:
     return _mean([low for low, _ in lots]), _mean([high for _, high in lots])
 
 
-def dimensions(schema: Schema, derived: Derived) -> frozenset[str] | None:
+def dimensions(schema: Schema, derived: DerivedCriterion) -> frozenset[str] | None:
     """Those in which all of its parts are asked; None: everywhere."""
     lots = [frozenset(each.dimensions) for each in parts(schema, derived) if each.dimensions is not None]
     return frozenset.intersection(*lots) if lots else None
 
 
-def value(schema: Schema, derived: Derived, settled: Mapping[str, float | None]) -> float | None:
+def value(schema: Schema, derived: DerivedCriterion, settled: Mapping[str, float | None]) -> float | None:
     """Return the value for an answer from the settled values of its parts, or None if a part is missing.
 
     A missing part leaves the value open, even if another part is already wrong. An answer that people could not

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from annotation_schemas import kinds
 from annotation_schemas.grammar import among, suggestion
-from annotation_schemas.kinds import Measured
+from annotation_schemas.kinds import RatedVariable
 from annotation_schemas.model import Criterion, Floor, Schema
 from annotation_schemas.reporting import OF_RESULTS
 from annotation_schemas.yaml_text import Path
@@ -52,7 +52,7 @@ def name_of(variant: Variant) -> str:
     return next((str(variant.args[key]) for key in _KEYS if key in variant.args), "")
 
 
-def measured_by(schema: Schema, criterion: Criterion) -> list[Measured]:
+def measured_by(schema: Schema, criterion: Criterion) -> list[RatedVariable]:
     """Return the compared parts of a criterion and their measurement levels."""
     row = kinds.of_criterion(criterion)
     return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))
@@ -104,7 +104,7 @@ def _statistic(schema: Schema, floor: Floor, criterion: Criterion, row: Statisti
             return
 
 
-def _lacking(row: StatisticRow, variant: Variant, part: Measured) -> str | None:
+def _lacking(row: StatisticRow, variant: Variant, part: RatedVariable) -> str | None:
     """Return the requirement of a statistic that the answers do not meet, or None."""
     needs = variant.needs or row.needs
     if part.shape is not None:

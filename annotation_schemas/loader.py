@@ -23,7 +23,7 @@ _FORMER_KEYS: dict[yaml_text.Path, str] = {("stages", "adjudication", "causes"):
 
 
 @dataclass(frozen=True)
-class Examined:
+class SchemaCheck:
     """A valid schema file, with warnings about parts that may be unintended."""
 
     loaded: LoadedSchema
@@ -42,19 +42,19 @@ def load_schema(path: Path | str) -> LoadedSchema:
     return examine(path).loaded
 
 
-def examine(path: Path | str) -> Examined:
+def examine(path: Path | str) -> SchemaCheck:
     """Read a schema as ``load_schema`` does, and return its warnings too. A ``SchemaError`` also lists the warnings."""
     path = Path(path)
     text = typed_yaml.read_file(path)
     return _examined(text, str(path), lambda name, document: _read_guideline(path.parent, name, document))
 
 
-def examine_text(text: str, guideline_text: str, name: str) -> Examined:
+def examine_text(text: str, guideline_text: str, name: str) -> SchemaCheck:
     """Examine a schema that is not a file yet, with the given guideline. Messages name ``name``."""
     return _examined(text, name, lambda _, __: guideline_text)
 
 
-def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -> Examined:
+def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -> SchemaCheck:
     document, schema = _parse(text)
     guideline_text = ""
     if schema is not None:
@@ -66,7 +66,7 @@ def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -
         for finding in protocol_checks.findings(schema):
             document.add(finding.path, finding.message, level=finding.level)
     loaded = _finish(document, schema, text=text, guideline_text=guideline_text, name=name)
-    return Examined(loaded, tuple(typed_yaml.in_lines(document, name).splitlines()))
+    return SchemaCheck(loaded, tuple(typed_yaml.in_lines(document, name).splitlines()))
 
 
 def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:

@@ -51,7 +51,7 @@ def as_words(name: Scalar) -> str:
     return text[:1].upper() + text[1:]
 
 
-class _Part(BaseModel):
+class _SchemaPart(BaseModel):
     """A frozen part of a schema. Unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -69,7 +69,7 @@ def _known(name: str, info: ValidationInfo, names: str) -> str:
     raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
 
 
-class Dimension(_Part):
+class Dimension(_SchemaPart):
     """One of the aspects that a benchmark measures; items belong to exactly one."""
 
     id: str
@@ -88,7 +88,7 @@ class Dimension(_Part):
     """In formats that name the dimension in every record: the name they use."""
 
 
-class AssetSlot(_Part):
+class AssetSlot(_SchemaPart):
     """A place in an item for images or a clip."""
 
     role: str
@@ -107,7 +107,7 @@ class AssetSlot(_Part):
     """
 
 
-class Choice(_Part):
+class Choice(_SchemaPart):
     """A value with its label: an option, a scale step, a reason. For a bare value, the label is made from the value."""
 
     value: Scalar
@@ -127,7 +127,7 @@ class Choice(_Part):
         return data
 
 
-class Tolerance(_Part):
+class Tolerance(_SchemaPart):
     """The largest difference at which two answers still agree. Give one key; the limit itself counts."""
 
     absolute: int | float | None = None
@@ -155,7 +155,7 @@ class Tolerance(_Part):
         return decimals.Tolerance(decimals.exact(self.absolute), decimals.exact(self.relative))
 
 
-class WordLimits(_Part):
+class WordLimits(_SchemaPart):
     """Limits for the number of words, which are separated by spaces."""
 
     least: int | None = None
@@ -164,7 +164,7 @@ class WordLimits(_Part):
     """The maximum."""
 
 
-class Wording(_Part):
+class Wording(_SchemaPart):
     """Rules for the wording of a field's text. Authors see which rules are broken; rules in `stops` refuse the text."""
 
     person: Literal["first", "second", "third"] | None = None
@@ -206,7 +206,7 @@ WORDING_RULES = ("person", "words", "forbidden", "ends_with", "not_in", "alike_l
 """The keys of ``Wording`` that are rules, in the order of messages."""
 
 
-class ItemField(_Part):
+class ItemField(_SchemaPart):
     """A field of an item."""
 
     name: str
@@ -272,7 +272,7 @@ class ItemField(_Part):
         return _known(name, info, "field_kind")
 
 
-class Skip(_Part):
+class Skip(_SchemaPart):
     """A way to leave a criterion unanswered, with a reason."""
 
     label: str = "Skip"
@@ -281,7 +281,7 @@ class Skip(_Part):
     """The reasons to choose from. If the list is empty, the rater types a reason."""
 
 
-class Aspect(_Part):
+class Aspect(_SchemaPart):
     """Guidance for a criterion that is not scored by itself."""
 
     name: str
@@ -292,7 +292,7 @@ class Aspect(_Part):
     """The meaning, in a sentence."""
 
 
-class PlanAction(_Part):
+class PlanAction(_SchemaPart):
     """An action that a plan may contain. A condition is a word and the numbers of one or two objects, such as ``near
     1``, ``not open 2``, ``inside 1 2`` or, for any object, ``not holding *``.
     """
@@ -317,7 +317,7 @@ class PlanAction(_Part):
     """
 
 
-class Criterion(_Part):
+class Criterion(_SchemaPart):
     """One question to a rater."""
 
     name: str
@@ -390,7 +390,7 @@ def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, Apart]:
     return sets | {each.name: tolerance.overlap or tolerance.of(each.unit) for each, tolerance in said}
 
 
-class CrossRule(_Part):
+class CrossRule(_SchemaPart):
     """A rule between several values: fields of an item, or answers of one rater. A missing value breaks no rule,
     unless the rule is about missing values.
     """
@@ -407,7 +407,7 @@ class CrossRule(_Part):
     """The message that people read if the rule is broken, shown at the field or criterion."""
 
 
-class KeepPart(_Part):
+class KeepPart(_SchemaPart):
     """One of several conditions for keeping an item: a criterion and the wanted answers. It has a `key`, a `value`, or
     limits.
     """
@@ -424,7 +424,7 @@ class KeepPart(_Part):
     """The highest number that keeps an item. Votes on the same side of a limit agree."""
 
 
-class Keep(_Part):
+class Keep(_SchemaPart):
     """The rule that turns votes into a verdict."""
 
     rule: str
@@ -451,7 +451,7 @@ class Keep(_Part):
         return self._tolerances
 
 
-class Skips(_Part):
+class Skips(_SchemaPart):
     """The effect of skips on an item before all votes are in. A vote counts as a skip if it skips a deciding
     criterion.
     """
@@ -462,7 +462,7 @@ class Skips(_Part):
     """The name of a registered effect of skips."""
 
 
-class Qualification(_Part):
+class Qualification(_SchemaPart):
     """A test that people must pass before they work in a stage."""
 
     items: int
@@ -481,7 +481,7 @@ class Qualification(_Part):
     """The maximum number of attempts; by default unlimited."""
 
 
-class Gold(_Part):
+class Gold(_SchemaPart):
     """Settled items mixed into live work, to measure how well people answer. Their pages look like all others."""
 
     rate: float
@@ -494,7 +494,7 @@ class Gold(_Part):
     """Below this share, the person gets no more work in the stage until a lead allows it."""
 
 
-class Triage(_Part):
+class Triage(_SchemaPart):
     """Triage of candidate frames."""
 
     per_source: int | None = None
@@ -503,7 +503,7 @@ class Triage(_Part):
     """Reasons for dropping a frame."""
 
 
-class Authoring(_Part):
+class Authoring(_SchemaPart):
     """Writing items about media from a shared pool."""
 
     people: int | None = None
@@ -516,7 +516,7 @@ class Authoring(_Part):
     """The maximum number of images from one source."""
 
 
-class Verification(_Part):
+class Verification(_SchemaPart):
     """Independent votes on every item. A further verification stage covers the items that the previous one kept."""
 
     title: str | None = None
@@ -556,7 +556,7 @@ class Verification(_Part):
         self.keep._tolerances.update(tolerances_of(self.criteria))
 
 
-class Adjudication(_Part):
+class Adjudication(_SchemaPart):
     """Decisions about items with split votes."""
 
     by: Literal["senior", "lead"] = "senior"
@@ -567,7 +567,7 @@ class Adjudication(_Part):
     """Whether a senior may edit the item; it is then verified again."""
 
 
-class Refinement(_Part):
+class Refinement(_SchemaPart):
     """A search for second right answers with the help of models' answers."""
 
     criteria: tuple[Criterion, ...] = ()
@@ -580,7 +580,7 @@ class Refinement(_Part):
     """The value of each criterion which says that the annotated answer is the only right one."""
 
 
-class GradingSample(_Part):
+class GradingSample(_SchemaPart):
     """The answers that people grade, chosen in advance. Grading starts when a lead opens the sample."""
 
     models: tuple[str, ...] | None = None
@@ -600,7 +600,7 @@ class GradingSample(_Part):
     """Instead of a number: the external IDs of the items whose answers are all graded."""
 
 
-class Answering(_Part):
+class Answering(_SchemaPart):
     """People answer items themselves, as models do."""
 
     people: int
@@ -625,7 +625,7 @@ class Answering(_Part):
     """The name of a registered order in which items are handed out."""
 
 
-class Grading(_Part):
+class Grading(_SchemaPart):
     """People grade models' answers."""
 
     raters: int
@@ -658,7 +658,7 @@ class Grading(_Part):
     """The name of a registered order in which answers are handed out."""
 
 
-class Comparison(_Part):
+class Comparison(_SchemaPart):
     """People compare two models' answers to an item, without knowing the models."""
 
     raters: int
@@ -688,7 +688,7 @@ class Comparison(_Part):
     }
 
 
-class CodedAnswers(_Part):
+class CodedAnswers(_SchemaPart):
     """The models' answers that are coded."""
 
     score: Literal["key", "human", "judge"] | None = None
@@ -705,7 +705,7 @@ class CodedAnswers(_Part):
     """IDs of the items whose answers are coded; by default all."""
 
 
-class Coding(_Part):
+class Coding(_SchemaPart):
     """People describe the errors in models' answers. The codes are the options of the criteria."""
 
     raters: int
@@ -726,7 +726,7 @@ class Coding(_Part):
     """Whether a senior annotator settles codes on which people disagree; otherwise the answer stays unsettled."""
 
 
-class Arbitration(_Part):
+class Arbitration(_SchemaPart):
     """Settling codes on which coders disagree. It follows from `coding` and has no keys of its own in a schema."""
 
     criteria: tuple[Criterion, ...]
@@ -735,7 +735,7 @@ class Arbitration(_Part):
     """The rules of coding."""
 
 
-class Stages(_Part):
+class Stages(_SchemaPart):
     """The steps of the protocol. A step that is absent or ``none`` in YAML does not take place."""
 
     triage: Triage | None = None
@@ -816,7 +816,7 @@ class Stages(_Part):
         return data
 
 
-class Judge(_Part):
+class Judge(_SchemaPart):
     """An LLM that rates predictions, with its template, its parser and the fields that it sees."""
 
     name: str
@@ -868,7 +868,7 @@ class Judge(_Part):
         return data
 
 
-class Models(_Part):
+class Models(_SchemaPart):
     """How models answer the items."""
 
     strategy: str
@@ -916,7 +916,7 @@ OptionPlace = Literal["letter", "from_1", "from_0"]
 """The way in which a file names one of an item's options, other than by its text."""
 
 
-class Source(_Part):
+class Source(_SchemaPart):
     """The origin of items: a file format, and the mapping of its names."""
 
     format: str
@@ -941,7 +941,7 @@ class Source(_Part):
     """
 
 
-class Derived(_Part):
+class DerivedCriterion(_SchemaPart):
     """A criterion that is computed from others. Each part is settled first (people's grades by `combine`, a judge's by
     its own rule), then the parts are combined. Answers that lack a part are left out.
     """
@@ -961,7 +961,7 @@ class Derived(_Part):
         return (*self.all_of, *self.not_all_of, *self.mean_of)
 
 
-class VerdictRule(_Part):
+class VerdictRule(_SchemaPart):
     """The requirements for using a judge. Omitted keys have the values of the default rule."""
 
     units: int | None = None
@@ -988,7 +988,7 @@ class VerdictRule(_Part):
     """The epsilon of that test: 0.2 against experts, 0.15 against trained people, 0.1 against a crowd; default: 0.2."""
 
 
-class Pairs(_Part):
+class Pairs(_SchemaPart):
     """Pairs of items that are two variants of each other, such as with and without marks, or asked as yes/no and
     openly.
     """
@@ -999,7 +999,7 @@ class Pairs(_Part):
     """The field that names the variant. If the field has options, the first one is the baseline."""
 
 
-class SuccessRegression(_Part):
+class SuccessRegression(_SchemaPart):
     """A regression of success on the scores in the other dimensions (`touchstone regression`, the page Regression)."""
 
     success: str
@@ -1012,7 +1012,7 @@ class SuccessRegression(_Part):
     """
 
 
-class Report(_Part):
+class Report(_SchemaPart):
     """The first view of Results, Agreement and Calibration. Choices on the page or the command line override it."""
 
     unit: Literal["item", "prediction", "dimension"] = "item"
@@ -1029,7 +1029,7 @@ class Report(_Part):
     """
     scales: dict[str, Literal["nominal", "ordinal", "interval", "ratio"]] = Field(default_factory=dict)
     """The measurement level of a criterion's values, if its kind does not define it."""
-    derived: tuple[Derived, ...] = ()
+    derived: tuple[DerivedCriterion, ...] = ()
     """Criteria that are computed from grading criteria."""
     rule: VerdictRule | None = None
     """The rule for verdicts on judges from the project's beginning. A rule that is stored later (`touchstone calibrate
@@ -1045,7 +1045,7 @@ class Report(_Part):
     """Pairs of item variants whose difference is shown."""
 
 
-class Floor(_Part):
+class Floor(_SchemaPart):
     """The agreement of raters that a release requires: a statistic and its minimum."""
 
     criterion: str
@@ -1062,7 +1062,7 @@ class Floor(_Part):
     """The number that must reach the minimum: the value itself, or the lower limit of its interval."""
 
 
-class Shortcuts(_Part):
+class Shortcuts(_SchemaPart):
     """Limits for answering items without their images, which a release must meet (`touchstone shortcuts`)."""
 
     above_chance: int | float = 0.05
@@ -1095,7 +1095,7 @@ class Shortcuts(_Part):
     """
 
 
-class Export(_Part):
+class Export(_SchemaPart):
     """The formats of a release, and its requirements."""
 
     formats: tuple[str, ...] = ()
@@ -1110,7 +1110,7 @@ class Export(_Part):
     """Limits for answering items without their images. By default there is no check."""
 
 
-class Item(_Part):
+class Item(_SchemaPart):
     """The parts of an item."""
 
     assets: tuple[AssetSlot, ...] = ()
@@ -1133,7 +1133,7 @@ class Item(_Part):
         raise KeyError(name)
 
 
-class Schema(_Part):
+class Schema(_SchemaPart):
     """A protocol: the questions of a benchmark, the people who answer them, and the use of the answers."""
 
     name: str
@@ -1169,7 +1169,7 @@ class Schema(_Part):
         raise KeyError(id)
 
 
-class LoadedSchema(_Part):
+class LoadedSchema(_SchemaPart):
     """A schema with its source texts. It is stored with a project, so that a version in use never changes."""
 
     schema_: Schema = Field(alias="schema")

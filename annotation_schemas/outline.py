@@ -183,7 +183,7 @@ def keep_of(text: str, raters: int) -> KeptBy:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _JudgeSettings:
     """Settings of an included judge template in a new schema."""
 
     criterion: str
@@ -195,16 +195,16 @@ class _Asked:
 
 
 _JUDGES = {
-    "egothink_single": _Asked(
+    "egothink_single": _JudgeSettings(
         "score", ("question", "answer", "prediction"), {"ref_answer_1": "answer", "answer": "prediction"}, "[0, 0.5, 1]"
     ),
-    "etp_answer": _Asked(
+    "etp_answer": _JudgeSettings(
         "score",
         ("answer", "prediction", "dimension"),
         {"aspect": "dimension", "ref_answer": "answer", "answer": "prediction"},
         "[0, 0.5, 1]",
     ),
-    "verify_reference": _Asked("right", ("question", "answer"), {}, '["yes", "no"]'),
+    "verify_reference": _JudgeSettings("right", ("question", "answer"), {}, '["yes", "no"]'),
 }
 """Templates that a new schema has everything for: the answers that their placeholders want, on the scale."""
 

@@ -35,7 +35,7 @@ from sqlalchemy import text
 
 from benchmarks import machine, many_people
 from db.engine import Store
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit import postgres
@@ -188,13 +188,13 @@ class Large:
                     )
                 )
 
-    def next(self, person: Person) -> tuple[float, TaskView | NothingLeft]:
+    def next(self, person: Person) -> tuple[float, TaskView | NoTask]:
         """A claim, and how long it took in seconds."""
         began = time.perf_counter()
         found = claims.next_task(self.store, person=person, project=self.order, stage=Stage.VERIFICATION)
         return time.perf_counter() - began, found
 
-    def answer(self, person: Person, found: TaskView | NothingLeft) -> None:
+    def answer(self, person: Person, found: TaskView | NoTask) -> None:
         """A vote."""
         if not isinstance(found, TaskView):
             raise ValueError(f"nothing to vote on: {found.sentence}")
@@ -215,7 +215,7 @@ def unlucky(large: Large, person: Person, n: int) -> dict[str, Any]:
     """Someone who has done everything: the one long look, then new items, one after the other."""
     large.done_by(person)
     whole, found = large.next(person)
-    if not isinstance(found, NothingLeft):
+    if not isinstance(found, NoTask):
         raise ValueError("there should be nothing for them")
     nothing = [large.next(person)[0] for _ in range(n)]
     took = []

@@ -113,7 +113,7 @@ def write_again(format: str, out: Path) -> float:
     from annotation_schemas.formats import FORMATS as ROWS
     from db import releases
     from db.engine import open_store
-    from exporters.release_folder import ReleaseFolder
+    from exporters.release_folder import FolderWriter
     from media.store import MediaStore
     from workflow.access.projects import access_to
     from workflow.releases.contents import Contents, Media, released_set
@@ -128,7 +128,7 @@ def write_again(format: str, out: Path) -> float:
             row = releases.one(session, project_id=access.project_id, number=1, point=0)
             assert row is not None
             placed = releases.items_of(session, release_id=row.id)
-        folder = ReleaseFolder(out)
+        folder = FolderWriter(out)
         contents = Contents(store, access, placed, {}, Media(MediaStore(home / "media"), inside=False, folder=folder))
         date = str(row.told["date"])
         released = released_set(contents, version="1", date=date, about={}, formats=[format])

@@ -36,7 +36,7 @@ from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference import fit
 from inference.opening import open_answerer
-from inference.spec import Allowed, Generation, ModelSpec
+from inference.spec import Generation, ModelPermissions, ModelSpec
 from testkit import tiny, tiny_types
 
 QUICK = ("gemma4", "llava", "llama4", "mllama", "qwen2_5_omni_thinker", "qwen3_vl", "t5gemma2")
@@ -204,7 +204,7 @@ def plain_difference(spec: ModelSpec, folder: Path, ranked: Attempt) -> float:
     from inference.local.loading import load
     from inference.options import joined
 
-    loaded = load(spec, Allowed())
+    loaded = load(spec, ModelPermissions())
     prompt = prompt_of(loaded, Question(0, "q", "d", (_picture(folder, 1), "What is this?")))
     kept, _, texts = joined(prompt.text, OPTIONS, loaded.special)
     found = []

@@ -34,7 +34,7 @@ from agreement.limits import exact_binomial
 from agreement.small_sample import LEVEL
 from agreement.verdict import Rule
 from benchmarks import machine
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from reports.ruling import rulings_of, verdict_of
 from reports.ruling_biases import copies_of
 from reports.study import Runs, Study
@@ -158,7 +158,7 @@ def study_of(world: World, seed: int) -> Study:
         for rater, given in values.items()
         for place in places
     ]
-    about = {names[place]: About(f"q{place[0]}", f"m{place[1]}", float(lengths[place])) for place in places}
+    about = {names[place]: UnitFacts(f"q{place[0]}", f"m{place[1]}", float(lengths[place])) for place in places}
     judges = (JUDGE, COPY) if world.copied else (JUDGE,)
     families = {name: ("m0", "m1") for name in judges}
     return Study(rows, PEOPLE, judges, about=about, families=families, runs=Runs(swapped={JUDGE: (SWAPPED,)}))

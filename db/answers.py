@@ -32,7 +32,7 @@ from db.tables import (
     SchemaChangeRow,
 )
 from db.withdrawn_runs import TAKEN_BACK, WITHDRAWN, of_counting_runs
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import Outcome
 from domain.states import Purpose, Stage
@@ -323,7 +323,7 @@ class JudgeScore:
     """The name of its run."""
     sample: int
     criterion: str
-    verdict: Verdict
+    verdict: ReplyOutcome
     value: Any
     why: str
 
@@ -362,7 +362,9 @@ def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeSc
     for unit_id, run_id, answer_id, judge, kind, sample, criterion, verdict, value, why in found:
         if not kind.own_scale:
             criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
-        newest[unit_id, criterion] = JudgeScore(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
+        newest[unit_id, criterion] = JudgeScore(
+            answer_id or 0, judge, sample, criterion, ReplyOutcome(verdict), value, why
+        )
     return latest_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
 
 

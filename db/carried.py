@@ -41,7 +41,7 @@ class RowIdList:
 
 
 @dataclass(frozen=True)
-class Bound:
+class SeenLimit:
     """An id up to which something was seen. Its row may be missing."""
 
     table: str
@@ -71,7 +71,7 @@ class RankOfOldest:
 
 @dataclass(frozen=True)
 class Versions:
-    """The reading of content given under a project's schemas (``domain.rewording.Reading``), with the schemas' ids."""
+    """The rules for reading content given under a project's schemas, with the schemas' ids."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class RandomIn:
     keys: tuple[str, ...]
 
 
-Held = RowId | RowIdList | Bound | RunUnitId | UnitName | SlotOfGold | RankOfOldest | Versions | Random | RandomIn
+Held = RowId | RowIdList | SeenLimit | RunUnitId | UnitName | SlotOfGold | RankOfOldest | Versions | Random | RandomIn
 Leaving = Callable[[dict[str, Any], datetime], None]
 
 
@@ -153,7 +153,7 @@ CARRIED: Mapping[str, CarriedTable] = {
     ),
     "project": CarriedTable(ProjectPart.PROJECT, {"reading": Versions()}, without=("id", "release_key")),
     "schema_change": CarriedTable(
-        ProjectPart.PROJECT, {"reading_before": Versions(), "done_to": Bound("item")}, plain=("decisions",)
+        ProjectPart.PROJECT, {"reading_before": Versions(), "done_to": SeenLimit("item")}, plain=("decisions",)
     ),
     "guideline_version": CarriedTable(ProjectPart.PROJECT),
     "schedule": CarriedTable(ProjectPart.PROJECT, plain=("deadlines", "stage_order")),
@@ -177,7 +177,7 @@ CARRIED: Mapping[str, CarriedTable] = {
     ),  # by criterion and field; a position among an item's answers
     "draft": CarriedTable(VOTES, plain=("content",)),
     "pick": CarriedTable(VOTES),
-    "walk": CarriedTable(VOTES, {"heard_id": Bound("task")}),
+    "walk": CarriedTable(VOTES, {"heard_id": SeenLimit("task")}),
     "aside": CarriedTable(VOTES, {"unit": UnitName()}),
     "gold": CarriedTable(VOTES, {**_PUBLIC, "schema_version_id": RowId("schema_version")}, plain=("answers",)),
     "gold_pardon": CarriedTable(VOTES),
@@ -204,7 +204,7 @@ CARRIED: Mapping[str, CarriedTable] = {
     "bridge_answer": CarriedTable(VOTES, plain=("raw",)),
     "run": CarriedTable(RUNS, {**_PUBLIC, "by_id": RowId("person")}, plain=("params",), leaving=_run),
     "run_worker": CarriedTable(RUNS, plain=("about",)),
-    "run_chunk": CarriedTable(RUNS, {"unit_ids": RunUnitId(many=True), "since": Bound("attempt")}, leaving=_chunk),
+    "run_chunk": CarriedTable(RUNS, {"unit_ids": RunUnitId(many=True), "since": SeenLimit("attempt")}, leaving=_chunk),
     "run_batch": CarriedTable(RUNS, plain=("told", "server_id")),
     "run_batch_unit": CarriedTable(RUNS, {"unit_id": RunUnitId()}, plain=("image_hashes",)),
     "run_batch_problem": CarriedTable(RUNS),

@@ -25,7 +25,7 @@ from db.tables import (
     TaskRow,
     WorkCountRow,
 )
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.states import Purpose, TaskState
 
 _LEVEL = "/"
@@ -41,7 +41,7 @@ def do_not_wait(session: Session) -> None:
         session.connection().execute(text("SET LOCAL lock_timeout = '300ms'"))
 
 
-def call_anew(session: Session, *, project_id: int, before: int, now: int, reading: Reading) -> None:
+def call_anew(session: Session, *, project_id: int, before: int, now: int, reading: Rewording) -> None:
     """Move everything in a locked project to its dimension under the schema ``now`` (id), which follows ``before``.
 
     Items are changed before their slots, in the order of every submission. A second pass finds the rows that others
@@ -58,7 +58,7 @@ def call_anew(session: Session, *, project_id: int, before: int, now: int, readi
 
 
 def _put(
-    session: Session, table: Any, project_id: int, before: int, now: int, reading: Reading, only: Sequence[Any]
+    session: Session, table: Any, project_id: int, before: int, now: int, reading: Rewording, only: Sequence[Any]
 ) -> None:
     connection = session.connection()
     columns = (col(table.dimension), col(table.dimension_given), col(table.dimension_version))
@@ -77,7 +77,7 @@ def _put(
 
 
 def _now(
-    stored: str, given: str | None, version: int | None, *, before: int, now: int, reading: Reading
+    stored: str, given: str | None, version: int | None, *, before: int, now: int, reading: Rewording
 ) -> tuple[str, str | None, int | None]:
     """Return a dimension's current name, and the name as given with its schema version if that differs."""
     said, under = (stored, before) if given is None or version is None else (given, version)
@@ -87,7 +87,7 @@ def _now(
     return (made, None, None) if given is None and made == stored else (made, said, under)
 
 
-def _put_people(session: Session, table: Any, project_id: int, before: int, now: int, reading: Reading) -> None:
+def _put_people(session: Session, table: Any, project_id: int, before: int, now: int, reading: Rewording) -> None:
     """Rename the dimensions that people may work in, like ``_now``."""
     connection = session.connection()
     columns = (col(table.id), col(table.dimensions), col(table.dimensions_given), col(table.dimensions_version))
@@ -109,7 +109,7 @@ def _follow_items(session: Session, table: Any, project_id: int) -> None:
     session.connection().execute(update(table).where(*mine).values(dimension=of_item))
 
 
-def _forget_places(session: Session, project_id: int, before: int, reading: Reading) -> None:
+def _forget_places(session: Session, project_id: int, before: int, reading: Rewording) -> None:
     """Delete everyone's places in the queues of renamed dimensions, so that they start over."""
     names = {
         name for steps in reading.steps.values() for step in steps for each in step.dimensions.items() for name in each
@@ -151,7 +151,9 @@ def items_in(session: Session, *, project_id: int) -> dict[str, int]:
     return {name: n for name, n in session.connection().execute(wanted.group_by(col(ItemRow.dimension)))}
 
 
-def once_called(session: Session, *, project_id: int, before: int, now: int, reading: Reading) -> dict[str, list[int]]:
+def once_called(
+    session: Session, *, project_id: int, before: int, now: int, reading: Rewording
+) -> dict[str, list[int]]:
     """Count what each dimension would hold under the schema ``now``, as ``call_anew`` would change it.
 
     The counts are: items, items that people are writing, and images and clips of the pool.
@@ -209,7 +211,7 @@ def with_role(session: Session, *, project_id: int, role: str) -> int:
     return sum(session.connection().execute(each).scalar_one() for each in (items, groups))
 
 
-def unlike(session: Session, *, project_id: int, reading: Reading) -> list[str]:
+def unlike(session: Session, *, project_id: int, reading: Rewording) -> list[str]:
     """Return items (external ids) whose dimension disagrees with the name as given, or with their slots."""
     connection = session.connection()
     columns = (col(ItemRow.dimension), col(ItemRow.dimension_given), col(ItemRow.dimension_version))

@@ -39,7 +39,7 @@ from db.tables import (
     TaskRow,
     metadata,
 )
-from domain.exposure import WORKING, Route, Secrets, Told
+from domain.exposure import WORKING, Disclosure, Route, Secrets
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 AT_ONCE = 500
@@ -51,7 +51,7 @@ _WITH_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATIO
 
 
 @dataclass(frozen=True)
-class Place:
+class SentContent:
     """The item and task that sent content is about, with the secrets to look for in it."""
 
     project_id: int
@@ -63,17 +63,17 @@ class Place:
     secrets: Secrets = field(default_factory=Secrets)
 
 
-def place_of_task(direct: Direct, *, public_id: str) -> Place | None:
+def place_of_task(direct: Direct, *, public_id: str) -> SentContent | None:
     """Return the place of a task, or None if its item is not written yet or the task is missing."""
     return _place(direct, _of_task(), public_id)
 
 
-def place_of_item(direct: Direct, *, public_id: str) -> Place | None:
+def place_of_item(direct: Direct, *, public_id: str) -> SentContent | None:
     """Return the place of an item at its current revision."""
     return _place(direct, _of_item(), public_id)
 
 
-def _place(direct: Direct, wanted: Any, public_id: str) -> Place | None:
+def _place(direct: Direct, wanted: Any, public_id: str) -> SentContent | None:
     found = _run(direct, wanted, {"id": public_id}).fetchone()
     if found is None:
         return None
@@ -83,7 +83,7 @@ def _place(direct: Direct, wanted: Any, public_id: str) -> Place | None:
     if stage in _WITH_ANSWERS:
         models = [model for (model,) in _run(direct, _models(), {"item": item})]
     secrets = Secrets(fields, tuple(filter(None, (login, name))), models, _settled(stage))
-    return Place(project, version, item, number, stage, task, secrets)
+    return SentContent(project, version, item, number, stage, task, secrets)
 
 
 def _settled(stage: str) -> Sequence[Stage]:
@@ -168,10 +168,10 @@ def _run(direct: Direct, statement: Any, given: Mapping[str, Any]) -> Any:
 def add(
     direct: Direct,
     *,
-    place: Place,
+    place: SentContent,
     person_id: int,
     route: Route,
-    told: Told,
+    told: Disclosure,
     sha256: str,
     size: int,
     revision: int | None,
@@ -225,7 +225,7 @@ def add_for_items(
     item_ids: Collection[int],
     person_id: int,
     route: Route,
-    told: Told,
+    told: Disclosure,
     sha256: str,
     size: int,
     now: datetime,
@@ -233,7 +233,7 @@ def add_for_items(
     """Record that one page shows a person content about several items."""
     direct = Direct.of(session)
     for item_id in sorted(item_ids):
-        place = Place(project_id, schema_version_id, item_id, 0)
+        place = SentContent(project_id, schema_version_id, item_id, 0)
         add(
             direct,
             place=place,
@@ -266,8 +266,8 @@ def add_media(
     if found is None:
         return
     asset_id, project_id, version = found
-    shape = _shape(Told(), version)
-    _add_shape(Direct.of(session), project_id, version, shape, Told())
+    shape = _shape(Disclosure(), version)
+    _add_shape(Direct.of(session), project_id, version, shape, Disclosure())
     shape_id = session.execute(
         sa_select(col(ExposureShapeRow.id)).where(
             col(ExposureShapeRow.project_id) == project_id, col(ExposureShapeRow.hash) == shape
@@ -309,17 +309,17 @@ def whose_link(session: Session, *, key: str) -> tuple[int, str] | None:
     return (found[0], found[1]) if found is not None else None
 
 
-def _shape(told: Told, version: int) -> str:
+def _shape(told: Disclosure, version: int) -> str:
     return _hash_of(version, tuple(told.fields), tuple(told.facts), tuple(told.said), tuple(told.other))
 
 
 @lru_cache(maxsize=1000)
 def _hash_of(version: int, *told: tuple[Any, ...]) -> str:
     """Return the hash of a shape. It is cached because nearly all pages of a stage show the same kinds of facts."""
-    return hashlib.sha256(json.dumps([version, Told(*told).as_json()], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([version, Disclosure(*told).as_json()], sort_keys=True).encode()).hexdigest()
 
 
-def _add_shape(direct: Direct, project_id: int, version: int, hash: str, told: Told) -> None:
+def _add_shape(direct: Direct, project_id: int, version: int, hash: str, told: Disclosure) -> None:
     row = {"project_id": project_id, "hash": hash, "schema_version_id": version, "told": told.as_json()}
     _run(direct, _new_shape(direct.dialect.name), row)
 

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from db import reworded
 from db.many_rows import insert_or_ignore
 from db.records import StoredGuidelineVersion
-from db.tables import AnnotationRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow, ReasonAnswerRow
+from db.tables import AnnotationRow, GuidelineVersionRow, GuidelineVisitRow, ItemRow, PersonRow, ReasonAnswerRow
 from domain.states import VERIFICATIONS, Purpose, Stage
 
 _NEWER = aliased(AnnotationRow)
@@ -114,10 +114,10 @@ def last_of_person(session: Session, *, project_id: int, person_id: int) -> str 
 
 def put_seen(session: Session, *, project_id: int, person_id: int, number: int, now: datetime) -> None:
     """Record that a person has read a version."""
-    row = session.get(GuidelineSeenRow, (project_id, person_id))
+    row = session.get(GuidelineVisitRow, (project_id, person_id))
     if row is None:
         new = {"project_id": project_id, "person_id": person_id, "number": number, "seen_at": now}
-        insert_or_ignore(session, GuidelineSeenRow, [new])
+        insert_or_ignore(session, GuidelineVisitRow, [new])
     elif row.number != number:
         row.number, row.seen_at = number, now
         session.add(row)
@@ -141,7 +141,7 @@ def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, S
     return {(hash, Stage(stage)): n for hash, stage, n in session.exec(wanted)}
 
 
-class Decision(NamedTuple):
+class SeniorDecision(NamedTuple):
     """A senior's decision about an item, and the lead's response to its reason."""
 
     id: int
@@ -164,7 +164,7 @@ class Decision(NamedTuple):
         return str(self.answers.get("cause") or "")
 
 
-def decisions(session: Session, *, project_id: int) -> list[Decision]:
+def decisions(session: Session, *, project_id: int) -> list[SeniorDecision]:
     """Return the decisions of seniors, oldest first."""
     columns: tuple[Any, ...] = (
         AnnotationRow.id,
@@ -185,7 +185,7 @@ def decisions(session: Session, *, project_id: int) -> list[Decision]:
         .where(col(AnnotationRow.project_id) == project_id, col(AnnotationRow.stage) == Stage.ADJUDICATION)
         .order_by(col(AnnotationRow.id))
     )
-    return [Decision._make(row) for row in session.execute(wanted)]
+    return [SeniorDecision._make(row) for row in session.execute(wanted)]
 
 
 def count_answers(session: Session, *, project_id: int) -> dict[int, int]:
@@ -199,7 +199,7 @@ def count_answers(session: Session, *, project_id: int) -> dict[int, int]:
     return dict(session.exec(wanted).all())
 
 
-class Skip(NamedTuple):
+class ReasonVote(NamedTuple):
     """A vote that gives reasons. Some of them may be for skips."""
 
     item: str
@@ -209,7 +209,7 @@ class Skip(NamedTuple):
     reasons: dict[str, Any]
 
 
-def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
+def votes_with_reasons(session: Session, *, project_id: int) -> list[ReasonVote]:
     """Return the current verification votes that give a reason, oldest first."""
     columns: tuple[Any, ...] = (
         ItemRow.external_id,
@@ -234,7 +234,7 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
     for item, dimension, answers, reasons, version in session.execute(wanted).all():
         about: dict[str, Any] = {"project_id": project_id, "version": version}
         said = reworded.answers(session, **about, stage=Stage.VERIFICATION, given=answers)
-        found.append(Skip(item, dimension, said, reworded.reasons(session, **about, given=reasons)))
+        found.append(ReasonVote(item, dimension, said, reworded.reasons(session, **about, given=reasons)))
     return found
 
 

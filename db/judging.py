@@ -26,7 +26,7 @@ from db.tables import (
     RunRow,
 )
 from db.withdrawn_runs import of_counting_runs
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import Outcome
 from domain.states import Purpose, Stage
@@ -183,7 +183,7 @@ class OneReading(Protocol):
         """The rated criterion."""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ReplyOutcome:
         """The verdict of the parser."""
 
 
@@ -203,7 +203,7 @@ class Score:
     """Whether the other answer of a comparison came first."""
     sample: int
     criterion: str
-    verdict: Verdict
+    verdict: ReplyOutcome
     value: Any
     metric: bool = False
     """Whether the value is a reference metric's number, on its own scale from 0 to 1."""
@@ -248,7 +248,7 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         if not kind.own_scale:
             criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
         newest[unit_id, criterion] = Score(
-            run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value, kind.own_scale
+            run, item_id, prediction_id, swapped, sample, criterion, ReplyOutcome(verdict), value, kind.own_scale
         )
     return latest_of_each(newest.values(), lambda each: (each.run, each.item_id, each.prediction_id, each.swapped))
 
@@ -295,7 +295,7 @@ class UnitResult:
     attack: str | None
     sample: int
     criterion: str
-    verdict: Verdict
+    verdict: ReplyOutcome
     value: Any
     why: str
     attempt_id: int
@@ -339,7 +339,7 @@ def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = Non
     for unit_id, *found in session.connection().execute(wanted).all():
         told = UnitResult(*found)
         criterion, value = reworded.judged(session, run_id=told.run_id, criterion=told.criterion, value=told.value)
-        newest[unit_id, criterion] = replace(told, verdict=Verdict(told.verdict), criterion=criterion, value=value)
+        newest[unit_id, criterion] = replace(told, verdict=ReplyOutcome(told.verdict), criterion=criterion, value=value)
     return list(newest.values())
 
 
@@ -364,7 +364,7 @@ def failed_attempts(session: Session, *, run_id: int) -> int:
     return session.exec(wanted).one()
 
 
-def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
+def counts(session: Session, *, run_id: int) -> list[tuple[str, ReplyOutcome, int]]:
     """Count a run's units by criterion and verdict. The last attempt counts, as read by the newest parser version."""
     wanted = (
         sa_select(col(JudgementRow.unit_id), col(JudgementRow.criterion), col(JudgementRow.verdict))
@@ -375,7 +375,7 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
     for unit_id, criterion, verdict in session.connection().execute(wanted):
         newest[unit_id, criterion] = verdict
     found = Counter(
-        (reworded.judged(session, run_id=run_id, criterion=criterion)[0], Verdict(verdict))
+        (reworded.judged(session, run_id=run_id, criterion=criterion)[0], ReplyOutcome(verdict))
         for (_, criterion), verdict in newest.items()
     )
     return [(criterion, verdict, n) for (criterion, verdict), n in sorted(found.items())]

@@ -19,14 +19,14 @@ from sqlalchemy import Table, func, insert, select, text, update
 from sqlmodel import Session
 
 from db import carried
-from db.carried import CARRIED, Bound, Random, RandomIn, RowId, RowIdList, RunUnitId, UnitName, Versions
+from db.carried import CARRIED, Random, RandomIn, RowId, RowIdList, RunUnitId, SeenLimit, UnitName, Versions
 from db.many_rows import insert_all
 from db.project_rows import AT_ONCE
 from db.survey import AUTHORING, UNIT, Row, Survey, foreign
 from db.tables import ItemRow, PersonRow, metadata
 from db.types import UTCDateTime
 from domain.errors import FileRefused
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.states import ItemState, Stage
 
 _HIGHEST = 2**30
@@ -229,7 +229,7 @@ class Landing:
                 made[column] = self._here(held.table, value)
             elif isinstance(held, RowIdList):
                 made[column] = [self._here(held.table, each) for each in value]
-            elif isinstance(held, Bound):
+            elif isinstance(held, SeenLimit):
                 made[column] = value + distances.get(held.table, 0) if value > 0 else value
             elif isinstance(held, RunUnitId):
                 made[column] = [self._here(units, x) for x in value] if held.many else self._here(units, value)
@@ -240,7 +240,7 @@ class Landing:
             elif isinstance(held, carried.RankOfOldest) and row["stage"] in self.oldest and value == row["item_id"]:
                 made[column] = self._here("item", value)
             elif isinstance(held, Versions):
-                made[column] = Reading.from_json(value).renumbered(self.schemas).as_json()
+                made[column] = Rewording.from_json(value).renumbered(self.schemas).as_json()
             elif isinstance(held, Random):
                 made[column] = self._drawn(value)
             elif isinstance(held, RandomIn) and isinstance(value, dict):

@@ -15,7 +15,7 @@ from db import reworded
 from db.engine import CHANGES
 from db.many_rows import insert_or_ignore
 from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
-from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
+from db.tables import GuidelineVersionRow, GuidelineVisitRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
 from domain.project_parts import PASSING
 from domain.roles import Role
 
@@ -124,8 +124,8 @@ def _standing(key: str) -> Any:
         col(GuidelineVersionRow.number) == col(ProjectRow.guideline_number),
     )
     opened = and_(
-        col(GuidelineSeenRow.project_id) == col(ProjectRow.id),
-        col(GuidelineSeenRow.person_id) == bindparam("person_id"),
+        col(GuidelineVisitRow.project_id) == col(ProjectRow.id),
+        col(GuidelineVisitRow.person_id) == bindparam("person_id"),
     )
     return (
         sqlalchemy.select(
@@ -133,12 +133,12 @@ def _standing(key: str) -> Any:
             MemberRow,
             col(SchemaVersionRow.hash),
             col(GuidelineVersionRow.hash),
-            col(GuidelineSeenRow.number),
+            col(GuidelineVisitRow.number),
         )
         .join(SchemaVersionRow, col(SchemaVersionRow.id) == ProjectRow.schema_version_id)
         .join(GuidelineVersionRow, in_force)
         .join(MemberRow, mine, isouter=True)
-        .join(GuidelineSeenRow, opened, isouter=True)
+        .join(GuidelineVisitRow, opened, isouter=True)
         .where(getattr(ProjectRow, key) == bindparam("project"))
     )
 

@@ -60,7 +60,7 @@ _WIDTH = SHUFFLE_RANGE.bit_length() - 1
 
 
 @dataclass(frozen=True)
-class Spot:
+class SearchedSlot:
     """A slot that the search looked at."""
 
     id: int
@@ -157,12 +157,12 @@ def _stored(hold: bool) -> Any:
     return wanted.with_for_update(key_share=True) if hold else wanted
 
 
-def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[tuple[Cursor, Spot]]:
+def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[tuple[Cursor, SearchedSlot]]:
     """Return the next slots that a person may take, best first, over the dimensions of these cursors.
 
     Return at least ``limit`` slots, if there are enough.
     """
-    found: list[tuple[Cursor, Spot]] = []
+    found: list[tuple[Cursor, SearchedSlot]] = []
     with session.no_autoflush:  # no query depends on a cursor's stored position
         for cursor in cursors:
             found += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
@@ -177,7 +177,7 @@ def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[t
     return sorted(found, key=lambda each: (each[1].rank, each[1].place))
 
 
-def took(cursor: Cursor, spot: Spot) -> None:
+def took(cursor: Cursor, spot: SearchedSlot) -> None:
     """Move the cursor to a slot that was taken."""
     if spot.in_lap:
         cursor.row.rank, cursor.row.place = spot.rank, spot.place
@@ -186,17 +186,17 @@ def took(cursor: Cursor, spot: Spot) -> None:
 # ---- the lap --------------------------------------------------------------------------------------------------------
 
 
-def _ahead(session: Session, cursor: Cursor, *, limit: int) -> list[Spot]:
+def _ahead(session: Session, cursor: Cursor, *, limit: int) -> list[SearchedSlot]:
     if cursor.row.bits is None:
         _begin_lap(session, cursor)
     news = [] if cursor.random else _news(session, cursor)
     return news + _lap(session, cursor, limit=limit)
 
 
-def _lap(session: Session, cursor: Cursor, *, limit: int) -> list[Spot]:
+def _lap(session: Session, cursor: Cursor, *, limit: int) -> list[SearchedSlot]:
     """Return free slots ahead in the lap. Move the cursor past slots that are not free, and stop before free ones."""
     row = cursor.row
-    found: list[Spot] = []
+    found: list[SearchedSlot] = []
     look = _copy(cursor)
     size, seen, fruitless, began = FIRST_LOOK, 0, 0, time.perf_counter()
     while not look.ended and len(found) < limit:
@@ -228,16 +228,18 @@ def _copy(cursor: Cursor) -> _Look:
     return _Look(row.stage, cursor.dimension, row.bits, row.rank, row.place, row.ended)
 
 
-def _ranked_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[Spot]:
+def _ranked_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[SearchedSlot]:
     given = {**cursor.given, "rank": look.rank, "place": look.place, "limit": size}
     rows = session.execute(_ranked(look.stage, bool(look.dimension)), given).all()
     if rows:
         look.rank, look.place = rows[-1].rank, rows[-1].shuffle
     look.ended = len(rows) < size
-    return [Spot(row.id, row.item_id, row.unit, row.rank, row.shuffle, row.opened, bool(row.free)) for row in rows]
+    return [
+        SearchedSlot(row.id, row.item_id, row.unit, row.rank, row.shuffle, row.opened, bool(row.free)) for row in rows
+    ]
 
 
-def _random_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[Spot]:
+def _random_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[SearchedSlot]:
     bits = look.bits or 0
     width = _WIDTH - bits
     after = look.place + 1
@@ -246,7 +248,7 @@ def _random_look(session: Session, cursor: Cursor, look: _Look, size: int) -> li
     given = {**cursor.given, "from": begin + low, "to": begin + (1 << width) - 1, "limit": size}
     rows = session.execute(_block(look.stage, bool(look.dimension)), given).all()
     spots = [
-        Spot(
+        SearchedSlot(
             row.id,
             row.item_id,
             row.unit,
@@ -325,14 +327,16 @@ def block_at(turn: int, *, bits: int, key: bytes) -> int:
 # ---- later offers ----------------------------------------------------------------------------------------------------
 
 
-def _news(session: Session, cursor: Cursor) -> list[Spot]:
+def _news(session: Session, cursor: Cursor) -> list[SearchedSlot]:
     """Return free slots offered since the lap began in the part that it has passed, a few at a time, in order."""
     row = cursor.row
     seen, began = 0, time.perf_counter()
     while seen <= BUDGET:
         given = {**cursor.given, "heard": row.heard, "heard_id": row.heard_id, "limit": MANY_NEW}
         spots = [
-            Spot(each.id, each.item_id, each.unit, each.rank, each.shuffle, each.opened, bool(each.free), in_lap=False)
+            SearchedSlot(
+                each.id, each.item_id, each.unit, each.rank, each.shuffle, each.opened, bool(each.free), in_lap=False
+            )
             for each in session.execute(_offered(row.stage, bool(cursor.dimension), cursor.random), given).all()
         ]
         passed = spots if row.ended else [spot for spot in spots if (spot.rank, spot.place) <= (row.rank, row.place)]

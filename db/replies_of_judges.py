@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 from db import reworded
 from db.records import StoredAnnotation, StoredAttempt, StoredItem, StoredJudgement, StoredJudgeUnit, StoredPerson
 from db.tables import AnnotationRow, AttemptRow, ItemRow, JudgementRow, JudgeUnitRow, PersonRow, PredictionRow, RunRow
-from domain.judging import Verdict, Wanted
+from domain.judging import ReplyFilter, ReplyOutcome
 from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
@@ -52,7 +52,7 @@ def _newest(run_id: int) -> Subquery:
     return sa_select(ranked).where(ranked.c.place == 1).subquery()
 
 
-def attempts(session: Session, *, run_id: int, wanted: Wanted, limit: int) -> list[int]:
+def attempts(session: Session, *, run_id: int, wanted: ReplyFilter, limit: int) -> list[int]:
     """Return the current attempts that match, newest first."""
     newest = _newest(run_id)
     if wanted.criterion is not None:  # the stored name is the one that the run used
@@ -77,7 +77,7 @@ def _now(session: Session, run_id: int, criterion: str) -> str:
     return reworded.judged(session, run_id=run_id, criterion=criterion)[0]
 
 
-def _fitting(newest: Subquery, wanted: Wanted) -> list[ColumnElement[bool]]:
+def _fitting(newest: Subquery, wanted: ReplyFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if wanted.verdicts is not None:
         found.append(newest.c.verdict.in_([str(verdict) for verdict in wanted.verdicts]))
@@ -155,20 +155,20 @@ def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[Sto
     return found
 
 
-def reasons(session: Session, *, run_id: int, limit: int = 30) -> list[tuple[Verdict, str, int]]:
+def reasons(session: Session, *, run_id: int, limit: int = 30) -> list[tuple[ReplyOutcome, str, int]]:
     """Return why scores are missing: verdict, reason and number of replies, most frequent first."""
     newest = _newest(run_id)
     wanted = (
         sa_select(newest.c.verdict, newest.c.why, func.count().label("n"))
-        .where(newest.c.verdict != str(Verdict.SCORED))
+        .where(newest.c.verdict != str(ReplyOutcome.SCORED))
         .group_by(newest.c.verdict, newest.c.why)
         .order_by(func.count().desc(), newest.c.verdict, newest.c.why)
         .limit(limit)
     )
-    return [(Verdict(verdict), why, n) for verdict, why, n in session.connection().execute(wanted)]
+    return [(ReplyOutcome(verdict), why, n) for verdict, why, n in session.connection().execute(wanted)]
 
 
-def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, Any, bool, int]]:
+def counts(session: Session, *, run_id: int) -> list[tuple[str, ReplyOutcome, Any, bool, int]]:
     """Count a run's results: criterion, verdict, value, whether the order was swapped, and the count."""
     newest = _newest(run_id)
     value = cast(newest.c.value, String)
@@ -180,7 +180,7 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, Any, bo
     )
     return [
         (
-            *_line(session, run_id, criterion, Verdict(verdict), None if said is None else json.loads(said)),
+            *_line(session, run_id, criterion, ReplyOutcome(verdict), None if said is None else json.loads(said)),
             bool(swapped),
             n,
         )
@@ -188,7 +188,9 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, Any, bo
     ]
 
 
-def _line(session: Session, run_id: int, criterion: str, verdict: Verdict, value: Any) -> tuple[str, Verdict, Any]:
+def _line(
+    session: Session, run_id: int, criterion: str, verdict: ReplyOutcome, value: Any
+) -> tuple[str, ReplyOutcome, Any]:
     """Return a row of ``counts`` in the words of the current schema."""
     criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
     return criterion, verdict, value

@@ -18,7 +18,7 @@ from sqlmodel import Session, SQLModel, col
 from db.records import StoredAnnotation, StoredProject
 from db.tables import AnnotationRow, GoldRow, ImportedRatingRow, ItemRow, JudgementRow, ProjectRow, RevisionRow, RunRow
 from domain.rated_units import BETWEEN
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.runs import chunked
 from domain.states import Stage
 
@@ -26,24 +26,24 @@ _NOTED = "readings"
 _RUNS = "runs read"
 
 
-def note(session: Session, *, project: StoredProject) -> Reading:
+def note(session: Session, *, project: StoredProject) -> Rewording:
     """Let the session read a project's content in the words of its schema from now on."""
-    reading = Reading.from_json(project.reading)
+    reading = Rewording.from_json(project.reading)
     read_by(session, project_id=project.id, reading=reading)
     return reading
 
 
-def read_by(session: Session, *, project_id: int, reading: Reading) -> None:
+def read_by(session: Session, *, project_id: int, reading: Rewording) -> None:
     """Let the session read a project's content with these rules from now on."""
-    known: dict[int, Reading] = session.info.setdefault(_NOTED, {})
+    known: dict[int, Rewording] = session.info.setdefault(_NOTED, {})
     known[project_id] = reading
 
 
-def _of(session: Session, project_id: int) -> Reading:
-    known: dict[int, Reading] = session.info.setdefault(_NOTED, {})
+def _of(session: Session, project_id: int) -> Rewording:
+    known: dict[int, Rewording] = session.info.setdefault(_NOTED, {})
     if project_id not in known:
         wanted = plain_select(col(ProjectRow.reading)).where(col(ProjectRow.id) == project_id)
-        known[project_id] = Reading.from_json(session.connection().execute(wanted).scalar())
+        known[project_id] = Rewording.from_json(session.connection().execute(wanted).scalar())
     return known[project_id]
 
 
@@ -76,7 +76,7 @@ def content(
     session: Session, *, version: int, given: Mapping[str, Any], item_id: int, project_id: int | None = None
 ) -> dict[str, Any]:
     """Return the fields of a revision that was stored under a version (id) of the schema, in the current words."""
-    known: Mapping[int, Reading] = session.info.get(_NOTED, {})
+    known: Mapping[int, Rewording] = session.info.get(_NOTED, {})
     if project_id is None and len(known) == 1:
         project_id = next(iter(known))
     if project_id is None and known and not any(version in reading.steps for reading in known.values()):
@@ -89,7 +89,7 @@ def content(
 
 def content_now(reading: Mapping[str, Any] | None, *, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields like ``content``, with the project's rules (``project.reading``) as an argument."""
-    return dict(given) if reading is None else Reading.from_json(reading).content(version, given)
+    return dict(given) if reading is None else Rewording.from_json(reading).content(version, given)
 
 
 def rating(session: Session, *, project_id: int, version: int | None, criterion: str, value: Any) -> tuple[str, Any]:
@@ -184,7 +184,7 @@ class _RowReader:
         about: dict[str, Any] = {"version": row.schema_version_id, "item_id": row.item_id}
         return {"content": content(self._session, **about, given=row.content)}
 
-    def _of(self, row: AnnotationRow | GoldRow | ImportedRatingRow) -> Reading:
+    def _of(self, row: AnnotationRow | GoldRow | ImportedRatingRow) -> Rewording:
         return _of(self._session, row.project_id)
 
     def _dimensions_by_name(self, project_id: int) -> dict[str, str]:

@@ -25,7 +25,7 @@ from db.tables import (
     TaskRow,
 )
 from db.task_slots import moment
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 
@@ -40,7 +40,7 @@ def add(session: Session, *, row: Mapping[str, Any]) -> StoredSchemaChange:
     return added
 
 
-def put_into_force(session: Session, *, row: StoredProject, schema_version_id: int, reading: Reading) -> None:
+def put_into_force(session: Session, *, row: StoredProject, schema_version_id: int, reading: Rewording) -> None:
     """Put a schema into force for a locked project, with the rules for reading earlier content."""
     row.schema_version_id, row.reading = schema_version_id, reading.as_json()
     session.add(row)

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from db import reworded, task_claims
 from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
-from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow
+from db.tables import AnnotationRow, DraftRow, PersonRow, PostponementRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -207,7 +207,9 @@ def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datet
 
 def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tuple[StoredDraft, StoredTask]]:
     """Return a person's drafts for tasks that they have not claimed, finished or postponed, newest first."""
-    postponed = exists().where(col(PostponedRow.person_id) == person_id, col(PostponedRow.unit) == col(TaskRow.unit))
+    postponed = exists().where(
+        col(PostponementRow.person_id) == person_id, col(PostponementRow.unit) == col(TaskRow.unit)
+    )
     done = exists().where(col(AnnotationRow.task_id) == col(TaskRow.id), col(AnnotationRow.person_id) == person_id)
     theirs = and_(col(TaskRow.person_id) == person_id, col(TaskRow.state) != TaskState.WITHDRAWN)
     wanted = (

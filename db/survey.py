@@ -43,7 +43,7 @@ from db.tables import metadata
 from db.types import UTCDateTime
 from domain.errors import FileRefused
 from domain.project_parts import ProjectPart
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.run_kinds import RunKind
 from domain.states import Stage
 
@@ -237,7 +237,7 @@ class Survey:
                 there = self.asked(table, row)
                 yield from ((name, there, each) for each in (value if held.many else [value]))
             elif isinstance(held, Versions):
-                yield from ((name, "schema_version", id) for id in Reading.from_json(value).versions)
+                yield from ((name, "schema_version", id) for id in Rewording.from_json(value).versions)
             elif isinstance(held, UnitName):
                 yield from ((name, there, int(id)) for there, id in unit_ids(value, row))
             elif isinstance(held, carried.SlotOfGold) and row["unit"].startswith("gold/"):
@@ -386,7 +386,7 @@ def _numbers(value: Any) -> str:
 
 def _reading(value: Any) -> str:
     try:
-        Reading.from_json(value)
+        Rewording.from_json(value)
     except (KeyError, TypeError, ValueError, AttributeError):
         return "is no way to read what other schemas asked"
     return ""

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, exists, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col
 
-from db.tables import AnnotationRow, InsightRow, ItemRow, PostponedRow, RevisionRow, TaskRow
+from db.tables import AnnotationRow, InsightRow, ItemRow, PostponementRow, RevisionRow, TaskRow
 from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, Stage, TaskState
 
 _OTHER = aliased(TaskRow)
@@ -131,4 +131,6 @@ def _asked_blind(of: Any, person_id: ColumnElement[int]) -> ColumnElement[bool]:
 
 def not_postponed(of: Any) -> ColumnElement[bool]:
     """Return the condition that the ``taker`` has not postponed the unit of a slot."""
-    return ~exists().where(col(PostponedRow.person_id) == bindparam("taker"), col(PostponedRow.unit) == col(of.unit))
+    return ~exists().where(
+        col(PostponementRow.person_id) == bindparam("taker"), col(PostponementRow.unit) == col(of.unit)
+    )

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, case, exists, func
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow, TriageDecisionRow
+from db.tables import AnnotationRow, DraftRow, PersonRow, PostponementRow, TaskRow, TriageDecisionRow
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -242,10 +242,10 @@ def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | Non
 
 def postponed(session: Session, *, project_id: int) -> dict[int, int]:
     """Count the units that each person has postponed."""
-    wanted = select(PostponedRow.person_id, func.count()).where(
-        PostponedRow.project_id == project_id, col(PostponedRow.released).is_(False)
+    wanted = select(PostponementRow.person_id, func.count()).where(
+        PostponementRow.project_id == project_id, col(PostponementRow.released).is_(False)
     )
-    return dict(session.exec(wanted.group_by(col(PostponedRow.person_id))).all())
+    return dict(session.exec(wanted.group_by(col(PostponementRow.person_id))).all())
 
 
 def drafts(session: Session, *, project_id: int) -> dict[int, tuple[int, int]]:

@@ -78,7 +78,7 @@ class Layout:
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-class _Lines:
+class _LineReader:
     """The lines of a file with their line ends. It records the lines that were read since the last row."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -106,7 +106,7 @@ class _Lines:
 class Table:
     """A table that is being read. ``head`` and ``layout`` are known at once, ``tail`` after all rows were read."""
 
-    lines: _Lines
+    lines: _LineReader
     head: str
     layout: Layout
     tail: str = ""
@@ -168,7 +168,7 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
     [['1', '2,5']]
     """
     csv.field_size_limit(LONGEST_CELL)
-    stream = _Lines(lines)
+    stream = _LineReader(lines)
     begun = ""
     for line in stream:
         if not _before_head(line):
@@ -297,7 +297,7 @@ def _written(value: str | None, layout: Layout, style: str) -> str:
 
 
 @dataclass(frozen=True)
-class Change:
+class ColumnChange:
     """Column changes that are applied when a file is exported."""
 
     layout: Layout

@@ -30,7 +30,7 @@ LINE_DIGITS = 16
 
 
 @dataclass(frozen=True)
-class Selected:
+class RowSelection:
     """Rows of a file in the bundle whose columns have these values. A list matches any of its values."""
 
     path: str
@@ -42,7 +42,7 @@ class Selected:
 
 
 @dataclass(frozen=True)
-class Told:
+class PrintedFigure:
     """A figure that was printed."""
 
     id: str
@@ -59,7 +59,7 @@ class Told:
     method: str = ""
     """The method of the interval."""
     reason: str | None = None
-    rows: Sequence[Selected] = ()
+    rows: Sequence[RowSelection] = ()
     """The rows that prove the figure."""
 
     def as_json(self) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Fact(StrEnum):
     VERDICT = "verdict"
     """The item's state or result."""
     VOTES = "votes"
-    """Another person's answers; ``Told.said`` lists the stages, if they are known."""
+    """Another person's answers; ``Disclosure.said`` lists the stages, if they are known."""
     ANSWER = "answer"
     """A model's answer."""
     COMMENTS = "comments"
@@ -72,7 +72,7 @@ _NAMED: Sequence[tuple[Fact, re.Pattern[str]]] = (
 
 
 @dataclass(frozen=True)
-class Told:
+class Disclosure:
     """The facts that a payload reveals."""
 
     fields: Sequence[str] = ()
@@ -93,7 +93,7 @@ class Told:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Sequence[str]]) -> Told:
+    def from_json(cls, stored: Mapping[str, Sequence[str]]) -> Disclosure:
         """Return the record that ``as_json`` stored."""
         return cls(
             tuple(stored["fields"]),
@@ -120,14 +120,14 @@ class Secrets:
 ANY_KEY = "*"
 
 
-class Known:
+class ExpectedKeys:
     """The expected keys of a kind of payload. ``ANY_KEY`` matches every key.
 
     A key in ``anything`` may hold any value.
     """
 
-    def __init__(self, *anything: str, parts: Mapping[str, Known] | None = None) -> None:
-        self._parts: Mapping[str, Known | None] = {**dict.fromkeys(anything), **(parts or {})}
+    def __init__(self, *anything: str, parts: Mapping[str, ExpectedKeys] | None = None) -> None:
+        self._parts: Mapping[str, ExpectedKeys | None] = {**dict.fromkeys(anything), **(parts or {})}
 
     def stray(self, payload: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         """Yield the path and value of each unexpected part. Empty values are ignored."""
@@ -149,13 +149,13 @@ class Known:
 
 def look_through(
     payload: Mapping[str, Any],
-    known: Known,
+    known: ExpectedKeys,
     secrets: Secrets,
     *,
     fields: Mapping[str, Any],
     texts: Sequence[Any] = (),
     facts: Sequence[Fact] = (),
-) -> Told:
+) -> Disclosure:
     """Return the facts about an item that a payload reveals.
 
     Parameters
@@ -192,7 +192,7 @@ def look_through(
     names |= _fields_in(written, secrets, but=fields)
     found |= _people_in(written, secrets)
     said = secrets.settles if Fact.VOTES in found else ()
-    return Told(tuple(names), tuple(found), tuple(said), tuple(other))
+    return Disclosure(tuple(names), tuple(found), tuple(said), tuple(other))
 
 
 def strings(value: Any) -> Iterator[str]:

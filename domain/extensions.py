@@ -96,7 +96,7 @@ class Extension:
 
 
 @dataclass(frozen=True)
-class Parts:
+class ExtensionNames:
     """The names that an extension of this repository adds, for messages where its folder is missing."""
 
     title: str
@@ -121,36 +121,42 @@ class Parts:
     """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
 
-COMES_WITH: Mapping[str, Parts] = {
-    "leaderboard": Parts("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
-    "frames": Parts(
+COMES_WITH: Mapping[str, ExtensionNames] = {
+    "leaderboard": ExtensionNames("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "frames": ExtensionNames(
         "Frames",
         pages=("frames",),
         commands=("frames",),
         home_folders=("frames",),
         events=("frames.screened", "frames.chosen"),
     ),
-    "narrations": Parts(
+    "narrations": ExtensionNames(
         "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
     ),
-    "shortcuts": Parts(
+    "shortcuts": ExtensionNames(
         "Shortcuts",
         pages=("shortcuts",),
         commands=("shortcuts", "run shortcut"),
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
     ),
-    "paper_tables": Parts("Paper tables", pages=("tables",), commands=("tables",)),
-    "leaks": Parts("Leak check", folder_checks=("leaks",)),
-    "duplicates": Parts("Duplicate search", commands=("duplicates",)),
-    "planner": Parts("Planner", commands=("plan", "schema try")),
-    "preferences": Parts("Preferences", pages=("preferences",), commands=("preferences",)),
-    "variants": Parts("Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)),
-    "reference_metrics": Parts("Reference metrics", commands=("run metric", "run similarity")),
-    "second_readers": Parts("Second readers", commands=("answers read-again", "answers sample", "answers agreement")),
-    "holmes": Parts("Tools for models", formats=("tool_results",), strategies=("holmes",)),
-    "labelstudio": Parts("Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)),
-    "harnesses": Parts(
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",)),
+    "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
+    "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
+    "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
+    "preferences": ExtensionNames("Preferences", pages=("preferences",), commands=("preferences",)),
+    "variants": ExtensionNames(
+        "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
+    ),
+    "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
+    "second_readers": ExtensionNames(
+        "Second readers", commands=("answers read-again", "answers sample", "answers agreement")
+    ),
+    "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
+    "labelstudio": ExtensionNames(
+        "Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)
+    ),
+    "harnesses": ExtensionNames(
         "Harnesses and hubs",
         formats=(
             "lmms_eval_samples",
@@ -165,19 +171,19 @@ COMES_WITH: Mapping[str, Parts] = {
             "hub_eval",
         ),
     ),
-    "drafting": Parts("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
-    "privacy": Parts(
+    "drafting": ExtensionNames("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "privacy": ExtensionNames(
         "Privacy",
         pages=("privacy",),
         commands=("privacy",),
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
-    "mail": Parts("Mail", commands=("mail",), options=("people invite --mail",)),
-    "scorecards": Parts("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
-    "bulk": Parts("Bulk actions", pages=("bulk",), commands=("bulk",)),
-    "schedule": Parts("Schedule", pages=("schedule",), commands=("project schedule",)),
-    "plans": Parts(
+    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",)),
+    "scorecards": ExtensionNames("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
+    "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
+    "plans": ExtensionNames(
         "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
     ),
 }
@@ -195,7 +201,7 @@ NOUNS = {
     "table_sources": "source of tables",
     "folder_checks": "check of releases",
 }
-"""What a name of ``Parts`` is."""
+"""What a name of ``ExtensionNames`` is."""
 
 
 @cache
@@ -255,14 +261,14 @@ def code() -> list[Path]:
 
 
 def missing(point: str, name: str) -> str | None:
-    """Return why nothing of this name is in a register (a field of ``Parts``), if a missing extension adds it."""
+    """Return why a register (a field of ``ExtensionNames``) lacks a name, if a missing extension adds it."""
     for folder, parts in COMES_WITH.items():
         if folder not in installed() and name in getattr(parts, point):
             return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
 
 
-def _belongs_to(folder: str, parts: Parts) -> str:
+def _belongs_to(folder: str, parts: ExtensionNames) -> str:
     return (
         f"belongs to the extension {parts.title}, which is not installed. "
         f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."

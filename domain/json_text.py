@@ -195,7 +195,7 @@ def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
     with suppress(ValueError, RecursionError):
         try:
             return _ONCE.raw_decode(text, at)[1], False
-        except Twice:
+        except DuplicateKey:
             return _end(text, at), True
     return _end(text, at), False
 
@@ -327,7 +327,7 @@ def loaded(text: str, **how: Any) -> Any:
     """
     try:
         return json.loads(text, **{"object_pairs_hook": once, **how})
-    except Twice as error:
+    except DuplicateKey as error:
         found = repeated_key(text)
         raise NotJson(found[1] if found else 0, str(error)) from error
     except json.JSONDecodeError as error:
@@ -368,7 +368,7 @@ def _no_json(text: str) -> None:
     raise ValueError(text)
 
 
-class Twice(ValueError):
+class DuplicateKey(ValueError):
     """An error for an object with a repeated key; ``str(error)`` names the key."""
 
     def __init__(self, key: str) -> None:
@@ -376,11 +376,11 @@ class Twice(ValueError):
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object with these pairs. Raise ``Twice`` for a repeated key. Use it as ``object_pairs_hook``."""
+    """Return the object with these pairs. Raise ``DuplicateKey`` for a repeated key. An ``object_pairs_hook``."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise Twice(next(name for at, name in enumerate(names) if name in names[:at]))
+        raise DuplicateKey(next(name for at, name in enumerate(names) if name in names[:at]))
     return found
 
 

@@ -13,8 +13,8 @@ from domain.runs import Outcome, RunPlan
 Value = str | int | float | bool
 
 
-class _VerdictRow(NamedTuple):
-    """A row of ``Verdict``."""
+class _OutcomeRow(NamedTuple):
+    """A row of ``ReplyOutcome``."""
 
     value: str
     meaning: str
@@ -23,7 +23,7 @@ class _VerdictRow(NamedTuple):
     after: Outcome | None = None
 
 
-class Verdict(StrEnum):
+class ReplyOutcome(StrEnum):
     """The result of reading a reply, in the order of bars and lists.
 
     Only ``SCORED`` holds values. Every other result is a failure, and no failure counts as the lowest or middle
@@ -39,38 +39,38 @@ class Verdict(StrEnum):
     after: Outcome | None
     """The request outcome that leads to this result without reading a reply; None if the reply must be read."""
 
-    def __new__(cls, *row: Any) -> Verdict:
-        entry = _VerdictRow(*row)
+    def __new__(cls, *row: Any) -> ReplyOutcome:
+        entry = _OutcomeRow(*row)
         made = str.__new__(cls, entry.value)
         made._value_ = entry.value
         made.meaning, made.colour, made.stripes, made.after = entry.meaning, entry.colour, entry.stripes, entry.after
         return made
 
-    SCORED = _VerdictRow("scored", "A value, with the words that it was read from.", "#1f8a64")
-    UNPARSEABLE = _VerdictRow("unparseable", "There is no verdict in the form that was asked for.", "#c4622d", 135)
-    OUT_OF_RANGE = _VerdictRow("out_of_range", "There is a verdict, but not one of the allowed values.", "#d99a2b")
-    CONTRADICTORY = _VerdictRow(
+    SCORED = _OutcomeRow("scored", "A value, with the words that it was read from.", "#1f8a64")
+    UNPARSEABLE = _OutcomeRow("unparseable", "There is no verdict in the form that was asked for.", "#c4622d", 135)
+    OUT_OF_RANGE = _OutcomeRow("out_of_range", "There is a verdict, but not one of the allowed values.", "#d99a2b")
+    CONTRADICTORY = _OutcomeRow(
         "contradictory", "There are two verdicts that differ, and nothing says which one is meant.", "#b5477a", 45
     )
-    REFUSED = _VerdictRow(
+    REFUSED = _OutcomeRow(
         "refused",
         "The endpoint reports a refusal or a filter, or the judge says that it cannot tell.",
         "#8b6fc0",
         after=Outcome.REFUSED,
     )
-    TRUNCATED = _VerdictRow(
+    TRUNCATED = _OutcomeRow(
         "truncated",
         "The reply was cut off at the longest length: the rest is not known.",
         "#8fbf6a",
         45,
         after=Outcome.TRUNCATED,
     )
-    EMPTY = _VerdictRow("empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
-    ONLY_REASONING = _VerdictRow(
+    EMPTY = _OutcomeRow("empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
+    ONLY_REASONING = _OutcomeRow(
         "only_reasoning", "The judge reasoned and gave no reply.", "#5f7fa8", 45, after=Outcome.ONLY_REASONING
     )
-    TRANSPORT_ERROR = _VerdictRow("transport_error", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR)
-    SKIPPED = _VerdictRow("skipped", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
+    TRANSPORT_ERROR = _OutcomeRow("transport_error", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR)
+    SKIPPED = _OutcomeRow("skipped", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
 
     @property
     def label(self) -> str:
@@ -84,7 +84,7 @@ class Verdict(StrEnum):
     @property
     def scored(self) -> bool:
         """Whether there are values."""
-        return self is Verdict.SCORED
+        return self is ReplyOutcome.SCORED
 
     @property
     def words(self) -> str:
@@ -92,16 +92,16 @@ class Verdict(StrEnum):
         return f"no score: {self.label}"
 
     @classmethod
-    def of_asking(cls, outcome: Outcome) -> Verdict:
+    def of_asking(cls, outcome: Outcome) -> ReplyOutcome:
         """Return the result for a request without a readable answer. The default is ``TRANSPORT_ERROR``."""
         return next((each for each in cls if each.after is outcome), cls.TRANSPORT_ERROR)
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReplyReading:
     """A reply as a parser reads it."""
 
-    verdict: Verdict
+    verdict: ReplyOutcome
     values: Mapping[str, Value] = field(default_factory=dict)
     """Values by the parser's own names; empty unless the verdict is ``SCORED``."""
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Reading:
     @property
     def scored(self) -> bool:
         """Whether it holds values."""
-        return self.verdict is Verdict.SCORED
+        return self.verdict is ReplyOutcome.SCORED
 
 
 COMPARED: Final = "compared"
@@ -225,10 +225,10 @@ class JudgePlan:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReplyFilter:
     """A filter for replies of a run; None means no restriction."""
 
-    verdicts: Sequence[Verdict] | None = None
+    verdicts: Sequence[ReplyOutcome] | None = None
     """The verdicts to find, in any criterion."""
     criterion: str | None = None
     """The only criterion to search for the verdicts."""

@@ -86,7 +86,7 @@ class SkipsSpec(Protocol):
     def then(self) -> str: ...
 
 
-Outcome = str
+VoteOutcome = str
 """"keep", "drop" (agreed on another value) or "split"."""
 
 Cast = tuple[Any, Fraction]
@@ -164,7 +164,7 @@ class KeepRule:
 
     name: str
     meaning: str
-    outcome: Callable[[Sequence[Cast], Target], Outcome]
+    outcome: Callable[[Sequence[Cast], Target], VoteOutcome]
     """A function from the votes on one criterion and the target to the outcome."""
     needs_key: bool = False
     needs_values: bool = False
@@ -185,7 +185,7 @@ def weighed(weight: float | None) -> Fraction:
     return Fraction(1) if weight is None else Fraction(str(weight))
 
 
-def _unanimous(cast: Sequence[Cast], target: Target) -> Outcome:
+def _unanimous(cast: Sequence[Cast], target: Target) -> VoteOutcome:
     values = [value for value, _ in cast]
     met = [target.met_by(value) for value in values]
     if all(met):
@@ -195,11 +195,11 @@ def _unanimous(cast: Sequence[Cast], target: Target) -> Outcome:
     return "drop" if all(target.alike(one, other) for one, other in combinations(values, 2)) else "split"
 
 
-def _majority(cast: Sequence[Cast], target: Target) -> Outcome:
+def _majority(cast: Sequence[Cast], target: Target) -> VoteOutcome:
     return _weighted([(value, Fraction(1)) for value, _ in cast], target)
 
 
-def _weighted(cast: Sequence[Cast], target: Target) -> Outcome:
+def _weighted(cast: Sequence[Cast], target: Target) -> VoteOutcome:
     """Decide by more than half of the total weight. Skips and missing answers count against every value.
 
     The outcome is "split" for a tie (exactly half on one value), for weight spread over several values, and for votes

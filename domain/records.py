@@ -187,7 +187,7 @@ class RatingPair:
 
 
 @dataclass(frozen=True)
-class About:
+class UnitFacts:
     """Facts about a unit apart from its ratings. An unknown fact is None."""
 
     item: str | None = None
@@ -222,7 +222,7 @@ class Membership:
 
 
 @dataclass(frozen=True)
-class Part:
+class MemberSettings:
     """A person's role, dimensions and stages in a project, by login. None for dimensions or stages means all."""
 
     login: str
@@ -466,7 +466,7 @@ class TaskView:
 
 
 @dataclass(frozen=True)
-class NothingLeft:
+class NoTask:
     """The reason why there is no task: a code for tests and a sentence for people."""
 
     code: str
@@ -682,7 +682,7 @@ class StageWork:
     why: str
     """The reason why no task is available, as a sentence; empty if there is one."""
     code: str = ""
-    """The code of that reason, as in ``NothingLeft``."""
+    """The code of that reason, as in ``NoTask``."""
     begun: int = 0
     """In authoring: the number of waiting tasks that this person has started and that need no free image."""
 

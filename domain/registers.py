@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from domain.module_names import import_own
 
 
-class Named(Protocol):
+class NamedRow(Protocol):
     """A row with a name."""
 
     @property
@@ -18,7 +18,7 @@ class Named(Protocol):
         """Return the name in files and commands."""
 
 
-R = TypeVar("R", bound=Named)
+R = TypeVar("R", bound=NamedRow)
 
 
 class Register(Mapping[str, R], Generic[R]):

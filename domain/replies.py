@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 NO_SCORE = "no score: "
-"""The prefix of failures in lists of values (``Verdict.words``)."""
+"""The prefix of failures in lists of values (``ReplyOutcome.words``)."""
 WARNING = "Warning: "
 """The prefix of a warning about losses, by which pages distinguish it from a note."""
 MOST_VALUES = 12

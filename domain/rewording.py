@@ -197,7 +197,7 @@ def _most_votes(stored: int | Mapping[str, int]) -> Mapping[str, int]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Rewording:
     """The rules for reading a project's data in terms of its current schema; empty if the schema never changed."""
 
     steps: Mapping[int, Sequence[Step]] = field(default_factory=dict)
@@ -224,7 +224,7 @@ class Reading:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any] | None) -> Reading:
+    def from_json(cls, stored: Mapping[str, Any] | None) -> Rewording:
         """Return the rules that ``as_json`` stored; None gives empty rules."""
         if stored is None:
             return cls()
@@ -247,7 +247,7 @@ class Reading:
         limited = [each.under for some in (self.complete, self.passed) for each in some]
         return {*self.steps, *self.numbers, *(id for under in limited for id in under)}
 
-    def renumbered(self, ids: Mapping[int, int]) -> Reading:
+    def renumbered(self, ids: Mapping[int, int]) -> Rewording:
         """Return the rules with new schema IDs; ``ids`` maps old IDs to new ones."""
         return replace(
             self,
@@ -257,7 +257,7 @@ class Reading:
             passed=tuple(replace(each, under=frozenset(ids[id] for id in each.under)) for each in self.passed),
         )
 
-    def after(self, step: Step, *, now: int, but: Reading | None = None) -> Mapping[int, Sequence[Step]]:
+    def after(self, step: Step, *, now: int, but: Rewording | None = None) -> Mapping[int, Sequence[Step]]:
         """Return the steps for all data after the schema changes by ``step`` to the version ``now``.
 
         Data from a version that is in force again needs no translation. For versions that ``but`` knows, the steps of

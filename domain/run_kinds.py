@@ -140,7 +140,7 @@ class ExecutedKind:
     kind: RunKind
     plan: type[RunPlan]
     asking: Callable[[], Any]
-    """Imports and returns the ``workflow.runs.run_kinds.Asking`` of the kind."""
+    """Imports and returns the ``workflow.runs.run_kinds.RunFunctions`` of the kind."""
 
 
 def executed_by_extension(kind: RunKind) -> ExecutedKind | None:

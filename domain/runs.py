@@ -315,7 +315,7 @@ class Answerer(Protocol):
         """Release the resources that the model holds."""
 
 
-class ToolFailed(Exception):
+class ToolFailure(Exception):
     """A tool was run but returned no usable result. The text is a sentence."""
 
     def __init__(self, why: str, sentence: str) -> None:
@@ -325,7 +325,7 @@ class ToolFailed(Exception):
 
 
 Tools = Callable[["Question", str, Mapping[str, Any]], Any]
-"""A function that runs a tool for a question's item, with these arguments. It raises ``ToolFailed``."""
+"""A function that runs a tool for a question's item, with these arguments. It raises ``ToolFailure``."""
 
 
 @runtime_checkable
@@ -337,7 +337,7 @@ class AsksTools(Protocol):
 
 
 @runtime_checkable
-class Budgeted(Protocol):
+class BudgetedAnswerer(Protocol):
     """An answerer that ends a run before it exceeds its budget."""
 
     def spent(self, calls: int, cost: float) -> None:

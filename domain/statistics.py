@@ -38,7 +38,7 @@ OVERLAP = frozenset({Needs.SPANS, Needs.BOXES})
 """Kinds of values that are compared by their overlap."""
 
 
-class Lines(StrEnum):
+class SummaryRows(StrEnum):
     """The rows that a statistic has in a summary of ratings."""
 
     WHOLE = "once"
@@ -49,7 +49,7 @@ class Lines(StrEnum):
     NONE = "in Python only"
 
 
-class Lone(StrEnum):
+class SingleRatingEffect(StrEnum):
     """The effect of a unit with a single rating, which shows neither agreement nor disagreement."""
 
     LEFT_OUT = "left out"
@@ -77,7 +77,7 @@ class Behaviour:
     """Whether the value stays the same if every unit is duplicated. Formulas with n - 1 change a little."""
     moved: bool = True
     """Whether the value stays the same if all numbers are shifted and scaled."""
-    lone: Lone = Lone.LEFT_OUT
+    lone: SingleRatingEffect = SingleRatingEffect.LEFT_OUT
     """The effect of a unit with a single rating."""
 
 
@@ -113,7 +113,7 @@ class StatisticRow:
     """The property that values must have."""
     pairwise: bool = False
     """Whether the statistic takes exactly two raters."""
-    lines: Lines = Lines.WHOLE
+    lines: SummaryRows = SummaryRows.WHOLE
     shown: Needs = Needs.NAMES
     """The property of a scale for which a summary shows the statistic. Statistics for any scale are always listed,
     even with a single rater and then with the reason for having no value.
@@ -163,4 +163,4 @@ STATISTICS: Register[StatisticRow] = Register("agreement.rows")
 
 def summarised() -> dict[str, StatisticRow]:
     """Return the statistics that a summary of ratings shows, and that schemas and commands may name."""
-    return {name: row for name, row in STATISTICS.items() if row.lines is not Lines.NONE}
+    return {name: row for name, row in STATISTICS.items() if row.lines is not SummaryRows.NONE}

@@ -28,7 +28,7 @@ class Strategy:
     """How its answers came about, for tables of results."""
     open: Callable[[Any, RunPlan, Any], Answerer]
     """Opens a model (``inference.spec.ModelSpec``) for a plan, within what the operator allows
-    (``inference.spec.Allowed``)."""
+    (``inference.spec.ModelPermissions``)."""
     stored: Callable[[Any, Sequence[int]], Mapping[int, Mapping[str, Any]]]
     """Reads the stored tool results of items in a session, by item and tool."""
     files: Callable[[Settings], Mapping[str, Path]]

@@ -35,7 +35,7 @@ CUT, NO_JSON, TWICE, FORMLESS = (
 TOO_LONG = "it is too long to be read"
 
 
-class _Twice(ValueError):
+class _DuplicateKey(ValueError):
     """An object with a repeated key."""
 
 
@@ -43,7 +43,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise _Twice(next(name for at, name in enumerate(names) if name in names[:at])[:40])
+        raise _DuplicateKey(next(name for at, name in enumerate(names) if name in names[:at])[:40])
     return found
 
 
@@ -62,7 +62,7 @@ def read_object(text: str) -> tuple[Any, Fault | None]:
         bare = fenced[1].strip()
     try:
         value = json.loads(bare, parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=_once)
-    except _Twice as error:
+    except _DuplicateKey as error:
         return None, Fault(TWICE, f"The key {json.dumps(str(error))} stands twice in an object.")
     except json.JSONDecodeError as error:
         if bare[:1] == "{" and (error.pos >= len(bare) or error.msg.startswith("Unterminated")):

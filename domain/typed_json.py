@@ -36,6 +36,19 @@ MARK, VALUE = "!", "v"
 MOVED: Mapping[str, str] = {"app.uploads": "workflow.files.uploads"}
 """Modules whose classes are in stored jobs under the module's earlier name."""
 _HERE = Path(__file__).resolve().parents[1]
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "annotation_schemas.changes.rows": {"Way": "DecisionKind"},
+    "annotation_schemas.model": {"Derived": "DerivedCriterion"},
+    "app.jobs.imports": {
+        "Came": "ImportOutcome",
+        "Order": "ImportOrder",
+        "Seen": "ImportPreview",
+        "Shown": "PreviewItem",
+    },
+    "app.jobs.schema_changes": {"Order": "SchemaOrder"},
+    "workflow.files.one_import": {"Imported": "ImportSummary"},
+}
+"""The present names of classes, by module and earlier name, because stored jobs name a class as it was."""
 
 
 class NotWritable(TypeError):
@@ -155,7 +168,7 @@ def _class(name: str) -> type:
     if not ours and root not in _roots_of_extensions():
         raise ValueError(f"{name!r} is no type of Touchstone or of an extension that is installed")
     found: Any = import_own(module) if ours else sys.modules[module]
-    for part in path.split("."):
+    for part in RENAMED.get(module, {}).get(path, path).split("."):
         found = getattr(found, part, None)
     if not isinstance(found, type):
         raise ValueError(f"{name!r} is no type")

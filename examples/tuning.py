@@ -32,11 +32,11 @@ from typing import Any
 from domain.errors import MediaRefused, ModelRefused
 from domain.installation import install_hint
 from domain.runs import Picture, Question
-from inference.local.encoding import CannotAsk
-from inference.local.loading import Loaded, load
+from inference.local.encoding import CannotEncode
+from inference.local.loading import LoadedModel, load
 from inference.local.ranking import Ranker
 from inference.options import CannotRank
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from media import clips
 
 TAG = re.compile(r"<(image|video)>")
@@ -123,7 +123,7 @@ def _frames(item: str, path: Path, work: Path, n: int, number: int) -> Iterator[
         yield _picture(item, out, clip=number, time=moment)
 
 
-def with_lora(loaded: Loaded, *, rank: int) -> Any:
+def with_lora(loaded: LoadedModel, *, rank: int) -> Any:
     """The model with parts to learn in the linear layers of its language model; nothing else of it is learnt."""
     try:
         from peft import LoraConfig, get_peft_model
@@ -177,7 +177,7 @@ def tune(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     spec = ModelSpec(
         name="tuned", adapter=given.adapter, modality=given.modality, model=str(given.model), dtype=given.dtype
     )
-    loaded = load(spec, Allowed())
+    loaded = load(spec, ModelPermissions())
     ranker = Ranker(loaded, score="mean_logprob")
     before = right(ranker, known)
     model = with_lora(loaded, rank=given.rank)
@@ -236,7 +236,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="touchstone-tuning-") as work:
             print(json.dumps(tune(given, Path(work))))
-    except (Refused, ModelRefused, MediaRefused, CannotAsk, CannotRank) as error:
+    except (Refused, ModelRefused, MediaRefused, CannotEncode, CannotRank) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

@@ -15,7 +15,7 @@ from annotation_schemas.column_types import ColumnType
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
 from domain.errors import FileRefused
-from exporters.release_table import Column, Table, columns, has_media, write
+from exporters.release_table import ReleaseTable, TableColumn, columns, has_media, write
 
 NAME = "hf_dataset"
 FOLDER = "data"
@@ -43,13 +43,13 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     write(table, folder, below=FOLDER, metadata={"huggingface": json.dumps({"info": {"features": features}})})
 
 
-def table_of(released: ReleasedSet) -> Table:
+def table_of(released: ReleasedSet) -> ReleaseTable:
     """Return the table of a release."""
     media = has_media(released)
-    return Table(NAME, released, columns_of(released, media=media), media)
+    return ReleaseTable(NAME, released, columns_of(released, media=media), media)
 
 
-def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
+def columns_of(released: ReleasedSet, *, media: bool) -> list[TableColumn]:
     """Return the columns of a release's table, with those that other formats of the release add to it."""
     found = columns(released, images=True, media=media)
     there = {column.name for column in found}
@@ -60,7 +60,7 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
                 raise FileRefused(
                     f"{format.name}: the table has a column {name!r} already; give that field another name."
                 )
-            found.append(Column(name, type, meaning, cell))
+            found.append(TableColumn(name, type, meaning, cell))
     return found
 
 

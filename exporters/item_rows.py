@@ -33,7 +33,7 @@ from annotation_schemas.formats.released import (
 from domain import csv_rows, json_text
 from domain.errors import FileRefused
 from domain.json_text import Layout
-from exporters.release_items import Refusals, by_split, refuse
+from exporters.release_items import UnwritableItems, by_split, refuse
 
 
 def _native(format: str) -> ReleaseWriter:
@@ -44,7 +44,7 @@ def _native(format: str) -> ReleaseWriter:
         row, schema = as_named(keys, released.schema), released.schema
         if row.open and (key := read_twice(row, schema)) is not None:
             raise FileRefused(f"{format}: two fields would be the key {key!r}; give each its own in `source.fields`.")
-        with Refusals(format) as refused:
+        with UnwritableItems(format) as refused:
             for split, items in by_split(released):
                 with ExitStack() as files:
                     _Split(keys, released, split, folder, files).write(items, refused)
@@ -77,7 +77,7 @@ class _Split:
         """The files by dimension, if each dimension has a file of its own."""
         self._seen: set[Any] = set()
 
-    def write(self, items: Iterator[ReleasedItem], refused: Refusals) -> None:
+    def write(self, items: Iterator[ReleasedItem], refused: UnwritableItems) -> None:
         """Write all items, each to its file. A single file is also written for a split without items."""
         if not self._many:
             self._out(None)
@@ -178,7 +178,7 @@ class _Table:
 
     def __init__(self, out: BinaryIO, row: ItemKeys) -> None:
         self._out, self._layout = out, csv_rows.Layout(row.order)
-        self._change = csv_rows.Change(self._layout)
+        self._change = csv_rows.ColumnChange(self._layout)
         self._out.write(self._layout.separator.join(row.order).encode() + b"\n")
 
     def add(self, record: Mapping[str, Any]) -> None:

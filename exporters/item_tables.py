@@ -8,7 +8,7 @@ from typing import Any
 from annotation_schemas.formats import Content, ItemKeys, Misfit, changes, columns, of_head, says_dimension
 from annotation_schemas.model import Schema
 from domain import csv_rows
-from domain.csv_rows import Change, Layout
+from domain.csv_rows import ColumnChange, Layout
 from domain.errors import FileRefused
 from domain.records import FileRecord, Fragment, ItemRecord
 from exporters.items import encoded, made, named_in_file
@@ -35,7 +35,7 @@ def _file(format: str, schema: Schema, file: FileRecord, only: Collection[str] |
     kept = [item for item in file.items if only is None or item.external_id in only]
     told = [_changes(row, schema, item, layout, without) for item in kept]
     filled = dict.fromkeys(key for each in told for key, text in each.items() if text is not None)
-    change = Change(layout, private, tuple(key for key in filled if key not in private.union(layout.columns)))
+    change = ColumnChange(layout, private, tuple(key for key in filled if key not in private.union(layout.columns)))
     rows = [_row(item, each, change) for item, each in zip(kept, told, strict=True)]
     head = layout.separator.join(layout.columns) if new else file.head
     return csv_rows.join(rows, head=change.head(head), tail="\n" if new else file.tail, layout=layout)
@@ -58,7 +58,7 @@ def _changes(
         raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
 
 
-def _row(item: ItemRecord, changed: Mapping[str, Any], change: Change) -> Fragment | str:
+def _row(item: ItemRecord, changed: Mapping[str, Any], change: ColumnChange) -> Fragment | str:
     if item.fragment is None:
         return change.new_row(changed)
     return Fragment(item.fragment.lead, change.row(item.fragment.raw, changed))

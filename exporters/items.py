@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from annotation_schemas.formats import (
+    ColumnMapping,
     Content,
     ItemKeys,
     Misfit,
-    Said,
     as_named,
     changes,
     item_keys,
@@ -64,7 +64,7 @@ def encoded(file: FileRecord, text: str) -> bytes:
 
 def named_in_file(format: str, schema: Schema, file: FileRecord) -> tuple[ItemKeys, Schema]:
     """Return the keys of one file, and the schema with the settings from its import."""
-    schema = Said.of_file(file.meta, schema).schema(schema, format)
+    schema = ColumnMapping.of_file(file.meta, schema).schema(schema, format)
     return as_named(item_keys(format), schema), schema
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
-from exporters.release_table import Table, columns, has_media, write
+from exporters.release_table import ReleaseTable, columns, has_media, write
 
 NAME = "parquet"
 FOLDER = "parquet"
 
 
-def table_of(released: ReleasedSet) -> Table:
+def table_of(released: ReleasedSet) -> ReleaseTable:
     """Return the table of a release."""
     media = has_media(released)
-    return Table(NAME, released, columns(released, images=False, media=media), media)
+    return ReleaseTable(NAME, released, columns(released, images=False, media=media), media)
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:

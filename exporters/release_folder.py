@@ -28,7 +28,7 @@ class FileDigest:
     sha256: str
 
 
-class ReleaseFolder:
+class FolderWriter:
     """A folder that is being filled. ``hashes`` describes its files so far, by path."""
 
     def __init__(self, root: Path) -> None:

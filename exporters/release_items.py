@@ -34,7 +34,7 @@ ENDINGS: Mapping[str, str] = {
 # ---- refusals -------------------------------------------------------------------------------------------------------
 
 
-class ItemRefused(FileRefused):
+class UnwritableItem(FileRefused):
     """A format cannot hold an item. ``sentence`` names the item and the reason, without a period."""
 
     def __init__(self, format: str, sentence: str) -> None:
@@ -45,21 +45,21 @@ class ItemRefused(FileRefused):
 
 
 def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
-    """Raise ``ItemRefused`` with the reason why a format cannot hold an item."""
-    raise ItemRefused(format, f"{format} cannot hold the item {item.id!r}: {why}")
+    """Raise ``UnwritableItem`` with the reason why a format cannot hold an item."""
+    raise UnwritableItem(format, f"{format} cannot hold the item {item.id!r}: {why}")
 
 
 NAMED = 10
 """The number of items that a refusal names."""
 
 
-class Refusals:
+class UnwritableItems:
     """A collector of the items that a format cannot hold, which reports all of them at the end.
 
-    >>> with Refusals("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
+    >>> with UnwritableItems("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
     ...     for item in ("a", "b"):
     ...         with refused.gathered():
-    ...             raise ItemRefused("csv", f"csv cannot hold the item {item!r}: it is empty")
+    ...             raise UnwritableItem("csv", f"csv cannot hold the item {item!r}: it is empty")
     Traceback (most recent call last):
     domain.errors.FileRefused: csv cannot hold 2 items.
     """
@@ -68,9 +68,9 @@ class Refusals:
         self._format = format
         self.n = 0
         """The number of refused items up to now."""
-        self._first: list[ItemRefused] = []
+        self._first: list[UnwritableItem] = []
 
-    def __enter__(self) -> Refusals:
+    def __enter__(self) -> UnwritableItems:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
@@ -95,7 +95,7 @@ class Refusals:
         """Collect a refusal in the block, which handles one item, so that the next item can follow."""
         try:
             yield
-        except ItemRefused as error:
+        except UnwritableItem as error:
             self.n += 1
             if len(self._first) < NAMED:
                 self._first.append(error)

@@ -24,7 +24,7 @@ from domain import json_text
 from domain.decimals import Tolerance
 from domain.errors import FileRefused
 from domain.json_text import NotJson
-from domain.reading.answers import AnswerKind, Asked
+from domain.reading.answers import AnswerKind, ExpectedAnswer
 
 FOLDER = "keys"
 MARK = "touchstone_keys"
@@ -102,7 +102,7 @@ class KeyItem:
     id: str
     dimension: str
     group: str | None
-    asked: Asked
+    asked: ExpectedAnswer
     key: Any
     fields: Mapping[str, Any] = field(default_factory=dict)
     """The withheld fields."""
@@ -186,7 +186,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 _FLAGS = ("several", "judged", "none", "drawn", "decimal")
 
 
-def _asked_as_json(asked: Asked) -> dict[str, Any]:
+def _asked_as_json(asked: ExpectedAnswer) -> dict[str, Any]:
     """Return the settings of a question that differ from the defaults."""
     told: dict[str, Any] = {"kind": asked.kind.value}
     if asked.options:
@@ -200,9 +200,9 @@ def _asked_as_json(asked: Asked) -> dict[str, Any]:
     return told
 
 
-def _asked(told: Mapping[str, Any]) -> Asked:
+def _asked(told: Mapping[str, Any]) -> ExpectedAnswer:
     limits = told.get("tolerance")
-    return Asked(
+    return ExpectedAnswer(
         AnswerKind(told["kind"]),
         tuple(str(each) for each in told.get("options", ())),
         told.get("unit"),

@@ -19,7 +19,7 @@ from annotation_schemas import kinds
 from annotation_schemas.column_types import TEXT, ColumnType
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.model import AssetSlot, ItemField
-from exporters.release_items import Names, Refusals, by_split, refuse
+from exporters.release_items import Names, UnwritableItems, by_split, refuse
 
 GROUP_ROWS = 1_000
 GROUP_BYTES = 32 * 1024 * 1024
@@ -35,7 +35,7 @@ Cell = Callable[[ReleasedItem], Any]
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of the table."""
 
     name: str
@@ -68,7 +68,7 @@ def has_media(released: ReleasedSet) -> bool:
     return first is None or first.path is not None
 
 
-def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]:
+def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[TableColumn]:
     """Return the columns of a table: its own, the media of each role, and the fields, in the schema's order.
 
     ``images``: the table contains the images. ``media``: the release includes the files, so that other media have a
@@ -79,9 +79,9 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]
     taken = {*OWN, *named}
     names = {each: free(each, taken) if each in OWN else each for each in named}
     found = [
-        Column("id", TEXT, "What the item is called in files.", lambda item: item.id),
-        Column("dimension", TEXT, "What the item measures.", lambda item: item.dimension),
-        Column(
+        TableColumn("id", TEXT, "What the item is called in files.", lambda item: item.id),
+        TableColumn("dimension", TEXT, "What the item measures.", lambda item: item.dimension),
+        TableColumn(
             "group",
             TEXT,
             "What the item shares with others that are not independent of it, such as its video.",
@@ -90,7 +90,7 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]
     ]
     if canary := released.about.get("canary"):
         meaning = "Stands with every item of a test: who can complete it has seen the data set."
-        found.append(Column("canary", TEXT, meaning, lambda item: canary))
+        found.append(TableColumn("canary", TEXT, meaning, lambda item: canary))
     for slot in schema.item.assets:
         found += _of_slot(slot, names[slot.role], taken, images=images and slot.kind == "image", media=media)
     for each in schema.item.fields:
@@ -107,12 +107,12 @@ def free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media: bool) -> Iterator[Column]:
+def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media: bool) -> Iterator[TableColumn]:
     several = slot.max != 1
     noun, are = (f"{slot.kind}s", "are") if several else (slot.kind, "is")
     lie = "lie" if several else "lies"
 
-    def column(name: str, type: ColumnType, meaning: str, value: Callable[[ReleasedAsset], Any]) -> Column:
+    def column(name: str, type: ColumnType, meaning: str, value: Callable[[ReleasedAsset], Any]) -> TableColumn:
         def cell(item: ReleasedItem) -> Any:
             there = [asset for asset in item.assets if asset.role == slot.role]
             if several:
@@ -121,7 +121,7 @@ def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media
                 raise CellError(f"it has {len(there)} of {slot.role!r}, and the schema has room for one")
             return value(there[0]) if there else None
 
-        return Column(name, (type,) if several else type, meaning, cell, role=slot.role)
+        return TableColumn(name, (type,) if several else type, meaning, cell, role=slot.role)
 
     if media and images:
         yield column(role, "image", f"The {noun} of {slot.role}.", lambda asset: asset)
@@ -136,7 +136,7 @@ def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media
     yield column(free(f"{role}_sha256", taken), TEXT, sums, lambda asset: asset.sha256)
 
 
-def _of_field(each: ItemField, name: str) -> Column:
+def _of_field(each: ItemField, name: str) -> TableColumn:
     row = kinds.of_field(each)
 
     def cell(item: ReleasedItem) -> Any:
@@ -145,7 +145,7 @@ def _of_field(each: ItemField, name: str) -> Column:
 
     title = kinds.title_of(each)
     unit = row.unit_of(each)
-    return Column(name, row.column(each), f"{title}." + (f" In {unit}." if unit else ""), cell, unit)
+    return TableColumn(name, row.column(each), f"{title}." + (f" In {unit}." if unit else ""), cell, unit)
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
@@ -244,12 +244,12 @@ def shards(split: ReleasedSplit, n: int, folder: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReleaseTable:
     """A table to be written."""
 
     format: str
     released: ReleasedSet
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     media: bool
     """Whether the release includes its media."""
 
@@ -318,11 +318,11 @@ class Table:
         return {"bytes": data, "path": cell.path.rpartition("/")[2]}
 
 
-def write(table: Table, folder: ReleaseFolder, *, below: str, metadata: Mapping[str, str]) -> None:
+def write(table: ReleaseTable, folder: ReleaseFolder, *, below: str, metadata: Mapping[str, str]) -> None:
     """Write the files of a table, one row group at a time."""
     totals = table.sizes()
     names = Names(table.format)
-    with Refusals(table.format) as refused:
+    with UnwritableItems(table.format) as refused:
         for split, items in by_split(table.released):
             total = totals[split.name]
             paths = shards(split, max(1, math.ceil(total / SHARD_BYTES)), below)
@@ -340,7 +340,9 @@ def write(table: Table, folder: ReleaseFolder, *, below: str, metadata: Mapping[
 class _Shards:
     """A writer of a split's files, one after the other. Files without rows are written, too."""
 
-    def __init__(self, table: Table, folder: ReleaseFolder, paths: Sequence[str], metadata: Mapping[str, str]) -> None:
+    def __init__(
+        self, table: ReleaseTable, folder: ReleaseFolder, paths: Sequence[str], metadata: Mapping[str, str]
+    ) -> None:
         self._table, self._folder, self._paths = table, folder, paths
         self._schema = arrow_schema(table.columns, metadata)
         self._at = -1
@@ -407,7 +409,7 @@ class _Shards:
             self._open.close()
 
 
-def arrow_schema(columns: Sequence[Column], metadata: Mapping[str, str]) -> Any:
+def arrow_schema(columns: Sequence[TableColumn], metadata: Mapping[str, str]) -> Any:
     """Return the columns as a Parquet schema, with their descriptions."""
     import pyarrow
 
@@ -426,7 +428,7 @@ def arrow_schema(columns: Sequence[Column], metadata: Mapping[str, str]) -> Any:
             return pyarrow.struct([(name, typed(of)) for name, of in type.items()])
         return pyarrow.list_(typed(type[0]))
 
-    def about(column: Column) -> dict[str, str]:
+    def about(column: TableColumn) -> dict[str, str]:
         return {"description": column.meaning, **({"unit": column.unit} if column.unit else {})}
 
     return pyarrow.schema(

@@ -31,7 +31,7 @@ from domain.evidence import (
     lines_path,
     table_path,
 )
-from importers.project_archive import MIB, TableTold, fits
+from importers.project_archive import MIB, TableEntry, fits
 
 _KNOWN = re.compile(
     r"(?:tables/[a-z_]{1,60}\.jsonl|lines/[a-z_]{1,60}\.txt|figures\.json|verdicts\.jsonl|policies\.json)"
@@ -59,7 +59,7 @@ LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class Changed:
+class FileChange:
     """A file of a bundle that differs from the manifest."""
 
     path: str
@@ -140,7 +140,7 @@ class EvidenceFolder:
     def without_rows(self, tables: Mapping[str, Sequence[str]]) -> None:
         """Add empty tables (with their columns) for tables that the bundle leaves out or that did not exist yet."""
         for name, columns in tables.items():
-            self.tables.setdefault(name, TableTold(name, tuple(columns), 0, 0, ""))
+            self.tables.setdefault(name, TableEntry(name, tuple(columns), 0, 0, ""))
 
     def verdicts(self) -> Iterator[dict[str, Any]]:
         """Yield the printed verdict of every item."""
@@ -162,7 +162,7 @@ class EvidenceFolder:
             self._refuse(f"{FIGURES} has a figure without an id, or two of the same")
         return found
 
-    def changed(self, recorded: Mapping[str, str] | None = None) -> list[Changed]:
+    def changed(self, recorded: Mapping[str, str] | None = None) -> list[FileChange]:
         """Return every file that differs from its manifest, with the changed lines of tables.
 
         ``recorded`` has the SHA-256 of files in the release's manifest, by path from its root.
@@ -171,21 +171,21 @@ class EvidenceFolder:
         for path, (n_bytes, sha256) in self._told.items():
             at = self._at(path)
             if not _is_file(self.path / path):
-                found.append(Changed(at, "is not there"))
+                found.append(FileChange(at, "is not there"))
             elif self._digest(path) != (n_bytes, sha256):
                 found.append(self._what_changed(path, n_bytes))
         known = {self._at(path): sha256 for path, (_, sha256) in self._told.items()}
         inside = f"{FOLDER}/"
         for path, sha256 in (recorded or {}).items():
             if path == f"{inside}{MANIFEST}" and self._digest(MANIFEST)[1] != sha256:
-                found.append(Changed(path, "is not what the manifest of the release says"))
+                found.append(FileChange(path, "is not what the manifest of the release says"))
             elif path in known and known[path] != sha256:
                 found.append(
-                    Changed(path, "has one hash in the manifest of the release, another in that of the evidence")
+                    FileChange(path, "has one hash in the manifest of the release, another in that of the evidence")
                 )
         if recorded is not None:
             unnamed = [path for path in (*known, self._at(MANIFEST)) if path not in recorded]
-            found += [Changed(path, "is not named by the manifest of the release") for path in unnamed]
+            found += [FileChange(path, "is not named by the manifest of the release") for path in unnamed]
         return found
 
     # ---- inside ------------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class EvidenceFolder:
             self._refuse("its manifest names no project")
         return told
 
-    def _tables(self) -> dict[str, TableTold]:
+    def _tables(self) -> dict[str, TableEntry]:
         self._told: dict[str, tuple[int, str]] = {}
         for each in _listed(self.manifest.get("files")):
             path, n_bytes, sha256 = each.get("path"), each.get("bytes"), str(each.get("sha256"))
@@ -220,7 +220,7 @@ class EvidenceFolder:
             if not known or not fit or not _SHA256.fullmatch(sha256):
                 self._refuse(f"its manifest names {str(path)[:100]!r}, which no evidence has, or names it wrongly")
             self._told[str(path)] = (int(n_bytes or 0), sha256)
-        found: dict[str, TableTold] = {}
+        found: dict[str, TableEntry] = {}
         for each in _listed(self.manifest.get("tables")):
             name, columns = each.get("name"), each.get("columns")
             if not isinstance(name, str) or not _NAME.fullmatch(name) or name in found or not fits(each):
@@ -228,31 +228,33 @@ class EvidenceFolder:
             if table_path(name) not in self._told:
                 self._refuse(f"its manifest names a table {name!r} without its file")
             n_bytes, sha256 = self._told[table_path(name)]
-            found[name] = TableTold(name, tuple(columns or ()), each["rows"], n_bytes, sha256)
+            found[name] = TableEntry(name, tuple(columns or ()), each["rows"], n_bytes, sha256)
         for path in (FIGURES, VERDICTS, POLICIES):
             if path not in self._told:
                 self._refuse(f"its manifest does not name {path}")
         return found
 
-    def _what_changed(self, path: str, n_bytes: int) -> Changed:
+    def _what_changed(self, path: str, n_bytes: int) -> FileChange:
         at, size = self._at(path), (self.path / path).stat().st_size
         name = path.partition("/")[2].partition(".")[0]
         if not path.startswith("tables/") or lines_path(name) not in self._told:
-            return Changed(at, "was changed: it is not what its manifest says")
+            return FileChange(at, "was changed: it is not what its manifest says")
         if self._digest(lines_path(name)) != self._told[lines_path(name)]:
-            return Changed(at, "was changed, and so were the hashes of its lines, so that no one can say which")
+            return FileChange(at, "was changed, and so were the hashes of its lines, so that no one can say which")
         lines, there = self._changed_lines(path, name)
         told = self.tables[name].rows if name in self.tables else there
         if there < told and len(lines) == told - there:
-            return Changed(at, f"was cut: {there:,} of {told:,} lines are there", tuple(lines[:SHOWN]))
+            return FileChange(at, f"was cut: {there:,} of {told:,} lines are there", tuple(lines[:SHOWN]))
         if there == told and self._same_lines(path, name):
-            return Changed(at, f"has the same {there:,} lines in another order, from line {lines[0]:,} on", (lines[0],))
+            return FileChange(
+                at, f"has the same {there:,} lines in another order, from line {lines[0]:,} on", (lines[0],)
+            )
         words = ", ".join(f"{line:,}" for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
         count = "" if there == told else f" (it has {there:,} lines, and should have {told:,})"
         what = "line" if len(lines) == 1 else "lines"
         grown = "" if size == n_bytes else f", {size:,} bytes in place of {n_bytes:,}"
-        return Changed(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))
+        return FileChange(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))
 
     def _changed_lines(self, path: str, name: str) -> tuple[list[int], int]:
         """Return the changed lines, including missing ones, and the number of lines."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation_schemas.formats import Said, as_named, item_keys
+from annotation_schemas.formats import ColumnMapping, as_named, item_keys
 from annotation_schemas.formats.columns import DIMENSION, ID
 from annotation_schemas.model import Schema
 from domain import csv_rows, json_text
@@ -15,14 +15,14 @@ from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow, ItemRecord
 from importers.item_tables import TableReader
-from importers.items import Reader
+from importers.items import JsonItems
 
 _KEYS_OF = 20
 """The number of records from which the keys are collected."""
 
 
 @dataclass(frozen=True)
-class Preview:
+class ItemPreview:
     """The items that an import would create from the first records of a file."""
 
     columns: Sequence[str]
@@ -33,19 +33,19 @@ class Preview:
     """Why the whole file would be refused; None if its beginning shows no reason."""
 
 
-def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 5) -> Preview:
+def preview(path: Path, *, format: str, schema: Schema, said: ColumnMapping, rows: int = 5) -> ItemPreview:
     """Return a preview of the first ``rows`` records. An unreadable file has no columns, and ``refused`` gives the
     reason.
     """
     keys = item_keys(format)
-    reads = TableReader if keys.table else Reader
+    reads = TableReader if keys.table else JsonItems
     try:
         text = reads.text(path, said)
         columns = columns_of(text.text, table=keys.table, known=names_of(schema, format))
     except FileRefused as error:
-        return Preview((), refused=str(error))
+        return ItemPreview((), refused=str(error))
     except (NotTable, NotJson) as error:
-        return Preview((), refused=f"{path.name}: {error}.")
+        return ItemPreview((), refused=f"{path.name}: {error}.")
     told = said.schema(schema, format)
     of_folder = schema.dimensions[0] if keys.by_folder else None  # the folder names the dimension at the import
     reader = reads(as_named(keys, told), told, path.name, of_folder, True, said, text.encoding)
@@ -55,8 +55,8 @@ def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 
                 break
             reader.take(piece)
     except FileRefused as error:
-        return Preview(columns, refused=str(error))
-    return Preview(columns, reader.items, reader.bad)
+        return ItemPreview(columns, refused=str(error))
+    return ItemPreview(columns, reader.items, reader.bad)
 
 
 def columns_of(text: str, *, table: bool, known: Sequence[str]) -> list[str]:

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.formats import Misfit, ReadFiles, Said, columns, item_keys, keys_of, of_head
+from annotation_schemas.formats import ColumnMapping, Misfit, ReadFiles, columns, item_keys, keys_of, of_head
 from annotation_schemas.model import Schema
 from domain import csv_rows, csv_text
 from domain.csv_rows import NotTable, Row
 from domain.errors import FileRefused
 from domain.records import FileRecord
 from importers import spreadsheets
-from importers.items import STAYS, OnProgress, Reader, Text, bytes_of, decoded, read_files
+from importers.items import STAYS, FileText, JsonItems, OnProgress, bytes_of, decoded, read_files
 from importers.unread_keys import listed, unread_note
 
 WORKBOOK = ".xlsx"
@@ -33,23 +33,23 @@ def read_items(
     schema: Schema,
     dimension: str | None = None,
     progress: OnProgress | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
 ) -> ReadFiles:
     """Return all rows of a table, or of all tables below a folder; see ``importers.items.read_items``."""
-    return read_files(TableReader, path, item_keys(format), schema, said or Said(), dimension, progress)
+    return read_files(TableReader, path, item_keys(format), schema, said or ColumnMapping(), dimension, progress)
 
 
 @dataclass
-class TableReader(Reader):
+class TableReader(JsonItems):
     """The reader of one table."""
 
     unread: Sequence[str] = ()
     table: csv_rows.Table | None = None
 
     @classmethod
-    def text(cls, file: Path, said: Said) -> Text:
+    def text(cls, file: Path, said: ColumnMapping) -> FileText:
         if file.suffix.lower() == WORKBOOK:
-            return Text(_of_workbook(file), note=_left_sheets(file))
+            return FileText(_of_workbook(file), note=_left_sheets(file))
         if file.suffix.lower() in spreadsheets.OTHER_SUFFIXES:
             raise FileRefused(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
         if said.encoding:
@@ -61,7 +61,7 @@ class TableReader(Reader):
                 "with --encoding utf-16."
             )
         try:
-            return Text(data.decode("utf-8"))
+            return FileText(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise FileRefused(
                 f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8, or "

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import (
+    ColumnMapping,
     ItemKeys,
     Misfit,
     ReadFiles,
-    Said,
     as_named,
     by_place,
     dimension_in_files,
@@ -43,7 +43,7 @@ STAYS = "the values stay with the rows and are exported again"
 UTF_8 = "utf-8"
 
 
-class Text(NamedTuple):
+class FileText(NamedTuple):
     """The text of a file, and the encoding in which it is exported again."""
 
     text: str
@@ -63,7 +63,7 @@ def read_items(
     schema: Schema,
     dimension: str | None = None,
     progress: OnProgress | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
 ) -> ReadFiles:
     """Return all records of an annotation file, or of all annotation files below a folder.
 
@@ -75,15 +75,15 @@ def read_items(
         No file can be read, a file has another format, or its dimension is unknown. Single invalid records
         are returned in ``bad``.
     """
-    return read_files(Reader, path, item_keys(format), schema, said or Said(), dimension, progress)
+    return read_files(JsonItems, path, item_keys(format), schema, said or ColumnMapping(), dimension, progress)
 
 
 def read_files(
-    reads: type[Reader],
+    reads: type[JsonItems],
     path: Path,
     keys: ItemKeys,
     schema: Schema,
-    said: Said,
+    said: ColumnMapping,
     dimension: str | None,
     progress: OnProgress | None,
 ) -> ReadFiles:
@@ -216,7 +216,7 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
 
 
 @dataclass
-class Reader:
+class JsonItems:
     """The reader of one JSON file."""
 
     row: ItemKeys
@@ -224,7 +224,7 @@ class Reader:
     place: str
     dimension: Dimension | None
     single: bool
-    said: Said = field(default_factory=Said)
+    said: ColumnMapping = field(default_factory=ColumnMapping)
     encoding: str = UTF_8
     items: list[ItemRecord] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
@@ -242,12 +242,12 @@ class Reader:
     """Options that say the same, with the item that has them."""
 
     @classmethod
-    def text(cls, file: Path, said: Said) -> Text:
+    def text(cls, file: Path, said: ColumnMapping) -> FileText:
         """Return the text of a file. Raises ``FileRefused`` for a file that is not text."""
         if said.encoding:
             return decoded(file, said.encoding)
         try:
-            return Text(json_text.decode(bytes_of(file)))
+            return FileText(json_text.decode(bytes_of(file)))
         except NotJson as error:
             raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
 
@@ -367,7 +367,7 @@ class Reader:
         return FileRecord(self.place, self.items, self.head, self.tail, meta)
 
 
-def decoded(file: Path, encoding: str) -> Text:
+def decoded(file: Path, encoding: str) -> FileText:
     """Return the text of a file in a given encoding, including a byte order mark.
 
     Raises ``FileRefused`` if the file is not in this encoding.
@@ -375,7 +375,7 @@ def decoded(file: Path, encoding: str) -> Text:
     data = bytes_of(file)
     try:
         exact = _BYTE_ORDERS.get((codecs.lookup(encoding).name, data[:2]), encoding)
-        return Text(data.decode(exact), exact)
+        return FileText(data.decode(exact), exact)
     except LookupError:
         raise FileRefused(f"There is no encoding {encoding!r}; known are utf-8, cp1252, utf-16, latin-1.") from None
     except UnicodeError as error:

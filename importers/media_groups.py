@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Said
+from annotation_schemas.formats import ColumnMapping
 from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
 from domain.errors import FileRefused, MediaRefused
@@ -175,7 +175,7 @@ def _rows(table: Path, known: Sequence[str]) -> Iterator[tuple[str, dict[str, An
     if not table.is_file():
         raise FileRefused(f"There is no file {table}.")
     try:
-        read = csv_rows.table(csv_rows.lines_of(TableReader.text(table, Said()).text), [*known, ROLE, FILE])
+        read = csv_rows.table(csv_rows.lines_of(TableReader.text(table, ColumnMapping()).text), [*known, ROLE, FILE])
     except NotTable as error:
         raise FileRefused(f"{table.name}: {error}.") from error
     for row in read.rows():
@@ -185,7 +185,7 @@ def _rows(table: Path, known: Sequence[str]) -> Iterator[tuple[str, dict[str, An
 
 
 def _lines(table: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, line in enumerate(TableReader.text(table, Said()).text.splitlines(), 1):
+    for number, line in enumerate(TableReader.text(table, ColumnMapping()).text.splitlines(), 1):
         if not line.strip():
             continue
         where = f"{table.name} (line {number})"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from domain.errors import FileRefused
-from domain.records import Part
+from domain.records import MemberSettings
 from domain.roles import Role
 from domain.states import Stage
 from importers.named_columns import refused, table
@@ -15,7 +15,7 @@ COLUMNS = ("login", "role", "dimensions", "stages")
 BETWEEN = ";"
 
 
-def read_parts(path: Path, *, role: Role | None) -> list[Part]:
+def read_parts(path: Path, *, role: Role | None) -> list[MemberSettings]:
     """Return a part for each row, from the column ``login`` and any of ``role``, ``dimensions`` and ``stages``.
 
     ``role`` is the default for rows without one. Names in a cell are separated by semicolons, and an empty cell means
@@ -32,7 +32,7 @@ def read_parts(path: Path, *, role: Role | None) -> list[Part]:
     return found
 
 
-def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -> Part:
+def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -> MemberSettings:
     said = told.get("role", "").casefold()
     if not told["login"]:
         raise refused(path, number, "login is empty")
@@ -44,7 +44,7 @@ def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -
     odd = next((stage for stage in stages or () if stage not in list(Stage)), None)
     if odd is not None:
         raise refused(path, number, f"{odd!r} is no stage; they are {', '.join(Stage)}")
-    return Part(
+    return MemberSettings(
         told["login"].casefold(),
         Role(said) if said else role or Role.ANNOTATOR,
         _names(told.get("dimensions", "")),

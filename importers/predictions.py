@@ -23,7 +23,7 @@ from domain.runs import Outcome
 from importers.answer_files import AnswerFile, Rows, read_answers
 from importers.harnesses import harnesses
 from importers.shown_options import counted_columns, counts_on, is_option_column, listed_options, prompt_text
-from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
+from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, SheetCell, lines_of_table
 from importers.unread_keys import ReadKeys
 
 _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question", "prompt")
@@ -185,7 +185,7 @@ def _with_shown(answer: PredictionRecord, record: Mapping[str, Any]) -> Predicti
     )
 
 
-def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:
+def _of_cells(cells: Mapping[str, SheetCell], file: AnswerFile) -> PredictionRecord:
     """Return an answer from a row of VLMEvalKit's tables."""
     for name in ("item", "index", "prediction", "model"):
         if name in cells and cells[name].problem:
@@ -212,12 +212,12 @@ def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:
     return record
 
 
-def _cell(key: str, value: Any) -> Cell:
+def _cell(key: str, value: Any) -> SheetCell:
     if value is None:
-        return Cell("")
+        return SheetCell("")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise Misfit(f"{key} is neither text nor a number")
-    return Cell(str(value))
+    return SheetCell(str(value))
 
 
 def _first_turn(choices: Any) -> str:

@@ -44,7 +44,7 @@ LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class TableTold:
+class TableEntry:
     """The manifest's entry of a table."""
 
     name: str
@@ -172,15 +172,15 @@ class ProjectArchive:
             self._refuse("its manifest is not that of a project")
         return told
 
-    def _tables(self) -> dict[str, TableTold]:
-        found: dict[str, TableTold] = {}
+    def _tables(self) -> dict[str, TableEntry]:
+        found: dict[str, TableEntry] = {}
         listed = self.manifest.get("tables")
         for each in listed if isinstance(listed, list) else []:
             match = _TABLE.fullmatch(str(each.get("path"))) if isinstance(each, dict) else None
             whole = match and each["path"] in self._entries and fits(each)
             if match is None or not whole or match[1] in found:
                 self._refuse("its manifest names a table that it does not have, or names it wrongly")
-            found[match[1]] = TableTold(
+            found[match[1]] = TableEntry(
                 match[1], tuple(each["columns"]), each["rows"], each["bytes"], str(each["sha256"])
             )
         stray = [path for path in self._entries if (match := _TABLE.fullmatch(path)) and match[1] not in found]

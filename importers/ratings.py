@@ -315,7 +315,7 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
         return None
     try:
         record = json.loads(line, object_pairs_hook=json_text.once)
-    except json_text.Twice as error:
+    except json_text.DuplicateKey as error:
         return str(error)
     except (ValueError, RecursionError):
         return "it is not UTF-8" if json_text.has_broken_bytes(line) else f"it is no complete JSON object as {_EXAMPLE}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from annotation_schemas.formats import Format, Said
+from annotation_schemas.formats import ColumnMapping, Format
 from annotation_schemas.model import Schema
 from domain.csv_rows import NotTable
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from importers.item_preview import columns_of, preview
 from importers.item_tables import TableReader
-from importers.items import Reader
+from importers.items import JsonItems
 
 TABLES = (".csv", ".tsv", ".xlsx")
 RECORDS = (".json", ".jsonl")
@@ -20,7 +20,9 @@ _ROWS = 3
 _NAMED = 6
 
 
-def recognised(path: Path, formats: Sequence[Format], schema: Schema, said: Said | None = None) -> tuple[Format, str]:
+def recognised(
+    path: Path, formats: Sequence[Format], schema: Schema, said: ColumnMapping | None = None
+) -> tuple[Format, str]:
     """Return the format, and the evidence for it as the end of a sentence.
 
     ``path`` is the beginning of a file. Raises ``FileRefused`` if the beginning fits no format.
@@ -28,8 +30,8 @@ def recognised(path: Path, formats: Sequence[Format], schema: Schema, said: Said
     table = path.suffix.lower() in TABLES
     if not table and path.suffix.lower() not in RECORDS:
         raise FileRefused(f"{path.name} ends neither with {', '.join(TABLES)} nor with {' or '.join(RECORDS)}.")
-    reads = TableReader if table else Reader
-    text = reads.text(path, said or Said())
+    reads = TableReader if table else JsonItems
+    text = reads.text(path, said or ColumnMapping())
     try:
         keys = columns_of(text.text, table=table, known=())
     except (NotTable, NotJson) as error:
@@ -41,7 +43,7 @@ def recognised(path: Path, formats: Sequence[Format], schema: Schema, said: Said
     own = schema.source.format if schema.source else None
     of_items = [each for each in formats if each.keys is not None and each.keys.table == table]
     fits = {
-        each.name: len(preview(path, format=each.name, schema=schema, said=said or Said(), rows=_ROWS).items)
+        each.name: len(preview(path, format=each.name, schema=schema, said=said or ColumnMapping(), rows=_ROWS).items)
         for each in of_items
         if path.suffix.lower() in (each.keys.endings if each.keys else ())
     }

@@ -47,7 +47,7 @@ _TAKEN_IN = {f"{_MAIN} worksheet": f"{_MAIN} row", f"{_MAIN} sst": f"{_MAIN} si"
 
 
 @dataclass(frozen=True)
-class Cell:
+class SheetCell:
     """The content of a cell as text. ``problem`` is set if the text may differ from what was once written."""
 
     text: str
@@ -55,14 +55,14 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class SheetRow:
     """A row below the headings, by heading. ``number`` is its row in the sheet, or its record in a text file."""
 
     number: int
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, SheetCell]
 
 
-def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[Line]:
+def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[SheetRow]:
     """Yield the rows of the first sheet with fitting headings, without empty rows.
 
     ``wants`` names the headings in the error for a table without them.
@@ -75,7 +75,7 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
     if path.suffix.lower() == ".xlsx":
         yield from _of_workbook(path, fits, wants)
         return
-    rows = ((number, [Cell(text) for text in row]) for number, row in enumerate(_text_rows(path), 1))
+    rows = ((number, [SheetCell(text) for text in row]) for number, row in enumerate(_text_rows(path), 1))
     found = _below_headings(rows, fits)
     if found is None:
         raise FileRefused(f"{path.name} does not have {wants} in its first row. Nothing was imported.")
@@ -83,8 +83,8 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
 
 
 def _below_headings(
-    rows: Iterator[tuple[int, Sequence[Cell]]], fits: Callable[[Sequence[str]], bool]
-) -> Iterator[Line] | None:
+    rows: Iterator[tuple[int, Sequence[SheetCell]]], fits: Callable[[Sequence[str]], bool]
+) -> Iterator[SheetRow] | None:
     """Return the lines below the headings; None if the first non-empty row does not fit."""
     for _, row in rows:
         headings = [cell.text.strip() for cell in row]
@@ -93,14 +93,14 @@ def _below_headings(
     return None
 
 
-def _lines(rows: Iterator[tuple[int, Sequence[Cell]]], headings: Sequence[str]) -> Iterator[Line]:
+def _lines(rows: Iterator[tuple[int, Sequence[SheetCell]]], headings: Sequence[str]) -> Iterator[SheetRow]:
     twice = next((name for name in headings if name and headings.count(name) > 1), None)
     if twice:
         raise FileRefused(f"Two columns are called {twice!r}. Nothing was imported; take one out.")
     for number, row in rows:
         cells = {name: cell for name, cell in zip(headings, row, strict=False) if name}
         if any(cell.text or cell.problem for cell in cells.values()):
-            yield Line(number, cells)
+            yield SheetRow(number, cells)
 
 
 # ---- text files -----------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def _text_rows(path: Path) -> Iterator[list[str]]:
 # ---- workbooks ------------------------------------------------------------------------------------------------------
 
 
-def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[Line]:
+def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[SheetRow]:
     _check(path)
     names: list[str] = []
     with ExitStack() as opened:
@@ -331,7 +331,7 @@ class _Texts(dict[int, Any]):
         return None
 
 
-def _rows(name: str, sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[Cell]]]:
+def _rows(name: str, sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[SheetCell]]]:
     """Yield the rows of a sheet with their numbers. ``same`` is the sheet with its formulas."""
     with _understood(name):
         for each in (sheet, same):
@@ -347,19 +347,19 @@ def _rows(name: str, sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[Cell
             yield number, [_cell(*cell) for cell in zip(row[:WIDEST], formulas, strict=False)]
 
 
-def _cell(stored: Any, formula: Any) -> Cell:
+def _cell(stored: Any, formula: Any) -> SheetCell:
     value, kind = stored.value, stored.data_type
     if formula.data_type == "f":
-        return Cell(_text(value), "is a formula in the spreadsheet")
+        return SheetCell(_text(value), "is a formula in the spreadsheet")
     if kind == "s" and value is None:
-        return Cell("", "names a text that is not there")
+        return SheetCell("", "names a text that is not there")
     if kind == "e":
-        return Cell(str(value), f"is the error {value} in the spreadsheet")
+        return SheetCell(str(value), f"is the error {value} in the spreadsheet")
     if kind == "d":
         from openpyxl.utils.datetime import to_excel
 
-        return Cell(_text(to_excel(value)), "is a date in the spreadsheet")
-    return Cell(_text(value))
+        return SheetCell(_text(to_excel(value)), "is a date in the spreadsheet")
+    return SheetCell(_text(value))
 
 
 def _text(value: Any) -> str:

@@ -29,7 +29,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Submission:
+class SubmissionFile:
     """The answers in a submission file."""
 
     name: str
@@ -40,7 +40,7 @@ class Submission:
     """
 
 
-def read_submission(path: Path) -> Submission:
+def read_submission(path: Path) -> SubmissionFile:
     """Return all answers of a file.
 
     Raises
@@ -72,7 +72,7 @@ def read_submission(path: Path) -> Submission:
         )
     if not rows:
         raise FileRefused(f"{path} holds no answers; nothing was scored.")
-    return Submission(path.name, hashlib.sha256(data).hexdigest(), dict(rows))
+    return SubmissionFile(path.name, hashlib.sha256(data).hexdigest(), dict(rows))
 
 
 def _of_json(path: Path, text: str) -> Iterator[tuple[str, Any]]:

@@ -11,12 +11,12 @@ from pathlib import Path
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
-from domain.records import About
+from domain.records import UnitFacts
 
 COLUMNS = ("item", "model", "length")
 
 
-def read_units(path: Path) -> Mapping[str, About]:
+def read_units(path: Path) -> Mapping[str, UnitFacts]:
     """Return a CSV file's facts about each unit. Raises ``FileRefused`` with the first invalid row."""
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
@@ -25,7 +25,7 @@ def read_units(path: Path) -> Mapping[str, About]:
     except OSError as error:
         raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    found: dict[str, About] = {}
+    found: dict[str, UnitFacts] = {}
     number = 1
     try:
         head = [name.strip().lower() for name in next(reader, [])]
@@ -46,7 +46,7 @@ def read_units(path: Path) -> Mapping[str, About]:
             if unit in found:
                 raise FileRefused(f"{path.name}, row {number}: {unit} has a row already; keep one of the two.")
             length = _length(cell.get("length", ""), f"{path.name}, row {number}")
-            found[unit] = About(cell.get("item") or None, cell.get("model") or None, length)
+            found[unit] = UnitFacts(cell.get("item") or None, cell.get("model") or None, length)
     except csv.Error as error:
         raise FileRefused(f"{path.name}, row {number + 1}: {error}.") from error
     return found

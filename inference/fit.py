@@ -45,7 +45,7 @@ _LARGEST_JSON = 64_000_000
 
 
 @dataclass(frozen=True)
-class Found:
+class ModelFolder:
     """A folder that holds a model, or something that looks like one."""
 
     path: Path
@@ -168,7 +168,7 @@ def _gpu() -> tuple[int | None, str]:
     return best
 
 
-def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memory | None = None) -> Fit:
+def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory: Memory | None = None) -> Fit:
     """Return whether a model can be loaded here, with its dtype and device."""
     memory = memory or free_memory()
     on_gpu = device.startswith("cuda") or (device == "auto" and memory.gpu is not None)
@@ -229,7 +229,7 @@ def counted(parameters: int) -> str:
     return f"{parameters / 1000:.0f} k"
 
 
-def models_in(folder: Path) -> list[Found]:
+def models_in(folder: Path) -> list[ModelFolder]:
     """Return every model below a folder, at most three levels down, by name.
 
     Paths outside the folder, such as the target of a symbolic link, are left out.
@@ -274,10 +274,10 @@ def picked(folder: Path, name: str) -> Path:
     return path
 
 
-def look(path: Path, *, home: Path | None = None) -> Found:
+def look(path: Path, *, home: Path | None = None) -> ModelFolder:
     """Return the properties of a model's folder. Errors are not raised, but described in ``trouble``."""
     name = str(path.relative_to(home)) if home and path != home and path.is_relative_to(home) else path.name
-    nothing = Found(path, name, family_of({}))
+    nothing = ModelFolder(path, name, family_of({}))
     if not path.is_dir():
         return _wrong(nothing, f"There is no folder {path}.")
     if (path / "adapter_config.json").is_file() and not (path / "config.json").is_file():
@@ -305,7 +305,7 @@ def look(path: Path, *, home: Path | None = None) -> Found:
     elif not kind:
         trouble = f"{name}/config.json names no model_type, so it is not known what the model is."
     quantised = config.get("quantization_config")
-    return Found(
+    return ModelFolder(
         path,
         name,
         family,
@@ -321,8 +321,8 @@ def look(path: Path, *, home: Path | None = None) -> Found:
     )
 
 
-def _wrong(found: Found, trouble: str) -> Found:
-    return Found(found.path, found.name, found.family, trouble=trouble)
+def _wrong(found: ModelFolder, trouble: str) -> ModelFolder:
+    return ModelFolder(found.path, found.name, found.family, trouble=trouble)
 
 
 def _known_to_transformers(model_type: str) -> bool:
@@ -459,7 +459,7 @@ class _Weights:
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
-def needs(found: Found) -> list[str]:
+def needs(found: ModelFolder) -> list[str]:
     """Return the requirements for loading a model, one sentence each."""
     told = []
     if util.find_spec("torch") is None or util.find_spec("transformers") is None:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from domain.errors import ModelRefused
 from domain.runs import TWO_STEPS, Answerer
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from inference.two_steps import TwoSteps
 
 LOCAL = frozenset({"chat", "completion", "encoder_decoder", "video_llava"})
 """Adapters of models that are loaded here."""
 
 
-NOTHING_MORE = Allowed()
+NOTHING_MORE = ModelPermissions()
 
 
 def open_answerer(
     spec: ModelSpec,
     *,
     strategy: str,
-    allowed: Allowed = NOTHING_MORE,
+    allowed: ModelPermissions = NOTHING_MORE,
     score: str = "mean_logprob",
     without_image: bool = False,
 ) -> Answerer:

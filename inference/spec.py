@@ -28,13 +28,13 @@ Adapter = Literal["chat", "completion", "encoder_decoder", "video_llava", "endpo
 Modality = Literal["text", "one_image", "images", "video"]
 
 
-class _Part(BaseModel):
+class _SpecPart(BaseModel):
     """Frozen; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Generation(_Part):
+class Generation(_SpecPart):
     """How an answer is generated. Every parameter is sent, so that no default of a server or a checkpoint decides."""
 
     do_sample: bool = False
@@ -78,7 +78,7 @@ class Generation(_Part):
         return self
 
 
-class Price(_Part):
+class Price(_SpecPart):
     """The price list of an endpoint on a day."""
 
     currency: str = "USD"
@@ -91,7 +91,7 @@ class Price(_Part):
     """The day on which this was so, such as "2026-11-01"."""
 
 
-class Likelihoods(_Part):
+class Likelihoods(_SpecPart):
     """How an endpoint returns the likelihood of a given text, so that it can rank options."""
 
     by: Literal["completions", "chat"]
@@ -104,7 +104,7 @@ class Likelihoods(_Part):
     beginning of another; empty: such items fail with a sentence."""
 
 
-class Endpoint(_Part):
+class Endpoint(_SpecPart):
     """An OpenAI-compatible server and how it may be asked."""
 
     base_url: str
@@ -157,7 +157,7 @@ class Endpoint(_Part):
         return self
 
 
-class ModelSpec(_Part):
+class ModelSpec(_SpecPart):
     """A model and how it is asked."""
 
     name: str
@@ -356,7 +356,7 @@ def shipped() -> Iterator[ModelSpec]:
 
 
 @dataclass(frozen=True)
-class Allowed:
+class ModelPermissions:
     """What the operator allows models on this machine."""
 
     remote_code: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.runs import ANSWERS, Answerer, Attempt, Budgeted, FirstAnswer, Outcome, Picture, Question
+from domain.runs import ANSWERS, Answerer, Attempt, BudgetedAnswerer, FirstAnswer, Outcome, Picture, Question
 
 
 class TwoSteps:
@@ -60,8 +60,8 @@ class TwoSteps:
             self._answerer.answer(then, tell=second, stop=stop)
 
     def spent(self, calls: int, cost: float) -> None:
-        """Set the spent amount as ``Budgeted.spent`` does."""
-        if isinstance(self._answerer, Budgeted):
+        """Set the spent amount as ``BudgetedAnswerer.spent`` does."""
+        if isinstance(self._answerer, BudgetedAnswerer):
             self._answerer.spent(calls, cost)
 
     def close(self) -> None:

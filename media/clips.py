@@ -69,7 +69,7 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Cut:
+class CutClip:
     """A cut clip, with the times in the source that it shows."""
 
     path: Path
@@ -142,7 +142,7 @@ def is_playable(path: Path, *, name: str | None = None) -> bool:
 
 def cut(
     video: Path, *, out: Path, start: float, end: float, side: int = CLIP_SIDE, last_frame: Path | None = None
-) -> Cut:
+) -> CutClip:
     """Cut ``start`` to ``end`` (seconds) out of ``video`` into a WebM file (VP8, without sound).
 
     The first frame is the frame on screen at ``start``, or the video's first frame if pictures begin later. The last
@@ -175,10 +175,10 @@ def cut(
         _write(shown(), out=out, name=str(video), lasts=_last_lasts(known, last))
         if last_frame is not None and newest is not None:
             upright(newest, stream, name=str(video), turned=turned).save(last_frame)
-    return Cut(out, tuple(float(time) for time in times))
+    return CutClip(out, tuple(float(time) for time in times))
 
 
-def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
+def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> CutClip:
     """Convert the whole ``video`` to a WebM file that browsers play, with every frame that can be decoded.
 
     The header does not limit its length. Raises as ``cut`` does, and if the video breaks off.

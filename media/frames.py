@@ -47,7 +47,7 @@ _SKIPS = frozenset({"h264", "hevc"})
 
 
 @dataclass(frozen=True)
-class Found:
+class DecodedFrame:
     """One requested frame."""
 
     index: int
@@ -172,7 +172,7 @@ class Film:
 
     # ---- their pictures -------------------------------------------------------------------------------------------
 
-    def read(self, wanted: Sequence[int]) -> Iterator[Found]:
+    def read(self, wanted: Sequence[int]) -> Iterator[DecodedFrame]:
         """Yield the frames with these numbers, each once.
 
         They are almost in order: a frame across two groups may come later.
@@ -183,28 +183,28 @@ class Film:
         else:
             yield from self._by_counting(numbers)
 
-    def _by_counting(self, numbers: Sequence[int]) -> Iterator[Found]:
+    def _by_counting(self, numbers: Sequence[int]) -> Iterator[DecodedFrame]:
         left = iter(numbers)
         next_one = next(left, None)
         for number, frame in enumerate(self._all_frames()):
             if next_one is None:
                 return
             if number == next_one:
-                yield Found(number, self.time(number), self._picture(frame))
+                yield DecodedFrame(number, self.time(number), self._picture(frame))
                 next_one = next(left, None)
         while next_one is not None:
-            yield Found(next_one, self.time(next_one), None)
+            yield DecodedFrame(next_one, self.time(next_one), None)
             next_one = next(left, None)
 
-    def _by_groups(self, numbers: Sequence[int]) -> Iterator[Found]:
+    def _by_groups(self, numbers: Sequence[int]) -> Iterator[DecodedFrame]:
         for run in self._runs(numbers):
             missing = dict(run.wanted)
             for frame in self._decoded(run.key, run.last, run.wanted):
                 if frame.pts is not None and (index := missing.pop(frame.pts, None)) is not None:
-                    yield Found(index, self.time(index), self._picture(frame))
+                    yield DecodedFrame(index, self.time(index), self._picture(frame))
             for pts, index in missing.items():
                 late = self._alone(pts)
-                yield Found(index, self.time(index), self._picture(late) if late is not None else None)
+                yield DecodedFrame(index, self.time(index), self._picture(late) if late is not None else None)
 
     def _runs(self, numbers: Sequence[int]) -> Iterator[_Run]:
         """Yield the runs of packets to decode at once, from a keyframe to the last requested frame, in packet order."""

@@ -42,7 +42,7 @@ _BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError
 
 
 @dataclass(frozen=True)
-class Derived:
+class ImageCopies:
     """The copies of one image, with its facts and measures."""
 
     ending: str
@@ -54,7 +54,7 @@ class Derived:
     sharpness: float
 
 
-def derive(path: Path, *, mime: str, name: str, limits: Limits) -> Derived:
+def derive(path: Path, *, mime: str, name: str, limits: Limits) -> ImageCopies:
     """Decode the image at ``path`` once and make its copies. ``name`` is its name in messages."""
     with _decoded(path, mime=mime, name=name, limits=limits) as (image, (width, height)):
         turned = orientation.of_image(image)
@@ -68,7 +68,7 @@ def derive(path: Path, *, mime: str, name: str, limits: Limits) -> Derived:
     return of_picture(shown, MediaFacts(width, height, turned), photograph=mime == "image/jpeg")
 
 
-def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = False) -> Derived:
+def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = False) -> ImageCopies:
     """Make the copies of a picture in memory (RGB, upright).
 
     A photograph stays JPEG, which takes an eighteenth of the time of WebP. Drawings, charts and screenshots become
@@ -77,7 +77,7 @@ def of_picture(picture: Image.Image, facts: MediaFacts, *, photograph: bool = Fa
     shown = _within(picture, DISPLAY_SIDE)
     small = _within(shown, THUMB_SIDE, gap=2.0)  # takes two fifths of the time, and a thumbnail hides the difference
     written = _jpeg if photograph else _webp
-    return Derived(
+    return ImageCopies(
         ending=".jpg" if photograph else ".webp",
         display=written(shown, quality=84),
         thumb=written(small, quality=78),

@@ -45,7 +45,7 @@ _TIDIED_EVERY = 0.05
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedFile:
     """A file for a model."""
 
     path: Path
@@ -73,7 +73,7 @@ class Pictures:
         blur: Sequence[Mapping[str, Any]] = (),
         masks: Sequence[Mapping[str, Any]] = (),
         labels: Mapping[Any, str] | None = None,
-    ) -> Prepared:
+    ) -> PreparedFile:
         """Return an image of the store, upright and with all of these drawings, as ``drawn.draw`` draws them.
 
         If nothing changes, return the stored file's own bytes without metadata.
@@ -90,7 +90,7 @@ class Pictures:
         plain = not (boxes or marks or arrows or blur or masks)
         if plain and self.media.is_as_shown(sha256):
             bare, _ = self.media.bare(sha256)
-            return Prepared(bare, sha256) if bare.samefile(original) else _prepared(bare)
+            return PreparedFile(bare, sha256) if bare.samefile(original) else _prepared(bare)
         told = [[str(value), label] for value, label in (labels or {}).items()]
         recipe: dict[str, Any] = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told}
         given = (("arrows", arrows), ("blur", blur), ("masks", masks))
@@ -111,7 +111,7 @@ class Pictures:
         found = json.loads(self.media.frames(sha256).read_text(encoding="utf-8"))
         return clips.Timing(tuple(found["times"]), found["duration"])
 
-    def frames(self, sha256: str, times: Sequence[float]) -> list[Prepared]:
+    def frames(self, sha256: str, times: Sequence[float]) -> list[PreparedFile]:
         """Return the frames of a clip that come on screen at these times (from ``moments``), in the same order.
 
         Raises
@@ -202,8 +202,8 @@ def _used(path: Path) -> bool:
     return copies.ends_whole(path)
 
 
-def _prepared(path: Path) -> Prepared:
-    return Prepared(path, hashlib.sha256(path.read_bytes()).hexdigest())
+def _prepared(path: Path) -> PreparedFile:
+    return PreparedFile(path, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def on_screen(times: Sequence[float], moment: float) -> float:

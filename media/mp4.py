@@ -43,7 +43,7 @@ def write(clip: Path, *, out: Path, name: str) -> None:
         import av
 
         with av.open(str(out), "w", format="mp4", options={"fflags": "+bitexact", "movflags": "+faststart"}) as target:
-            made = _Made(source, stream, target, times)
+            made = _Mp4Writer(source, stream, target, times)
             n = made.taken_over() if codec in _TAKEN_OVER else made.encoded(name)
             made.finish_sound()
     if n != len(times):
@@ -63,7 +63,7 @@ def told(path: Path) -> str:
     return ", ".join(sorted(tags)[:4])
 
 
-class _Made:
+class _Mp4Writer:
     """An MP4 that is being written: pictures, and sound packet by packet. Both begin at zero."""
 
     def __init__(

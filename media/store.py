@@ -477,7 +477,7 @@ class MediaStore:
             ) from error
         return probe
 
-    def _derived(self, original: Path, about: StoredMedia, *, name: str) -> images.Derived:
+    def _derived(self, original: Path, about: StoredMedia, *, name: str) -> images.ImageCopies:
         """Make the copies of a stored original again, in the known orientation."""
         if about.kind == "clip":
             probe = clips.probe(original, name=name, limits=self.limits)

@@ -37,11 +37,11 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
 
-class AddressRefused(TouchstoneError):
+class ForbiddenAddress(TouchstoneError):
     """The address is not allowed, or is not an address."""
 
 
-class NameNotFound(AddressRefused):
+class UnknownHost(ForbiddenAddress):
     """The name has no known address now. The cause may be the network or the name."""
 
 
@@ -58,7 +58,7 @@ class AddressWords:
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerAddress:
     """The address of a server, parsed."""
 
     scheme: str
@@ -75,7 +75,7 @@ class Place:
         return _address(self.host) is not None
 
 
-def place_of(address: str, called: AddressWords) -> Place:
+def place_of(address: str, called: AddressWords) -> ServerAddress:
     """Parse the address of a server.
 
     >>> place_of("http://127.0.0.1:8000/v1/", AddressWords("base URL", key="leave it out")).port
@@ -87,8 +87,8 @@ def place_of(address: str, called: AddressWords) -> Place:
         Programs read the address differently, or it is not the address of a server.
     """
 
-    def refused(why: str) -> AddressRefused:
-        return AddressRefused(f"The {called.what} {_shown(address)} cannot be asked: {why}.")
+    def refused(why: str) -> ForbiddenAddress:
+        return ForbiddenAddress(f"The {called.what} {_shown(address)} cannot be asked: {why}.")
 
     if not address.isascii() or re.search(r"[\x00-\x20\x7f\\]", address):
         raise refused("it has blanks or characters that no URL has; write a name with other letters as xn--...")
@@ -117,7 +117,9 @@ def place_of(address: str, called: AddressWords) -> Place:
                 raise refused("an address is four decimal numbers with dots between them, such as 127.0.0.1")
         elif not all(_LABEL.fullmatch(label) for label in labels) or len(host) > 253:
             raise refused("its host is not the name of a machine")
-    return Place(parts.scheme, host, port or (443 if parts.scheme == "https" else 80), address.rstrip("/"), called)
+    return ServerAddress(
+        parts.scheme, host, port or (443 if parts.scheme == "https" else 80), address.rstrip("/"), called
+    )
 
 
 class Rules:
@@ -140,7 +142,7 @@ class Rules:
             except ValueError:
                 labels = text.split(".")
             if _NUMBER.fullmatch(labels[-1]) or not all(_LABEL.fullmatch(label) for label in labels):
-                raise AddressRefused(
+                raise ForbiddenAddress(
                     f"{ENDPOINTS} lists {_shown(entry)}, which is neither a name (vllm.lab) nor an address (10.0.0.7) "
                     "nor a range (10.0.0.0/24); ports and http:// do not belong there."
                 )
@@ -175,14 +177,14 @@ class Rules:
             return "it is an address of a private network"
         return ""
 
-    def unencrypted(self, place: Place, addresses: Iterable[str]) -> bool:
+    def unencrypted(self, place: ServerAddress, addresses: Iterable[str]) -> bool:
         """Tell whether a key would be sent over a public network without encryption."""
         if place.scheme == "https" or place.host in self._names:
             return False
         found = [_meant(ip) for ip in map(_address, addresses) if ip is not None]
         return any(ip.is_global and not any(ip in network for network in self._networks) for ip in found)
 
-    def checked(self, place: Place, found: Iterable[str]) -> tuple[str, ...]:
+    def checked(self, place: ServerAddress, found: Iterable[str]) -> tuple[str, ...]:
         """Return the addresses of a name, if all of them are allowed.
 
         Raises
@@ -192,18 +194,18 @@ class Rules:
         """
         addresses = tuple(dict.fromkeys(found))
         if not addresses:
-            raise AddressRefused(f"{place.host} has no address; check the {place.called.what} {_shown(place.url)}.")
+            raise ForbiddenAddress(f"{place.host} has no address; check the {place.called.what} {_shown(place.url)}.")
         for address in addresses:
             why = self.why_not(place.host, address)
             if why:
                 stands = "" if place.host == address else f" stands for {address}, and that"
-                raise AddressRefused(
+                raise ForbiddenAddress(
                     f"{place.host}{stands} may not be asked: {why}. The person who runs this server can allow it with "
                     f"{ENDPOINTS}={place.host}."
                 )
         return addresses
 
-    def look_up(self, place: Place, resolve: Resolve | None = None) -> tuple[str, ...]:
+    def look_up(self, place: ServerAddress, resolve: Resolve | None = None) -> tuple[str, ...]:
         """Look up the addresses of a place, and check every one of them.
 
         Raises
@@ -216,7 +218,7 @@ class Rules:
         try:
             found = list((resolve or resolved)(place.host, place.port))
         except (OSError, UnicodeError) as error:
-            raise NameNotFound(
+            raise UnknownHost(
                 f"No address was found for the name {place.host}; check the {place.called.what} {_shown(place.url)}."
             ) from error
         return self.checked(place, found)

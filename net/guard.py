@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from net.addresses import Place, Resolve, Rules
+from net.addresses import Resolve, Rules, ServerAddress
 
 LOOKED_UP_FOR = 60.0
 """The seconds for which the addresses of a name are cached."""
@@ -24,27 +24,27 @@ KEPT_SECONDS = 5.0
 """The seconds for which an idle connection stays open."""
 
 
-class NotAnswered(Exception):
+class NoAnswer(Exception):
     """A request without a usable reply. The text is the end of a sentence."""
 
 
-class NotConnected(NotAnswered):
+class NoConnection(NoAnswer):
     """No connection was made, so no part of the request has arrived. The text is the system's message, if any."""
 
 
-class BrokenOff(NotAnswered):
+class BrokenOff(NoAnswer):
     """The connection ended before the reply was complete."""
 
 
-class TooSlow(NotAnswered):
+class TooSlow(NoAnswer):
     """The reply was not complete in time."""
 
 
-class NotReadable(NotAnswered):
+class NotReadable(NoAnswer):
     """The reply is not read to its end."""
 
 
-class Redirected(NotAnswered):
+class Redirect(NoAnswer):
     """The server redirects to another address, which is never followed."""
 
     def __init__(self, status: int) -> None:
@@ -53,7 +53,7 @@ class Redirected(NotAnswered):
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ReplyLimits:
     """The limits on a reply."""
 
     largest: int
@@ -66,7 +66,7 @@ class Bounds:
 class Traffic:
     """The allowed content of requests to one server and of their replies."""
 
-    bounds: Callable[[str, str], Bounds]
+    bounds: Callable[[str, str], ReplyLimits]
     """The limits by method and path."""
     sent: tuple[str, ...] = ()
     """Names of headers that may be sent in addition to those that a body needs."""
@@ -87,7 +87,7 @@ class Guard:
         Its name is not known, or one of its addresses is not allowed.
     """
 
-    def __init__(self, place: Place, rules: Rules, resolve: Resolve | None = None) -> None:
+    def __init__(self, place: ServerAddress, rules: Rules, resolve: Resolve | None = None) -> None:
         self.place, self._rules, self._resolve = place, rules, resolve
         self.addresses = rules.look_up(place, resolve)
         """The addresses for connections. The first that answers is used."""
@@ -104,7 +104,7 @@ class Guard:
         return not self.place.is_address and time.monotonic() - self._found_at > LOOKED_UP_FOR
 
     def look_up(self) -> None:
-        """Look up the addresses again. Raise ``AddressRefused`` if one is not allowed."""
+        """Look up the addresses again. Raise ``ForbiddenAddress`` if one is not allowed."""
         self.addresses, self._found_at = self._rules.look_up(self.place, self._resolve), time.monotonic()
 
 
@@ -187,7 +187,7 @@ class Passage:
         if hidden is not None:
             told = [(name, hidden(value.decode("latin-1")).encode("latin-1", "replace")) for name, value in told]
         if 300 <= status < 400:
-            raise Redirected(status)
+            raise Redirect(status)
         named = {name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in told}
         if named.get("content-encoding", "identity").lower() not in ("", "identity"):
             raise NotReadable("the reply is compressed, although it was asked not to be")
@@ -208,16 +208,16 @@ class Passage:
         return NotReadable(f"the reply is larger than {self._bounds.largest / 2**20:g} MiB")
 
 
-_MEANT: Mapping[str, type[NotAnswered]] = {
-    "ConnectError": NotConnected,
-    "ConnectTimeout": NotConnected,
-    "PoolTimeout": NotConnected,
+_MEANT: Mapping[str, type[NoAnswer]] = {
+    "ConnectError": NoConnection,
+    "ConnectTimeout": NoConnection,
+    "PoolTimeout": NoConnection,
     "TimeoutException": TooSlow,
     "NetworkError": BrokenOff,
     "ProtocolError": NotReadable,
 }
 """Our errors by the names of the exceptions of httpcore and httpcore2, which are the same in both."""
-_SAID: Mapping[type[NotAnswered], str] = {
+_SAID: Mapping[type[NoAnswer], str] = {
     BrokenOff: "the connection ended before the whole reply was here",
     NotReadable: "the reply is not written as HTTP has it, or its headers are too large",
 }
@@ -235,7 +235,7 @@ def meant(error: Exception, passage: Passage) -> Exception:
     return error
 
 
-def tls(place: Place) -> ssl.SSLContext:
+def tls(place: ServerAddress) -> ssl.SSLContext:
     """Return the context with the trusted certificates.
 
     They are the machine's authorities, or those that ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` name. If the machine has

@@ -8,7 +8,7 @@ import logging
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
-from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NotConnected, Passage, Traffic, meant, tls
+from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NoConnection, Passage, Traffic, meant, tls
 
 if TYPE_CHECKING:
     import httpcore2
@@ -19,7 +19,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
     """Return a client for one server. ``seconds`` is the limit for a single read, unless a request sets another.
 
     A pool checks all of its connections for each request. Spread a large number of them over several ``pools``.
-    The client raises ``NotAnswered``, and ``AddressRefused`` if the name now has an address that is not allowed.
+    The client raises ``NoAnswer``, and ``ForbiddenAddress`` if the name now has an address that is not allowed.
     """
     import httpcore2
     import httpx2
@@ -41,7 +41,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
             local_address: str | None = None,
             socket_options: Iterable[Any] | None = None,
         ) -> httpcore2.AsyncNetworkStream:
-            error: Exception = NotConnected()
+            error: Exception = NoConnection()
             for address in guard.addresses:
                 limit = CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
                 try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NotConnected, Passage, Traffic, meant, tls
+from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NoConnection, Passage, Traffic, meant, tls
 
 if TYPE_CHECKING:
     import ssl
@@ -24,7 +24,7 @@ SLICE = 65_536
 def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
     """Return a client for one server. ``seconds`` is the limit for a single read, unless a request sets another.
 
-    The client raises ``NotAnswered``, and ``AddressRefused`` if the name now has an address that is not allowed.
+    The client raises ``NoAnswer``, and ``ForbiddenAddress`` if the name now has an address that is not allowed.
     """
     import httpcore
     import httpx
@@ -71,7 +71,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
             local_address: str | None = None,
             socket_options: Iterable[Any] | None = None,
         ) -> httpcore.NetworkStream:
-            error: Exception = NotConnected()
+            error: Exception = NoConnection()
             for address in guard.addresses:
                 limit = now.get().seconds_left(CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS))
                 try:

@@ -11,7 +11,7 @@ import numpy as np
 from agreement.corrected import clustered_mean
 from agreement.limits import wilson
 from domain.replies import CONTROL, AttackResult
-from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
 from reports.study import Study
 from reports.words import figure_in_words, listed, mark, nothing, some
 
@@ -26,7 +26,7 @@ def attacks(study: Study) -> Section:
             "There are runs over such answers by judges that are none of these, as their model, template or parser "
             f"differs: {listed(study.attacked_others)}."
         )
-        others.append(Text(words, "note"))
+        others.append(Paragraph(words, "note"))
     if not study.attacks:
         reason = (
             "No judge was given such answers. Run the judge as it is with `touchstone run judge --attacks`: each "
@@ -77,7 +77,7 @@ def attacks(study: Study) -> Section:
             f"than the lowest value, {figure_in_words(whole)}{plain}"
         )
     blocks: list[Block] = [
-        Table(
+        ReportTable(
             "attacks",
             "How often each judge fell for it",
             (
@@ -106,7 +106,7 @@ def attacks(study: Study) -> Section:
         blocks.insert(0, Dots("attacks", "How often each judge fell for it", axis, tuple(lines), first=1))
     if without:
         words = f"{listed(without)} was not given the answer that tries nothing, so nothing says what is its leniency."
-        blocks.append(Text(words, "warning"))
+        blocks.append(Paragraph(words, "warning"))
     blocks += others
     return Section(10, "attacks", TITLE, f"Of the answers that try something: {some(told)}.", tuple(blocks))
 

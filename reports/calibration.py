@@ -11,7 +11,17 @@ from dataclasses import asdict, replace
 from agreement.verdict import Rule
 from domain.installation import own_version
 from reports.attacks import attacks
-from reports.content import Behind, Block, Cell, Dots, Figure, Report, Section, Source, Table
+from reports.content import (
+    Block,
+    CalibrationReport,
+    Cell,
+    Dots,
+    Figure,
+    RatingSource,
+    ReportTable,
+    Section,
+    UnitSelection,
+)
 from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
 from reports.losses import loss_warnings, losses_of_study
@@ -26,7 +36,9 @@ from reports.study import Study
 from reports.words import count, listed, some
 
 
-def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross_checked: bool = False) -> Report:
+def calibration(
+    study: Study, source: RatingSource, rule: Rule | None = None, *, cross_checked: bool = False
+) -> CalibrationReport:
     """Return the whole report on the judges of a study, under a rule.
 
     Parameters
@@ -39,7 +51,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
     """
     when = study.rule.words(given=rule)
     rule = rule or study.rule.rule or Rule()
-    return Report(
+    return CalibrationReport(
         title=f"Calibration of {listed(study.judges)}",
         subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {listed(study.humans)}"
         + (f". {source.counted.rstrip('.')}" if source.counted else ""),
@@ -87,9 +99,9 @@ def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:
         replace(
             section,
             blocks=tuple(
-                _clustered(study, _leading(study, block)) if isinstance(block, Table) else block
+                _clustered(study, _leading(study, block)) if isinstance(block, ReportTable) else block
                 for block in section.blocks
-                if not (isinstance(block, Table) and not block.rows)
+                if not (isinstance(block, ReportTable) and not block.rows)
                 and not (isinstance(block, Dots) and not block.lines)
             ),
         )
@@ -102,7 +114,7 @@ def _warning_first(study: Study, section: Section) -> Section:
     return replace(section, blocks=(*loss_warnings(losses_of_study(study)), *section.blocks))
 
 
-def _clustered(study: Study, table: Table) -> Table:
+def _clustered(study: Study, table: ReportTable) -> ReportTable:
     """Add a note about clusters to a table with clustered intervals: the numbers of items and units."""
     used = any(isinstance(cell, Figure) and "cluster" in cell.method for row in table.rows for cell in row)
     if not used:
@@ -116,7 +128,7 @@ def _clustered(study: Study, table: Table) -> Table:
     return replace(table, note=f"{table.note} {note}".strip())
 
 
-def _leading(study: Study, table: Table) -> Table:
+def _leading(study: Study, table: ReportTable) -> ReportTable:
     """Return a table whose rows link to the units on which the row's raters differ.
 
     A row without a judge links to the units on which people differ.
@@ -128,17 +140,19 @@ def _leading(study: Study, table: Table) -> Table:
     )
 
 
-def _behind(study: Study, row: Mapping[str, Cell]) -> Behind:
+def _behind(study: Study, row: Mapping[str, Cell]) -> UnitSelection:
     criterion, where = str(row["criterion"]), row.get("dimension")
     dimension = None if where in (None, "all", "no dimension") else str(where)
     if "unit" in row:
-        return Behind(dimension, study.humans, criterion, unit=str(row["unit"]))
+        return UnitSelection(dimension, study.humans, criterion, unit=str(row["unit"]))
     judge = row.get("judge") or row.get("rater")
     if "judges" in row:
-        return Behind(dimension, study.judges, criterion)
+        return UnitSelection(dimension, study.judges, criterion)
     if judge is None or judge in study.humans:
-        return Behind(dimension, study.humans, criterion)
+        return UnitSelection(dimension, study.humans, criterion)
     people = (str(row["person"]),) if row.get("person") in study.humans else study.humans
     if "most people" in row:
-        return Behind(dimension, (*people, str(judge)), criterion, (str(row["most people"]), str(row["judge says"])))
-    return Behind(dimension, (*people, str(judge)), criterion)
+        return UnitSelection(
+            dimension, (*people, str(judge)), criterion, (str(row["most people"]), str(row["judge says"]))
+        )
+    return UnitSelection(dimension, (*people, str(judge)), criterion)

@@ -7,7 +7,7 @@ from html import escape
 
 from reports import html
 from reports.charts import first_rows
-from reports.content import Cell, Dots, Report, Ruling, Rulings, Table
+from reports.content import CalibrationReport, Cell, Dots, ReportTable, Ruling, Rulings
 from reports.rendering import figure
 from reports.words import number
 
@@ -17,7 +17,7 @@ HIGH = 220
 """Height of the chart's rows in pixels. The report has all rows."""
 
 
-def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
+def rulings(report: CalibrationReport) -> tuple[Sequence[Ruling], Sequence[str], str]:
     """Return the verdicts, the rule, and a sentence about when the rule was set."""
     boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
     found = [each for box in boxes for each in box.rulings]
@@ -25,13 +25,13 @@ def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
     return found, [line for box in boxes for line in box.rule], " ".join(box.when for box in boxes)
 
 
-def chart(report: Report) -> Dots | None:
+def chart(report: CalibrationReport) -> Dots | None:
     """Return the card's one chart: judges compared with people."""
     found = [block for section in report.sections for block in section.blocks if isinstance(block, Dots)]
     return next((each for each in found if each.key.startswith("ceiling")), found[0] if found else None)
 
 
-def facts(report: Report) -> Sequence[str]:
+def facts(report: CalibrationReport) -> Sequence[str]:
     """Return a line for each judge: its identity, its scored share of requests, and the bounds of its means."""
     tables = {table.key: table for table in report.tables()}
 
@@ -60,7 +60,7 @@ def facts(report: Report) -> Sequence[str]:
     return lines
 
 
-def _losses(tables: Mapping[str, Table], judge: str) -> Iterator[Mapping[str, Cell]]:
+def _losses(tables: Mapping[str, ReportTable], judge: str) -> Iterator[Mapping[str, Cell]]:
     """Yield the rows that warn of unreadable replies of a judge."""
     for row in tables["losses"].rows if "losses" in tables else ():
         named = dict(zip(tables["losses"].columns, row, strict=True))
@@ -78,7 +78,7 @@ def _number(cell: Cell) -> str:
     return number(cell) if isinstance(cell, int | float) else "unknown"
 
 
-def page(report: Report) -> str:
+def page(report: CalibrationReport) -> str:
     """Return the card as HTML."""
     found, rule, when = rulings(report)
     shown = chart(report)

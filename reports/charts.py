@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from reports import vega
-from reports.content import Bars, Chart, Dots, Heat, Lines, Mark
+from reports.content import Bars, Chart, Dots, Heat, LineChart, Mark
 from reports.vega import AROUND, GREY, QUIET, WIDTH, ChartSpec, color, layer, legend, quantity, shape
 from reports.words import number as written
 
@@ -256,7 +256,7 @@ def _bar_color(at: int, people: int) -> str:
 # ---- lines ----------------------------------------------------------------------------------------------------------
 
 
-def _lines(chart: Lines) -> ChartSpec:
+def _lines(chart: LineChart) -> ChartSpec:
     names = [name for name, _ in chart.series]
     values: list[dict[str, Any]] = [
         {"series": name, "x": point.x, "value": point.y, "low": point.low, "high": point.high, "told": told}

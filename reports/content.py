@@ -58,7 +58,7 @@ Cell = str | int | float | Figure | None
 
 
 @dataclass(frozen=True)
-class Text:
+class Paragraph:
     """A paragraph. ``tone`` tells whether the paragraph explains, warns, or names missing data."""
 
     words: str
@@ -66,7 +66,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Behind:
+class UnitSelection:
     """The units behind a row of a table: those on which these raters differ, in one dimension or in all."""
 
     dimension: str | None
@@ -79,7 +79,7 @@ class Behind:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of cells under named columns. ``key`` is the name of its CSV file."""
 
     key: str
@@ -89,7 +89,7 @@ class Table:
     unit: str = ""
     """The meaning of the numbers, such as "agreement, 1 is perfect" or "points of the scale"."""
     note: str = ""
-    behind: tuple[Behind | None, ...] = ()
+    behind: tuple[UnitSelection | None, ...] = ()
     """The units behind each row, if the table has links. A page that knows the addresses makes the links."""
 
 
@@ -223,7 +223,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Lines:
+class LineChart:
     """Lines over a horizontal axis."""
 
     key: str
@@ -237,8 +237,8 @@ class Lines:
     first: int = 1
 
 
-Chart = Dots | Heat | Bars | Lines
-Block = Text | Table | Rulings | Dots | Heat | Bars | Lines
+Chart = Dots | Heat | Bars | LineChart
+Block = Paragraph | ReportTable | Rulings | Dots | Heat | Bars | LineChart
 
 
 # ---- the whole ------------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Source:
+class RatingSource:
     """The source of the ratings, so that others can check them."""
 
     name: str
@@ -268,21 +268,21 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Report:
+class CalibrationReport:
     """A calibration report."""
 
     title: str
     subtitle: str
-    source: Source
+    source: RatingSource
     humans: tuple[str, ...]
     judges: tuple[str, ...]
     sections: tuple[Section, ...]
     made_with: str
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def tables(self) -> Sequence[Table]:
+    def tables(self) -> Sequence[ReportTable]:
         """Return all tables, in order."""
-        return [block for section in self.sections for block in section.blocks if isinstance(block, Table)]
+        return [block for section in self.sections for block in section.blocks if isinstance(block, ReportTable)]
 
     def section(self, key: str) -> Section:
         """Return the section of this key."""
@@ -293,7 +293,8 @@ def as_json(value: Any) -> Any:
     """Return a tree of dataclasses as JSON values. Every block names its type, and no number is infinite or nan."""
     if is_dataclass(value) and not isinstance(value, type):
         found = {each.name: as_json(getattr(value, each.name)) for each in fields(value)}
-        return {"type": type(value).__name__.lower(), **found} if isinstance(value, _BLOCKS) else found
+        kind = _BLOCKS.get(type(value))
+        return {"type": kind, **found} if kind is not None else found
     if isinstance(value, Mapping):
         return {str(key): as_json(each) for key, each in value.items()}
     if isinstance(value, tuple | list):
@@ -303,7 +304,17 @@ def as_json(value: Any) -> Any:
     return value
 
 
-_BLOCKS = (Text, Table, Rulings, Dots, Heat, Bars, Lines, Figure)
+_BLOCKS: Mapping[type, str] = {
+    Paragraph: "text",
+    ReportTable: "table",
+    Rulings: "rulings",
+    Dots: "dots",
+    Heat: "heat",
+    Bars: "bars",
+    LineChart: "lines",
+    Figure: "figure",
+}
+"""The ``type`` of each block in a report's JSON."""
 
 
 def _number(value: float) -> float | None:

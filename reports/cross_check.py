@@ -14,7 +14,7 @@ from agreement.cross_check import Peer, label_peers, peers_of, second_opinion
 from agreement.kappa import cohen_kappa
 from agreement.ratings import LEVELS, Ratings
 from agreement.statistic import Statistic
-from reports.content import Block, Cell, Section, Table, Text
+from reports.content import Block, Cell, Paragraph, ReportTable, Section
 from reports.people import main_weights
 from reports.study import Slice, Study
 
@@ -41,10 +41,10 @@ def cross_check(study: Study) -> Section:
         for part, title, value, peer in found
         if peer.value is not None or peer.differs
     ]
-    blocks: list[Block] = [Text(each, "warning") for each in opinion.differences]
-    blocks += [Text(each, "missing") for each in opinion.not_compared]
+    blocks: list[Block] = [Paragraph(each, "warning") for each in opinion.differences]
+    blocks += [Paragraph(each, "missing") for each in opinion.not_compared]
     blocks.append(
-        Table(
+        ReportTable(
             "cross_check",
             "Touchstone and other packages",
             ("criterion", "dimension", "statistic", "Touchstone", "package", "other package", "outcome", "remark"),
@@ -52,7 +52,7 @@ def cross_check(study: Study) -> Section:
             unit="twelve digits; every package gets the same ratings",
         )
     )
-    blocks.append(Text(RULED_OUT, "note"))
+    blocks.append(Paragraph(RULED_OUT, "note"))
     return Section(12, "cross_check", "How this was computed", opinion.sentence, tuple(blocks))
 
 

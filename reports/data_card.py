@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from reports import html
-from reports.content import Section, Table, Text
+from reports.content import Paragraph, ReportTable, Section
 from reports.layout import spread
 
 _SPECIAL = re.compile(r"([\\`*\[\]<>|~])")
@@ -37,9 +37,9 @@ def markdown(card: DataCard, *, before: str = "") -> str:
         if section.lead:
             lines += [_plain(section.lead), ""]
         for block in section.blocks:
-            if isinstance(block, Text):
+            if isinstance(block, Paragraph):
                 lines += [_plain(block.words), ""]
-            elif isinstance(block, Table):
+            elif isinstance(block, ReportTable):
                 lines += [*table_lines(block), ""]
     return "\n".join([*lines, f"*{_plain(card.footer)}*", ""])
 
@@ -59,7 +59,7 @@ def page(card: DataCard) -> str:
     return html.document(card.title, "".join(parts))
 
 
-def table_lines(table: Table) -> Iterator[str]:
+def table_lines(table: ReportTable) -> Iterator[str]:
     """Yield a table as lines of Markdown, with the same columns as on a page."""
     shown = spread(table)
     yield f"**{_plain(table.title)}**" + (f" ({_plain(table.unit)})" if table.unit else "")

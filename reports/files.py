@@ -10,13 +10,13 @@ from typing import Any
 
 from domain.csv_text import Writer
 from reports import card, html, pdf
-from reports.content import Cell, Figure, Report, Rulings, Table, as_json
+from reports.content import CalibrationReport, Cell, Figure, ReportTable, Rulings, as_json
 
 FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method", "reason")
 """The columns of a figure in a CSV file, after the name of its column."""
 
 
-def write(report: Report, folder: Path, *, paper: bool = False) -> list[Path]:
+def write(report: CalibrationReport, folder: Path, *, paper: bool = False) -> list[Path]:
     """Write all files of a report, in this order.
 
     Files of the same name are replaced. ``paper``: also write PDF files.
@@ -33,7 +33,7 @@ def write(report: Report, folder: Path, *, paper: bool = False) -> list[Path]:
     return [folder / name for name, _ in made]
 
 
-def contents(report: Report) -> list[tuple[str, bytes]]:
+def contents(report: CalibrationReport) -> list[tuple[str, bytes]]:
     """Return the files of a report as pairs of path and content."""
     return [
         ("verdict.txt", text(report).encode()),
@@ -44,7 +44,7 @@ def contents(report: Report) -> list[tuple[str, bytes]]:
     ]
 
 
-def text(report: Report) -> str:
+def text(report: CalibrationReport) -> str:
     """Return the verdicts on whole criteria as plain text, with their sentences."""
     found = [
         each
@@ -60,12 +60,12 @@ def text(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def numbers(report: Report) -> str:
+def numbers(report: CalibrationReport) -> str:
     """Return the whole report as JSON. The same ratings and settings give the same text."""
     return json.dumps(as_json(report), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def csv_text(table: Table) -> str:
+def csv_text(table: ReportTable) -> str:
     """Return a table as CSV, without rounding."""
     out = io.StringIO(newline="")
     writer = Writer(out)

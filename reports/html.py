@@ -9,7 +9,20 @@ from html import escape
 from pathlib import Path
 
 from reports.charts import chart_of, parts_of
-from reports.content import Bars, Behind, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Section, Table, Text
+from reports.content import (
+    Bars,
+    Block,
+    CalibrationReport,
+    Dots,
+    Heat,
+    LineChart,
+    Paragraph,
+    ReportTable,
+    Ruling,
+    Rulings,
+    Section,
+    UnitSelection,
+)
 from reports.layout import spread
 from reports.rendering import figure
 from reports.vega import ChartSpec
@@ -21,26 +34,29 @@ MOST_PRINTED = 80
 """Rows of a table in a PDF. The CSV file has all rows."""
 SHORT, WRAPPED = ' class="s"', ' class="w"'
 
-Where = Callable[[Behind], str]
+Where = Callable[[UnitSelection], str]
 """Returns the address of the units behind a row."""
 
 
-def page(report: Report) -> str:
+def page(report: CalibrationReport) -> str:
     """Return the whole report."""
     head = f'<h1>{escape(report.title)}</h1><p class="sub">{escape(report.subtitle)}</p>'
     return document(report.title, f"{head}{_contents(report)}{_sections(report)}")
 
 
-def shortened(report: Report) -> Report:
+def shortened(report: CalibrationReport) -> CalibrationReport:
     """Return the report with at most ``MOST_PRINTED`` rows in each table, and a note on the others."""
     sections = (
-        replace(section, blocks=tuple(_short(block) if isinstance(block, Table) else block for block in section.blocks))
+        replace(
+            section,
+            blocks=tuple(_short(block) if isinstance(block, ReportTable) else block for block in section.blocks),
+        )
         for section in report.sections
     )
     return replace(report, sections=tuple(sections))
 
 
-def _short(table: Table) -> Table:
+def _short(table: ReportTable) -> ReportTable:
     more = len(table.rows) - MOST_PRINTED
     if more <= 0:
         return table
@@ -65,7 +81,7 @@ def section_parts(found: Section, where: Where) -> list[str | ChartSpec]:
     """
     parts: list[str | ChartSpec] = [_lead(found)]
     for block in found.blocks:
-        if isinstance(block, Dots | Heat | Bars | Lines):
+        if isinstance(block, Dots | Heat | Bars | LineChart):
             parts.append(chart_of(block))
         elif isinstance(parts[-1], str):
             parts[-1] += "".join(_block(block, where))
@@ -78,7 +94,7 @@ def _lead(found: Section) -> str:
     return f'<p class="lead">{escape(found.lead)}</p>'
 
 
-def _contents(report: Report) -> str:
+def _contents(report: CalibrationReport) -> str:
     """Return a table of contents with links to the sections."""
     links = "".join(
         f'<a href="#{escape(each.key)}">{each.number}. {escape(each.title)}</a>' for each in report.sections
@@ -86,7 +102,7 @@ def _contents(report: Report) -> str:
     return f"<nav aria-label='Sections'>{links}</nav>"
 
 
-def _sections(report: Report) -> str:
+def _sections(report: CalibrationReport) -> str:
     parts = []
     for found in report.sections:
         parts.append(f'<section id="{escape(found.key)}"><h2>{found.number}. {escape(found.title)}</h2>')
@@ -112,7 +128,7 @@ def style() -> str:
     return (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 
 
-def footer(report: Report) -> str:
+def footer(report: CalibrationReport) -> str:
     """Return the footer with the source of the numbers."""
     return (
         f"<footer>{escape(report.made_with)}. Ratings: {escape(report.source.what)} "
@@ -123,17 +139,17 @@ def footer(report: Report) -> str:
 def blocks(found: Sequence[Block]) -> Iterator[str]:
     """Return the blocks of a section as HTML, charts as SVG."""
     for block in found:
-        if isinstance(block, Dots | Heat | Bars | Lines):
+        if isinstance(block, Dots | Heat | Bars | LineChart):
             yield figure(parts_of(block))
         else:
             yield from _block(block, None)
 
 
 def _block(block: Block, where: Where | None) -> Iterator[str]:
-    if isinstance(block, Text):
+    if isinstance(block, Paragraph):
         tone = "" if block.tone == "plain" else f' class="{block.tone}"'
         yield f"<p{tone}>{escape(block.words)}</p>"
-    elif isinstance(block, Table):
+    elif isinstance(block, ReportTable):
         yield from _table(block, where)
     elif isinstance(block, Rulings):
         yield from rulings(block)
@@ -161,7 +177,7 @@ def ruling(each: Ruling) -> str:
     return f'<div class="ruling {each.verdict}"><b>{escape(each.words)}</b>{escape(about)}<ul>{why}</ul></div>'
 
 
-def _table(table: Table, where: Where | None) -> Iterator[str]:
+def _table(table: ReportTable, where: Where | None) -> Iterator[str]:
     shown = spread(table)
     leads = [_way(behind, where) for behind in table.behind] if where and any(table.behind) else []
     yield f"<h3>{escape(table.title)}</h3>"
@@ -185,7 +201,7 @@ def _table(table: Table, where: Where | None) -> Iterator[str]:
         yield f'<p class="note">{escape(table.note)}</p>'
 
 
-def _way(behind: Behind | None, where: Where | None) -> str:
+def _way(behind: UnitSelection | None, where: Where | None) -> str:
     if behind is None or where is None:
         return "<td></td>"
     if behind.unit is not None:

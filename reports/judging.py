@@ -19,7 +19,20 @@ from agreement.corrected import clustered_mean
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
 from agreement.ratings import MISSING, Floats, Ratings
-from reports.content import Bars, Behind, Block, Cell, Dots, Figure, Heat, Lines, Mark, Point, Section, Table
+from reports.content import (
+    Bars,
+    Block,
+    Cell,
+    Dots,
+    Figure,
+    Heat,
+    LineChart,
+    Mark,
+    Point,
+    ReportTable,
+    Section,
+    UnitSelection,
+)
 from reports.people import MOST_VALUES, main_statistic, main_weights
 from reports.study import Slice, Study
 from reports.words import count, figure_in_words, mark, nothing, p_value, some
@@ -85,7 +98,7 @@ def said_always(part: Slice, constant: ConstantComparison) -> str:
     return f"{constant.value:g}" if part.table.numeric else part.categories[int(constant.value)]
 
 
-def base_rate_table(study: Study) -> Table:
+def base_rate_table(study: Study) -> ReportTable:
     """Return a table that compares every judge with a constant judge."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
@@ -97,7 +110,7 @@ def base_rate_table(study: Study) -> Table:
             base = Figure(found.base_rate, None, None, "none", found.judge.n_units, share=True)
             shown = base if found.judge.defined else Figure.without(found.judge.reason or "")
             rows.append((*part.where, judge, said_always(part, found), shown, mine, always, gap))
-    return Table(
+    return ReportTable(
         "constant",
         "Each judge compared with one that always says the same",
         (
@@ -158,7 +171,7 @@ def against_people(study: Study) -> Section:
         blocks += [
             Dots("ceiling", "Judges and the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
             Dots("gap", "How far each judge stays behind", f"judge minus people, {axis}", tuple(gaps), True, first=1),
-            Table(
+            ReportTable(
                 "ceiling",
                 "On the same footing",
                 ("criterion", "dimension", "judge", "measure", "who", "value"),
@@ -204,7 +217,7 @@ def _by_certainty(study: Study) -> list[Block]:
     if not rows:
         return []
     return [
-        Table(
+        ReportTable(
             "certainty",
             "Where people agree, and where they do not",
             ("criterion", "dimension", "judge", "units", "who", "share of a person's ratings met"),
@@ -231,7 +244,7 @@ def _noise(study: Study) -> list[Block]:
     if not rows:
         return []
     return [
-        Table(
+        ReportTable(
             "noise",
             "The noise ceiling: what correlation is possible at all",
             ("criterion", "dimension", "what", "value"),
@@ -248,7 +261,7 @@ def _with_mean(part: Slice, judge: str) -> Figure:
 
 def _pairs(study: Study) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
-    behind: list[Behind] = []
+    behind: list[UnitSelection] = []
     numeric = any(part.numeric for part in study.slices)
     titles = {
         "percent_agreement": "equal",
@@ -261,12 +274,12 @@ def _pairs(study: Study) -> list[Block]:
         for judge in part.judges:
             for human in part.humans:
                 pair = part.table.of(human, judge)
-                behind.append(Behind(part.dimension, (human, judge), part.criterion))
+                behind.append(UnitSelection(part.dimension, (human, judge), part.criterion))
                 rows.append((*part.where, judge, human, *(_coefficient(name, pair, part) for name in shown)))
     columns = ["criterion", "dimension", "judge", "person", *shown.values()]
     weighted = " Kappa has quadratic weights where the scale has an order." if numeric else ""
     return [
-        Table(
+        ReportTable(
             "judge_pairs",
             "Each judge with each person",
             tuple(columns),
@@ -306,7 +319,7 @@ def _by_level(study: Study) -> list[Block]:
                 rows.append((part.criterion, level, Figure.of(pearson(means)), Figure.of(spearman(means))))
         if rows:
             blocks.append(
-                Table(
+                ReportTable(
                     f"judge_levels_{len(blocks) + 1}",
                     f"{judge} with the people's mean, level by level",
                     ("criterion", "level", "Pearson's r", "Spearman's rho"),
@@ -352,7 +365,7 @@ def _majority(study: Study) -> list[Block]:
     if not rows:
         return []
     return [
-        Table(
+        ReportTable(
             "judge_majority",
             "Each judge with most of the people",
             ("criterion", "dimension", "judge", *(["equal"] if equal else []), *(["Cohen's kappa"] if kappa else [])),
@@ -379,7 +392,7 @@ def _judges(study: Study) -> list[Block]:
     if not rows:
         return []
     return [
-        Table(
+        ReportTable(
             "judges_pairs",
             "Judges among themselves",
             ("criterion", "dimension", "judges", "statistic", "value"),
@@ -439,7 +452,7 @@ def alternative(study: Study, epsilon: float) -> Section:
     blocks: list[Block] = []
     if lines:
         blocks.append(
-            Lines(
+            LineChart(
                 "epsilon",
                 "The winning rate, depending on how much better a person may be",
                 f"{EPSILON}, the handicap that is allowed for a judge costing less",
@@ -449,7 +462,7 @@ def alternative(study: Study, epsilon: float) -> Section:
         )
     possible = ", ".join(f"{at / len(study.humans):.2f}" for at in range(len(study.humans) + 1))
     blocks += [
-        Table(
+        ReportTable(
             "alternative",
             "Alternative annotator test",
             ("criterion", "dimension", "judge", "what", "value"),
@@ -460,7 +473,7 @@ def alternative(study: Study, epsilon: float) -> Section:
             "other "
             "people as a person is.",
         ),
-        Table(
+        ReportTable(
             "alternative_people",
             "Person by person",
             (
@@ -546,7 +559,7 @@ def confusion(study: Study) -> Section:
     blocks += _levels(study)
     if rates:
         blocks.append(
-            Table(
+            ReportTable(
                 "rates",
                 "Against what most people say",
                 ("criterion", "dimension", "judge", "statistic", "value"),
@@ -560,7 +573,9 @@ def confusion(study: Study) -> Section:
         )
     if rows:
         columns = ("criterion", "dimension", "judge", "most people", "judge says", "units")
-        blocks.append(Table("confusion", "The confusion as numbers", columns, tuple(rows), unit="counts of units"))
+        blocks.append(
+            ReportTable("confusion", "The confusion as numbers", columns, tuple(rows), unit="counts of units")
+        )
     if not blocks:
         return nothing(
             5,
@@ -643,7 +658,7 @@ def _levels(study: Study) -> list[Block]:
                 lines.append((judge, tuple(line)))
         if lines and part.dimension is None:
             blocks.append(
-                Lines(
+                LineChart(
                     f"levels_{len(blocks) + 1}",
                     f"{part.criterion}: what people say, at each score of the judge",
                     "the judge's score",
@@ -654,7 +669,7 @@ def _levels(study: Study) -> list[Block]:
             )
     if rows:
         blocks.append(
-            Table(
+            ReportTable(
                 "levels",
                 "What people say, at each score of the judge",
                 ("criterion", "dimension", "judge", "judge's score", "people's mean"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reports.content import Cell, Figure, Table
+from reports.content import Cell, Figure, ReportTable
 from reports.words import number
 
 NOTHING = "\N{EN DASH}"
@@ -14,7 +14,7 @@ Kind = Literal["text", "number", "interval", "why"]
 
 
 @dataclass(frozen=True)
-class Spread:
+class SplitTable:
     """A table whose figures are split into separate columns."""
 
     columns: tuple[str, ...]
@@ -22,7 +22,7 @@ class Spread:
     rows: tuple[tuple[str, ...], ...]
 
 
-def spread(table: Table) -> Spread:
+def spread(table: ReportTable) -> SplitTable:
     """Return the table for reading.
 
     A single column of figures becomes value, interval, n, left out and remark. Several columns of figures keep one cell
@@ -43,14 +43,14 @@ def spread(table: Table) -> Spread:
             kinds.append("number" if plain and table.rows else "text")
     rows = tuple(_row(row, holders, whole) for row in table.rows)
     kept = [at for at in range(len(columns)) if any(row[at] not in ("", NOTHING) for row in rows)]
-    return Spread(
+    return SplitTable(
         tuple(columns[at] for at in kept),
         tuple(kinds[at] for at in kept),
         tuple(tuple(row[at] for at in kept) for row in rows),
     )
 
 
-def _without_repetition(table: Table) -> Table:
+def _without_repetition(table: ReportTable) -> ReportTable:
     same = {
         at
         for at, name in enumerate(table.columns)

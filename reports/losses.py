@@ -14,7 +14,7 @@ from agreement.ratings import MISSING, by_criterion
 from agreement.verdict_losses import Fill, filled_columns
 from domain.records import Rating
 from domain.replies import reason_of
-from reports.content import Block, Cell, Table, Text
+from reports.content import Block, Cell, Paragraph, ReportTable
 from reports.study import Slice, Study
 
 _NOT_ASKED = "skipped"
@@ -120,17 +120,17 @@ def _cell(study: Study, row: Rating, said: str | None) -> LossCell | None:
 
 def loss_warnings(losses: Sequence[Losses]) -> list[Block]:
     """Return the warnings, which come before all numbers."""
-    return [Text(each.warning, "warning") for each in losses if each.warns]
+    return [Paragraph(each.warning, "warning") for each in losses if each.warns]
 
 
 def loss_blocks(losses: Sequence[Losses]) -> Iterator[Block]:
     """Return the counts with their bounds, by model, dimension and people's grade."""
     for each in losses:
         if not each.warns:
-            yield Text(" ".join(filter(None, [each.count, f"They {each.counts_as}.", each.bounds])), "note")
+            yield Paragraph(" ".join(filter(None, [each.count, f"They {each.counts_as}.", each.bounds])), "note")
     rows = [tuple(_of(name, value) for name, value in row.items()) for each in losses for row in each.rows()]
     if rows:
-        yield Table(
+        yield ReportTable(
             "losses",
             "Replies that are not readable",
             tuple(name.replace("_", " ") for name in ROW),

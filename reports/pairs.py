@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.content import Figure, Section, Table
+from reports.content import Figure, ReportTable, Section
 from reports.study import Study
 from reports.words import figure_in_words, some
 
@@ -18,7 +18,7 @@ def pairs(study: Study) -> list[Section]:
         f" {each.pairs:,} pairs ({each.criterion})"
         for each in study.pairs
     ]
-    table = Table(
+    table = ReportTable(
         "pairs",
         "Judges next to most people, pair by pair",
         (

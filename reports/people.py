@@ -16,7 +16,7 @@ from agreement.limits import wilson
 from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
 from agreement.weights import Named
-from reports.content import Behind, Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section, UnitSelection
 from reports.losses import loss_blocks, losses_of_study
 from reports.study import Slice, Study
 from reports.words import capital, count, figure_in_words, listed, mark, some
@@ -64,7 +64,7 @@ def design(study: Study) -> Section:
             )
     columns = ("criterion", "dimension", "rater", "is a", "rated", "of these also by people", "not rated", "unreadable")
     blocks: list[Block] = [
-        Table(
+        ReportTable(
             "design",
             "Who rated how much",
             columns,
@@ -77,19 +77,19 @@ def design(study: Study) -> Section:
     for name, part in scales.items():
         told = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
         assumed = " This was assumed, as no one declared it." if part.table.scale.inferred else ""
-        blocks.append(Text(f"{name}: {part.table.scale.level} scale ({told}).{assumed}", "note"))
+        blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({told}).{assumed}", "note"))
     if study.left_aside:
         told = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
-        blocks.append(Text(f"Neither named as a person nor as a judge, and so left aside: {told}.", "warning"))
+        blocks.append(Paragraph(f"Neither named as a person nor as a judge, and so left aside: {told}.", "warning"))
     if study.one_sided:
         told = ", ".join(study.one_sided[:20])
-        blocks.append(Text(f"Rated by people only or by judges only, and so not compared: {told}.", "warning"))
+        blocks.append(Paragraph(f"Rated by people only or by judges only, and so not compared: {told}.", "warning"))
     blocks += replies(study)
     blocks += loss_blocks(losses_of_study(study))
     blocks += _unread(study)
     blocks += judges_are(study)
     blocks.append(
-        Text(
+        Paragraph(
             "If the judge's prompt was tuned on any of these units, everything below looks better than it is. "
             "The ratings do not say so; make sure that the units are held out.",
             "note",
@@ -131,7 +131,7 @@ def replies(study: Study) -> Iterator[Block]:
                 (*where, found.what, f"{each.scored:,} of {each.asked:,}", found.value, found.lowest, found.highest)
             )
     columns = ("criterion", "dimension", "judge", "asked", "rated by people", "scored", "not scored", "share scored")
-    yield Table(
+    yield ReportTable(
         "replies",
         "What became of the judges' replies",
         columns,
@@ -139,13 +139,13 @@ def replies(study: Study) -> Iterator[Block]:
         unit="counts of units; runs in which a judge was asked again, or in the other order, stand by themselves",
         note="Only scored replies enter anything below. A failure is never a low score, and no score stands for one.",
     )
-    yield Table(
+    yield ReportTable(
         "failures",
         "Why replies hold no score",
         ("criterion", "dimension", "judge", "why", "replies"),
         tuple(reasons),
     )
-    yield Table(
+    yield ReportTable(
         "bounds",
         "The judges' means, and where they lie whatever the rest would have been",
         ("criterion", "dimension", "judge", "what", "scored", "of those scored", "the rest lowest", "the rest highest"),
@@ -155,7 +155,7 @@ def replies(study: Study) -> Iterator[Block]:
     )
     for each in study.scoreless:
         words = f"{each.judge} has scored nothing on {each.criterion}, so nothing below is about it: {each.words}."
-        yield Text(words, "warning")
+        yield Paragraph(words, "warning")
     more = [
         f"{each.judge} was asked about {each.asked:,} units of {each.criterion}, and people rated {each.with_people:,} "
         "of them"
@@ -164,7 +164,7 @@ def replies(study: Study) -> Iterator[Block]:
     ]
     if more:
         told = f"{some(more)}. What is said of agreement rests on those that people rated, the judge's means on all."
-        yield Text(told, "note")
+        yield Paragraph(told, "note")
 
 
 def judges_are(study: Study) -> Iterator[Block]:
@@ -172,7 +172,7 @@ def judges_are(study: Study) -> Iterator[Block]:
     rows: list[tuple[Cell, ...]] = [
         (each.judge, what, told) for each in study.judge_runs for what, told in each.told() if told is not None
     ]
-    yield Table(
+    yield ReportTable(
         "judges_are",
         "What each judge is",
         ("judge", "what", "is"),
@@ -182,7 +182,7 @@ def judges_are(study: Study) -> Iterator[Block]:
     known = {each.judge for each in study.judge_runs}
     unknown = [name for name in study.judges if name not in known and name not in study.metrics]
     if unknown:
-        yield Text(
+        yield Paragraph(
             f"Ratings of {listed(unknown)} came without replies: nothing here says which model and prompt gave them, "
             "and how many replies held no score besides those named above.",
             "note",
@@ -212,7 +212,7 @@ def _unread(study: Study) -> Iterator[Block]:
             ):
                 rows.append((*part.where, judge, what, Figure.of(each, share=True)))
     if rows:
-        yield Table(
+        yield ReportTable(
             "unread",
             "What replies that could not be read may hide",
             ("criterion", "dimension", "judge", "what", "share"),
@@ -228,12 +228,12 @@ def reliability(study: Study) -> Section:
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
     pairs: list[tuple[Cell, ...]] = []
-    behind: list[Behind] = []
+    behind: list[UnitSelection] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
         reason = "Only one person was named, so no one knows how far people agree; at least two are needed."
-        return Section(2, "people", "How far people agree with each other", reason, (Text(reason, "missing"),))
+        return Section(2, "people", "How far people agree with each other", reason, (Paragraph(reason, "missing"),))
     shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:
         name, statistic = main_statistic(part)
@@ -251,7 +251,7 @@ def reliability(study: Study) -> Section:
             rows.append((*part.where, title, Figure.of(of(people), share=title == "Percent agreement")))
         for one, other in combinations(part.humans, 2):
             pair = people.of(one, other)
-            behind.append(Behind(part.dimension, (one, other), part.criterion))
+            behind.append(UnitSelection(part.dimension, (one, other), part.criterion))
             pairs.append(
                 (
                     *part.where,
@@ -272,7 +272,7 @@ def reliability(study: Study) -> Section:
         )
     columns = ("criterion", "dimension", "statistic", "value")
     blocks.append(
-        Table(
+        ReportTable(
             "people",
             "Agreement among people",
             columns,
@@ -283,7 +283,7 @@ def reliability(study: Study) -> Section:
     weights = main_weights(study.slices[0])
     kappa = "Cohen's kappa" if weights == "none" else f"Cohen's kappa ({weights} weights)"
     blocks.append(
-        Table(
+        ReportTable(
             "people_pairs",
             "Each pair of people",
             (
@@ -367,7 +367,7 @@ def _raters(study: Study) -> Iterator[Block]:
                     shares or None,
                 )
             )
-    yield Table(
+    yield ReportTable(
         "raters",
         "How each rater used the scale",
         (

@@ -10,9 +10,9 @@ import numpy as np
 from agreement.next_grades import grades_needed, next_units
 from agreement.ratings import MISSING, Floats
 from domain.errors import RatingsError
-from reports.content import Block, Cell, Figure, Lines, Point, Section, Table
+from reports.content import Block, Cell, Figure, LineChart, Point, ReportTable, Section
 from reports.judging import MEASURES, ceiling_of, main_measure
-from reports.scores import Outcome, outcomes
+from reports.scores import UnitMeasure, outcomes
 from reports.study import Slice, Study
 from reports.words import nothing, some
 
@@ -50,7 +50,7 @@ def plan(study: Study) -> Section:
                 )
         if lines and part.dimension is None:
             charts.append(
-                Lines(
+                LineChart(
                     f"plan_{len(charts) + 1}",
                     f"{part.criterion}: how narrow the interval gets with more units",
                     "units that people grade",
@@ -70,7 +70,7 @@ def plan(study: Study) -> Section:
     columns = ("criterion", "dimension", "judge", "measure", "units now", "half width now", *halves)
     blocks: list[Block] = [
         *charts,
-        Table(
+        ReportTable(
             "plan",
             "Units needed for a narrower interval",
             columns,
@@ -115,14 +115,14 @@ def _grades(study: Study) -> list[Block]:
                     units += [(part.criterion, names[at], float(scored[at]), "at random") for at in chosen.random]
     columns = ("criterion", "judge", "score", "half width", "units now", "more units", "without the judge", "remark")
     return [
-        Table(
+        ReportTable(
             "grades",
             "Grades needed for a narrower corrected score (PPI++)",
             columns,
             tuple(rows),
             note="From the spread and the correlation seen so far; with few graded units these may be off by a factor.",
         ),
-        Table(
+        ReportTable(
             "grade_next",
             "Units to grade next",
             ("criterion", "unit", "judge's score", "chosen"),
@@ -134,7 +134,7 @@ def _grades(study: Study) -> list[Block]:
     ]
 
 
-def _needed(outcome: Outcome, scored: Floats, graded: Any, wanted: float) -> tuple[Cell, ...]:
+def _needed(outcome: UnitMeasure, scored: Floats, graded: Any, wanted: float) -> tuple[Cell, ...]:
     try:
         found = grades_needed(outcome.people[graded], scored[graded], scored[~graded], half_width=wanted)
     except RatingsError as error:
@@ -153,7 +153,7 @@ def _next(study: Study) -> list[Block]:
     if not rows:
         return []
     return [
-        Table(
+        ReportTable(
             "next",
             "Units to look at",
             ("criterion", "unit", "people", "judges", "why"),

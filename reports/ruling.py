@@ -11,12 +11,11 @@ from agreement.bias_sentences import BIAS_STARTS, RULED_OUT
 from agreement.losses import MOST_LOST, Losses
 from agreement.several_verdicts import correct_together
 from agreement.small_sample import lower_limit_of
-from agreement.verdict import Outcome, Rule, judge_verdict
-from agreement.verdict import Verdict as JudgeVerdict
-from agreement.verdict_losses import UNREAD, Bound, fills_for, hold_at_bounds
+from agreement.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
+from agreement.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
 from agreement.worst_question import with_split_question
 from domain.errors import RatingsError
-from reports.content import Ruling, Rulings, Section, Table, Verdict
+from reports.content import ReportTable, Ruling, Rulings, Section, Verdict
 from reports.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
 from reports.losses import Where, losses_by_part, slices_at_bounds, warning_of
 from reports.people import main_statistic
@@ -131,7 +130,7 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
     columns = ("criterion", "dimension", "judge", "verdict", "questions", "answers", "why")
     blocks = (
         Rulings(rule_in_sentences(rule), tuple(whole), when),
-        Table("verdicts", "All verdicts, whole and by dimension", columns, parts),
+        ReportTable("verdicts", "All verdicts, whole and by dimension", columns, parts),
     )
     return Section(0, "verdict", "Verdict", f"{told}.", blocks)
 
@@ -176,7 +175,7 @@ def _whatever_was_lost(
         if judge != group[0]:
             lost = replace(lost, unit=f"replies of {judge}")
         bounds = [
-            Bound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
+            LossBound(fill, verdict_of(study, filled, judge, rule), ceiling_of(filled, judge).difference)
             for fill, filled in slices_at_bounds(part, judge, fills_for(found.outcome))
         ]
         found = hold_at_bounds(found, bounds, lost, ceiling_of(part, judge).difference)

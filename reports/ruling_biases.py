@@ -10,7 +10,7 @@ from agreement.bias_sentences import RULED_OUT
 from agreement.near_copies import JudgePair, compare_judges, effective_number, group_copies
 from agreement.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
 from agreement.ratings import MISSING, Floats
-from reports.content import Cell, Figure, Table
+from reports.content import Cell, Figure, ReportTable
 from reports.judging import human_table, numbers_or_codes
 from reports.people import MOST_VALUES
 from reports.study import Slice, Study
@@ -101,7 +101,7 @@ def _pairs(part: Slice) -> Sequence[JudgePair]:
     return compare_judges(human_table(part), {name: numbers_or_codes(part, name) for name in part.judges})
 
 
-def copies_table(study: Study) -> list[Table]:
+def copies_table(study: Study) -> list[ReportTable]:
     """Return tables of the similarity of the judges, and of the number of independent judges that they are worth."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
@@ -127,7 +127,7 @@ def copies_table(study: Study) -> list[Table]:
         *("correlation of errors", "independent judges", "one judge"),
     )
     return [
-        Table(
+        ReportTable(
             "judges_alike",
             "Judges that err together",
             columns,
@@ -143,7 +143,7 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def biases_table(study: Study) -> list[Table]:
+def biases_table(study: Study) -> list[ReportTable]:
     """Return tables of all biases that were tested for the verdicts."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
@@ -168,7 +168,7 @@ def biases_table(study: Study) -> list[Table]:
         *("reaches from model to model", "points between", "order without it", "for the verdict"),
     )
     return [
-        Table(
+        ReportTable(
             "bias_verdict",
             "Biases that the verdict depends on",
             columns,

@@ -14,7 +14,7 @@ _LARGEST = 450
 
 
 @dataclass(frozen=True)
-class Spot:
+class ScatterPoint:
     """A position with one or more units."""
 
     x: float
@@ -31,17 +31,17 @@ class Scatter:
     title: str
     across: str
     up: str
-    spots: tuple[Spot, ...]
+    spots: tuple[ScatterPoint, ...]
     lines: tuple[tuple[str, tuple[tuple[float, float], ...]], ...] = ()
     """Name and points of each line."""
 
 
-def together(points: Sequence[tuple[float, float]]) -> tuple[Spot, ...]:
+def together(points: Sequence[tuple[float, float]]) -> tuple[ScatterPoint, ...]:
     """Merge equal points into one spot. The largest spot comes first, so that no spot hides another."""
     counted: dict[tuple[float, float], int] = {}
     for point in points:
         counted[point] = counted.get(point, 0) + 1
-    return tuple(Spot(x, y, n) for (x, y), n in sorted(counted.items(), key=lambda each: -each[1]))
+    return tuple(ScatterPoint(x, y, n) for (x, y), n in sorted(counted.items(), key=lambda each: -each[1]))
 
 
 def chart_of(chart: Scatter) -> ChartSpec:

@@ -11,7 +11,7 @@ import numpy as np
 from agreement.corrected import CorrectedMean, clustered_mean, ppi_mean, rogan_gladen
 from agreement.judge_bias import bias_by_group, family_bias, length_bias
 from agreement.ratings import MISSING, Floats
-from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
 from reports.people import MOST_VALUES
 from reports.ruling_biases import biases_table
 from reports.stability import position
@@ -20,7 +20,7 @@ from reports.words import figure_in_words, mark, nothing, number, some
 
 
 @dataclass(frozen=True)
-class Outcome:
+class UnitMeasure:
     """A number for each unit that people and a judge both give: a score, or whether a value was given."""
 
     name: str
@@ -29,7 +29,7 @@ class Outcome:
     yes_no: bool
 
 
-def outcomes(part: Slice) -> list[Outcome]:
+def outcomes(part: Slice) -> list[UnitMeasure]:
     """Return the score itself for numeric values.
 
     Otherwise return the share of each value, by the majority of people.
@@ -41,7 +41,7 @@ def outcomes(part: Slice) -> list[Outcome]:
             people = np.where(
                 part.majority == MISSING, np.nan, np.array([*part.table.categories, np.nan])[part.majority]
             )
-        return [Outcome("mean", people, part.numbers, binary)]
+        return [UnitMeasure("mean", people, part.numbers, binary)]
     if len(part.categories) > MOST_VALUES:
         return []
 
@@ -52,7 +52,7 @@ def outcomes(part: Slice) -> list[Outcome]:
         return of
 
     return [
-        Outcome(f"share of {label}", _is(part.majority, code), indicator(code), True)
+        UnitMeasure(f"share of {label}", _is(part.majority, code), indicator(code), True)
         for code, label in enumerate(part.categories)
     ]
 
@@ -115,7 +115,7 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
     blocks: list[Block] = [*charts]
     if not known:
         blocks.append(
-            Text(
+            Paragraph(
                 "No unit says whose answer it is, so there is one score over all units. Name the models in a file "
                 "given with "
                 "--units (columns unit, item, model, length).",
@@ -123,7 +123,7 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             )
         )
     blocks.append(
-        Table(
+        ReportTable(
             "scores",
             "Scores by model",
             ("criterion", "dimension", "model", "judge", "how", "valid if", "score"),
@@ -149,14 +149,14 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
 
 
 def _scores(
-    part: Slice, outcome: Outcome, judge: str, chosen: Any, lost: int, *, by_class: bool
+    part: Slice, outcome: UnitMeasure, judge: str, chosen: Any, lost: int, *, by_class: bool
 ) -> Iterator[tuple[str, Figure]]:
     for method, figure, _ in _scores_told(part, outcome, judge, chosen, lost, by_class=by_class):
         yield method, figure
 
 
 def _scores_told(
-    part: Slice, outcome: Outcome, judge: str, chosen: Any, lost: int, *, by_class: bool
+    part: Slice, outcome: UnitMeasure, judge: str, chosen: Any, lost: int, *, by_class: bool
 ) -> Iterator[tuple[str, Figure, str]]:
     people, scored = outcome.people[chosen], outcome.judge(judge)[chosen]
     clusters = None if part.table.clusters is None else [part.table.clusters[at] for at in np.flatnonzero(chosen)]
@@ -187,7 +187,7 @@ def _lost(study: Study, part: Slice, judge: str, model: str) -> int:
     )
 
 
-def _rest(part: Slice, outcome: Outcome, scored: Floats, lost: int) -> str:
+def _rest(part: Slice, outcome: UnitMeasure, scored: Floats, lost: int) -> str:
     """Return the scored share behind a judge's mean, and the bounds of the mean over the values of lost replies."""
     ends = list(map(float, part.ends or part.table.categories)) if outcome.name == "mean" else [0.0, 1.0]
     if not lost or not ends:
@@ -265,7 +265,7 @@ def bias(study: Study) -> Section:
             Dots("bias", "Leniency: judge minus people", "points of the scale", tuple(lenient), True, first=1)
         )
         blocks.append(
-            Table(
+            ReportTable(
                 "bias",
                 "Leniency",
                 ("criterion", "dimension", "judge", "judge minus people"),
@@ -277,7 +277,7 @@ def bias(study: Study) -> Section:
         blocks += biases_table(study)
         if by_model:
             blocks.append(
-                Table(
+                ReportTable(
                     "bias_models",
                     "By model",
                     ("criterion", "dimension", "judge", "model", "what", "points", "p"),
@@ -289,14 +289,14 @@ def bias(study: Study) -> Section:
             )
         else:
             blocks.append(
-                Text(
+                Paragraph(
                     "By model: no unit says whose answer it is; name the models in a file given with --units.",
                     "missing",
                 )
             )
         if own_family:
             blocks.append(
-                Table(
+                ReportTable(
                     "bias_family",
                     "Its own family",
                     ("criterion", "dimension", "judge", "what", "own family against all others"),
@@ -309,10 +309,10 @@ def bias(study: Study) -> Section:
             )
         else:
             words = "By family: no one said which models are a judge's own; name them with --family."
-            blocks.append(Text(words, "missing"))
+            blocks.append(Paragraph(words, "missing"))
         if slopes:
             blocks.append(
-                Table(
+                ReportTable(
                     "bias_slopes",
                     "By length",
                     ("criterion", "dimension", "judge", "what", "change of judge minus people"),
@@ -325,11 +325,15 @@ def bias(study: Study) -> Section:
             )
         else:
             blocks.append(
-                Text("By length: no unit says how long it is; name lengths in a file given with --units.", "missing")
+                Paragraph(
+                    "By length: no unit says how long it is; name lengths in a file given with --units.", "missing"
+                )
             )
     else:
         blocks.append(
-            Text("Leniency and length: the values are names, so there is nothing to be higher or lower.", "missing")
+            Paragraph(
+                "Leniency and length: the values are names, so there is nothing to be higher or lower.", "missing"
+            )
         )
         blocks += biases_table(study)
     blocks += position(study)

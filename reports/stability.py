@@ -13,7 +13,7 @@ from agreement.judge_bias import drift as compared
 from agreement.judge_bias import position_bias, self_consistency
 from agreement.ratings import MISSING, Floats
 from agreement.statistic import Statistic
-from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
 from reports.judging import MEASURES, main_measure, numbers_or_codes
 from reports.study import Slice, Study
 from reports.words import count, figure_in_words, mark, nothing, some
@@ -66,14 +66,16 @@ def repeats(study: Study) -> Section:
         f"Krippendorff's alpha of its runs, 1 is always the same: {some(told)}."
     )
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
-    return Section(8, "repeats", title, lead, (Table("repeats", "The judge against itself", columns, tuple(rows)),))
+    return Section(
+        8, "repeats", title, lead, (ReportTable("repeats", "The judge against itself", columns, tuple(rows)),)
+    )
 
 
 def position(study: Study) -> list[Block]:
     """Return the part of section 7 about the order in which answers are shown."""
     if not study.runs.swapped:
         return [
-            Text(
+            Paragraph(
                 "Position: no run with the answers in the other order was named. Swap them, map the verdicts back "
                 "to the "
                 "original order, and name that run with --swapped.",
@@ -116,7 +118,7 @@ def position(study: Study) -> list[Block]:
                 name = judge if len(study.slices) == 1 else f"{judge} · {part.name}"
                 lines.append((name, tuple(marks)))
     blocks: list[Block] = []
-    blocks.append(Text(f"Position: {some(told)}. The rest depends on which answer stands first."))
+    blocks.append(Paragraph(f"Position: {some(told)}. The rest depends on which answer stands first."))
     if lines:
         blocks.append(
             Dots(
@@ -129,7 +131,7 @@ def position(study: Study) -> list[Block]:
             )
         )
     blocks.append(
-        Table(
+        ReportTable(
             "position",
             "The two orders compared",
             ("criterion", "dimension", "judge", "run in the other order", "what", "value"),
@@ -141,7 +143,7 @@ def position(study: Study) -> list[Block]:
     )
     columns = ("criterion", "dimension", "judge", "value given", "original order", "swapped", "difference")
     blocks.append(
-        Table(
+        ReportTable(
             "position_shift",
             "What the order changes",
             columns,
@@ -203,7 +205,7 @@ def drift(study: Study, margin: float) -> Section:
         Dots(
             "drift", "Change since the earlier version", "change of agreement with people", tuple(lines), True, first=1
         ),
-        Table(
+        ReportTable(
             "drift",
             "Versions of the judge",
             ("criterion", "dimension", "versions", "what", "value", "verdict"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from reports.content import Cell, Figure, Report, Ruling, Rulings, Table, Text
+from reports.content import CalibrationReport, Cell, Figure, Paragraph, ReportTable, Ruling, Rulings
 from reports.html import details
 from reports.planning import WANTED
 from reports.words import figure_in_words, number, some
@@ -21,7 +21,7 @@ AIM = f"{WANTED[1]:g}"
 
 
 @dataclass(frozen=True)
-class Standing:
+class JudgeStanding:
     """The conclusions about one judge on one criterion."""
 
     ruling: Ruling
@@ -34,11 +34,11 @@ class Standing:
     """Sentences about what would improve the judge."""
 
 
-def standings(report: Report) -> Sequence[Standing]:
+def standings(report: CalibrationReport) -> Sequence[JudgeStanding]:
     """Return the conclusions about every judge on every criterion, in the order of the verdicts."""
     tables = {each.key: each for each in report.tables()}
     return [
-        Standing(
+        JudgeStanding(
             each,
             _agreement(_rows(tables, "ceiling", each)),
             _dimensions(_parts(tables, each)),
@@ -50,21 +50,21 @@ def standings(report: Report) -> Sequence[Standing]:
     ]
 
 
-def first_screen(report: Report) -> str:
+def first_screen(report: CalibrationReport) -> str:
     """Return the warnings about unreadable replies, the conclusions, and the rule behind them, as HTML."""
     blocks = report.section("verdict").blocks
     boxes = [each for each in blocks if isinstance(each, Rulings)]
     losses = "".join(
         f'<p class="warning" role="alert" data-part="loss-warning">{escape(each.words)}</p>'
         for each in blocks
-        if isinstance(each, Text) and each.tone == "warning"
+        if isinstance(each, Paragraph) and each.tone == "warning"
     )
     cards = "".join(_card(each) for each in standings(report))
     rules = "".join(details(each, opened=False) for each in boxes)
     return f'{losses}<div class="rulings">{cards}</div>{rules}'
 
 
-def _card(each: Standing) -> str:
+def _card(each: JudgeStanding) -> str:
     ruling = each.ruling
     about = " · ".join(filter(None, (ruling.about, ruling.counted)))
     parts = [f"<b>{escape(ruling.words)}</b>{escape(about)}"]
@@ -82,14 +82,14 @@ def _list(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
-def _rows(tables: Mapping[str, Table], key: str, about: Ruling) -> list[Mapping[str, Cell]]:
+def _rows(tables: Mapping[str, ReportTable], key: str, about: Ruling) -> list[Mapping[str, Cell]]:
     """Return the rows of a table about this judge and criterion, as mappings by column."""
     table = tables.get(key)
     named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
     return [row for row in named if (row["judge"], row["criterion"]) == (about.judge, about.criterion)]
 
 
-def _parts(tables: Mapping[str, Table], about: Ruling) -> list[Mapping[str, Cell]]:
+def _parts(tables: Mapping[str, ReportTable], about: Ruling) -> list[Mapping[str, Cell]]:
     """Return the verdicts on single dimensions."""
     return [row for row in _rows(tables, "verdicts", about) if row["dimension"] != ALL]
 
@@ -111,7 +111,7 @@ def _dimensions(rows: Sequence[Mapping[str, Cell]]) -> tuple[tuple[str, tuple[st
     return tuple((words, tuple(names)) for words, names in found.items())
 
 
-def _better(report: Report, tables: Mapping[str, Table], about: Ruling) -> list[str]:
+def _better(report: CalibrationReport, tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
     found = []
     missing = int(report.settings["rule"]["least_people"]) - len(report.humans)
     if missing > 0:
@@ -156,7 +156,7 @@ def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
     return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {some(told)}."
 
 
-def _versions(tables: Mapping[str, Table], about: Ruling) -> list[str]:
+def _versions(tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
     """Return the results of the judge's earlier versions, with another prompt or model, on the same units."""
     table = tables.get("drift")
     named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []

@@ -16,7 +16,7 @@ from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
 from agreement.statistic import Statistic
 from agreement.verdict import Rule
 from domain.errors import RatingsError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from domain.replies import AttackResult, JudgeAbout, Replies, reason_of, replies_of
 
 
@@ -101,7 +101,7 @@ class Study:
     judges: tuple[str, ...]
     scales: Mapping[str, Scale] = field(default_factory=dict)
     criteria: tuple[str, ...] | None = None
-    about: Mapping[str, About] = field(default_factory=dict)
+    about: Mapping[str, UnitFacts] = field(default_factory=dict)
     runs: Runs = field(default_factory=Runs)
     unparsed: frozenset[str] = frozenset()
     """Values of judges that mean "the reply could not be read". They are counted, but are never a category."""

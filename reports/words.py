@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from reports.content import Figure, Mark, Section, Text
+from reports.content import Figure, Mark, Paragraph, Section
 
 _SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -94,4 +94,4 @@ def some(parts: Sequence[str], most: int = 6) -> str:
 
 def nothing(number: int, key: str, title: str, reason: str) -> Section:
     """Return a section that cannot be computed, with the reason and what it would need."""
-    return Section(number, key, title, "These ratings cannot say.", (Text(reason, "missing"),))
+    return Section(number, key, title, "These ratings cannot say.", (Paragraph(reason, "missing"),))

@@ -9,7 +9,7 @@ from typing import Any
 
 from db import items, project_rows
 from db.engine import Store
-from exporters.release_folder import ReleaseFolder
+from exporters.release_folder import FolderWriter
 from workflow.access.projects import access_to
 from workflow.releases.evidence import Evidence, names_in, write_evidence
 
@@ -37,6 +37,6 @@ def release(store: Store, root: Path, *, project: str = "p", name: str = "p/1", 
         if asked.get("only_released"):
             every = items.with_states(session, project_id=access.project_id)
             asked["items"] = [id for id, _, _, state in every if state.value == "kept"]
-        done = write_evidence(session, access, ReleaseFolder(root), names=names, **asked)
+        done = write_evidence(session, access, FolderWriter(root), names=names, **asked)
     write_manifest(root)
     return done

@@ -81,7 +81,8 @@ def added(extension: str) -> dict[str, set[str]]:
     commands = {str(each.name) for each in cli.registered_commands}
     of_core = {each.name for each in core.registered_groups}
     for group in cli.registered_groups:
-        inside = group.typer_instance.registered_commands if group.typer_instance else []
+        made = group.typer_instance
+        inside = [*made.registered_commands, *made.registered_groups] if made else []
         commands |= {f"{group.name} {each.name}" for each in inside} if group.name in of_core else {str(group.name)}
     return {
         "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},

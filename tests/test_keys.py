@@ -61,7 +61,7 @@ from domain import extensions
 from domain.errors import SchemaError, TouchstoneError
 from domain.policies import Vote, item_state
 from domain.reading.answers import ReadOutcome, read_answer
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage, TaskState
@@ -364,7 +364,7 @@ def accuracy(seen: Seen) -> Any:
         graded_answers.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE),
     ]
     items = {at: Item(str(at), str(at), "one", None, {}) for at in (1, 2)}
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    found = project_answers.ProjectAnswers("p", "P", seen.schema, (), items, answers, {}, {}, {})
     line = leaderboard.sliced_scores(found, score_choices.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
 
@@ -382,7 +382,7 @@ def regressed(seen: Seen) -> Any:
         "good": {at: [value] for at, value in enumerate(good)},
         "clear": {at: [float(at % 4 == 1)] for at in range(18) if at % 3},
     }
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
+    found = project_answers.ProjectAnswers("p", "P", seen.schema, (), items, answers, {}, grades, {})
     try:
         return dict(extensions.rows("table_sources"))["regression"](found, judge=None, criterion=None, form=None)["one"]
     except TouchstoneError as error:
@@ -472,7 +472,7 @@ def worked(seen: Seen, stage: Stage, **answers: Any) -> Any:
     found: list[Any] = []
     for number in range(20):
         view = claims.next_task(there.store, person=there.ann, project="p", stage=stage)
-        if isinstance(view, NothingLeft):
+        if isinstance(view, NoTask):
             return [*found, view.code]
         found.append((view.fields, view.dimension, view.answer))
         submissions.submit(there.store, person=there.ann, task=view.id, key=str(number), values=answers)
@@ -533,7 +533,7 @@ def coded(seen: Seen) -> Any:
     for person, why in ((there.ben, "a"), (there.sam, "b")):
         for at in range(9):
             view = claims.next_task(there.store, person=person, project="p", stage=Stage.CODING)
-            if isinstance(view, NothingLeft):
+            if isinstance(view, NoTask):
                 break
             submissions.submit(there.store, person=person, task=view.id, key=f"c{at}", values={"why": why})
     with there.store.read() as session:
@@ -546,13 +546,13 @@ def settled(seen: Seen) -> Any:
     there = world(seen, n=1)
     for person, fitting in ((there.ann, "yes"), (there.ben, "no")):
         view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
-        assert not isinstance(view, NothingLeft)
+        assert not isinstance(view, NoTask)
         reasons = {"fits": "odd"} if fitting == "no" else {}
         values = {**ANSWERS, "fits": fitting}
         submissions.submit(there.store, person=person, task=view.id, key=person.login, values=values, reasons=reasons)
     found: list[Any] = []
     view = claims.next_task(there.store, person=there.sam, project="p", stage=Stage.ADJUDICATION)
-    if isinstance(view, NothingLeft):
+    if isinstance(view, NoTask):
         return view.code
     for values in ({"decision": "edit", "cause": "wrong", "fields": {}}, {"decision": "accept", "cause": "unclear"}):
         try:
@@ -602,7 +602,7 @@ def refined(seen: Seen) -> Any:
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
     refinement.open_refinement(there.store, by=None, project="p", model="m1", only_differing=False)
     view = claims.next_task(there.store, person=there.ann, project="p", stage=Stage.REFINEMENT)
-    assert not isinstance(view, NothingLeft)
+    assert not isinstance(view, NoTask)
     submissions.submit(there.store, person=there.ann, task=view.id, key="k", values={"other": "yes"})
     with there.store.read() as session:
         return refinement.counts(session, access=access_to(session, person=None, project="p"))
@@ -637,7 +637,7 @@ def qualified(seen: Seen) -> Any:
 def answer(there: World, person: Person, fitting: str, *, right: int = 99) -> None:
     for number in itertools.count():
         view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
-        if isinstance(view, NothingLeft) or number >= 5:
+        if isinstance(view, NoTask) or number >= 5:
             return
         letter = "a" if number < right else "b"
         values = {**ANSWERS, "fits": fitting, **({"letter": letter} if there.letters else {})}
@@ -662,7 +662,7 @@ def golden(seen: Seen) -> Any:
         ] if asked else []  # fmt: skip
     for number in range(8):
         view = claims.next_task(there.store, person=cal, project="p", stage=Stage.VERIFICATION)
-        if isinstance(view, NothingLeft):
+        if isinstance(view, NoTask):
             break
         wrong = number % 2
         values, reasons = {**ANSWERS, "fits": "no" if wrong else "yes"}, {"fits": "odd"} if wrong else {}
@@ -690,7 +690,7 @@ def floored(seen: Seen) -> Any:
     for person, fitting, sizes in ((there.ann, "yes", (1, 2, 3)), (there.ben, "no", (1, 3, 3))):
         for _ in range(3):
             view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
-            assert not isinstance(view, NothingLeft)
+            assert not isinstance(view, NoTask)
             values = {**ANSWERS, "fits": fitting, "size": sizes[int(view.fields["question"][0])]}
             reasons = {"fits": "odd"} if fitting == "no" else {}
             submissions.submit(there.store, person=person, task=view.id, key=view.id, values=values, reasons=reasons)
@@ -708,7 +708,7 @@ def come_to(seen: Seen) -> Any:
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
     for person, good in ((there.ann, 0.5), (there.ben, 1)):
         view = claims.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
-        assert not isinstance(view, NothingLeft)
+        assert not isinstance(view, NoTask)
         submissions.submit(there.store, person=person, task=view.id, key=view.id, values={"good": good, "clear": 1})
     (found,) = case_page.case(there.store, person=there.lee, project="p", item="i0").answers
     return found.combined
@@ -756,7 +756,7 @@ def measured_first(seen: Seen) -> Any:
         answer(there, person, "yes")
         for _ in there.items:
             view = claims.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
-            if not isinstance(view, NothingLeft):
+            if not isinstance(view, NoTask):
                 values = {"good": 1, "clear": 1}
                 submissions.submit(
                     there.store, person=person, task=view.id, key=f"g{person.login}{view.id}", values=values
@@ -1321,12 +1321,12 @@ ROWS: dict[str, Row] = {
         regressed, "report.regression.task", "kind", report__regression={"success": "clear"}, **OF_PLANS
     ),
     "Report.unreadable": row(accuracy, "report.unreadable", "left_out"),
-    "Derived.name": row(derivations, "report.derived.0.name", "all"),
-    "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
-    "Derived.not_all_of": row(
+    "DerivedCriterion.name": row(derivations, "report.derived.0.name", "all"),
+    "DerivedCriterion.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
+    "DerivedCriterion.not_all_of": row(
         derivations, "report.derived.0", {"name": "both", "all_of": ["clear"], "not_all_of": ["good"]}
     ),
-    "Derived.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),
+    "DerivedCriterion.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),
     "Report.scales": row(scales, "report.scales", {"good": "interval"}),
     "Report.derived": row(derivations, "report.derived", []),
     "Export.formats": row(exports, "export.formats", ["egothink"]),

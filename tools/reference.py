@@ -169,7 +169,7 @@ def layouts() -> Iterator[str]:
 
     yield "## Layouts of tables"
     yield from ("", "A file has a list of `tables`. What *Says* lists may stand at a table, a row or a column.")
-    yield from keys([table_layouts.TableLayout, table_layouts.Line, table_layouts.Says])
+    yield from keys([table_layouts.TableLayout, table_layouts.LayoutLine, table_layouts.NumberSettings])
     yield from ("", "These come along, by the name of the schema that they are for:", "")
     rows = [
         [f"`{name}`", f"`{each.name}`", each.paper, each.title]
@@ -331,7 +331,7 @@ def reading() -> Iterator[str]:
 
 def outcomes() -> Iterator[str]:
     """What becomes of asking, and what judges' replies come to."""
-    from domain.judging import Verdict
+    from domain.judging import ReplyOutcome
     from domain.runs import Outcome
 
     yield "## Outcomes"
@@ -342,7 +342,7 @@ def outcomes() -> Iterator[str]:
     yield ""
     yield "What a judge's reply comes to. Only one of these is a score; the others are counted, each by itself."
     yield ""
-    yield from table(["outcome", "meaning"], ([f"`{each}`", each.meaning] for each in Verdict))
+    yield from table(["outcome", "meaning"], ([f"`{each}`", each.meaning] for each in ReplyOutcome))
 
 
 def command_names() -> Iterator[str]:

@@ -7,23 +7,23 @@ of changes and the ways to decide about them are tables (``CHANGE_KINDS``, ``WAY
 from __future__ import annotations
 
 from annotation_schemas.changes.compared import compare, targets
-from annotation_schemas.changes.comparison import Change, Comparison, Decided, Used, Uses
+from annotation_schemas.changes.comparison import AffectedCounts, Change, ChangeDecision, Comparison, Uses
 from annotation_schemas.changes.decisions import Decision, Decisions
-from annotation_schemas.changes.rows import CHANGE_KINDS, WAYS, ChangeKind, Status, Way
+from annotation_schemas.changes.rows import CHANGE_KINDS, WAYS, ChangeKind, DecisionKind, Status
 
 __all__ = [
     "CHANGE_KINDS",
     "WAYS",
+    "AffectedCounts",
     "Change",
+    "ChangeDecision",
     "ChangeKind",
     "Comparison",
-    "Decided",
     "Decision",
+    "DecisionKind",
     "Decisions",
     "Status",
-    "Used",
     "Uses",
-    "Way",
     "compare",
     "targets",
 ]

@@ -12,12 +12,12 @@ from pydantic import BaseModel
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.changes import rows
-from annotation_schemas.changes.comparison import Change, Comparison, Decided, Uses
+from annotation_schemas.changes.comparison import Change, ChangeDecision, Comparison, Uses
 from annotation_schemas.changes.decisions import Decision, Decisions
 from annotation_schemas.changes.grammar_keys import KEYS
 from annotation_schemas.changes.renames import with_names, with_option
-from annotation_schemas.changes.rows import Way
-from annotation_schemas.changes.rules import At, Found, spelled
+from annotation_schemas.changes.rows import DecisionKind
+from annotation_schemas.changes.rules import ComparedKey, Found, spelled
 from annotation_schemas.grammar import suggestion
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, ItemField, Scalar, Schema
@@ -55,7 +55,7 @@ def compare(
     renamed, problems, base = _with_renames(old, new, decisions.renames)
     moves = [each for each in decisions.made if each.way is rows.MOVE_ITEMS]
     moved = {each.subject.removeprefix("dimensions."): str(each.target) for each in moves}
-    at = At(base, new, walk=_walk, moved=moved)
+    at = ComparedKey(base, new, walk=_walk, moved=moved)
     changes = [*renamed, *_walk(at, base, new), *_key_moved(at)]
     if old_guideline != new_guideline:
         lines = [f"{len(text.splitlines())} lines" if text else None for text in (old_guideline, new_guideline)]
@@ -73,7 +73,7 @@ def compare(
     return decided
 
 
-def targets(comparison: Comparison, change: Change, way: Way) -> tuple[Scalar, ...]:
+def targets(comparison: Comparison, change: Change, way: DecisionKind) -> tuple[Scalar, ...]:
     """Return the possible targets of a decision. Empty if it needs no target, or accepts any valid one."""
     if way is rows.MAP or way is rows.RENAME_OPTION:
         new = _values(_owner(comparison.new, change.steps))
@@ -90,13 +90,13 @@ def targets(comparison: Comparison, change: Change, way: Way) -> tuple[Scalar, .
 # ---- every key ------------------------------------------------------------------------------------------------------
 
 
-def _walk(at: At, old: BaseModel, new: BaseModel) -> Found:
+def _walk(at: ComparedKey, old: BaseModel, new: BaseModel) -> Found:
     for key, rule in KEYS[type(new)].items():
         place = replace(at, old_part=old, new_part=new).under(key)
         yield from rule(place, getattr(old, key), getattr(new, key))
 
 
-def _key_moved(at: At) -> Found:
+def _key_moved(at: ComparedKey) -> Found:
     """Yield a change of the items' key field that no keep rule names."""
     before, after = key_field(at.old_schema), key_field(at.new_schema)
     said = [schema.stages.verification for schema in (at.old_schema, at.new_schema)]
@@ -145,7 +145,7 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
         names[sort][each.subject] = target
         in_files = each.way in (rows.RENAME_FIELD, rows.RENAME_ASSET)
         hint = _in_files(old, new, each.subject, target) if in_files else ""
-        decided = Decided(each.way, target)
+        decided = ChangeDecision(each.way, target)
         changes.append(Change(before[each.subject], rows.RENAMED, each.subject, target, hint, decided=decided))
     base = with_names(old, names)
     for each in renames:
@@ -187,7 +187,7 @@ def _rename_option(
         if wrong is None and owner is not None:
             key = "options" if owner.options else "values"
             target = now[decision.target or ""]
-            decided = Decided(decision.way, target)
+            decided = ChangeDecision(decision.way, target)
             change = Change((*place, key, value), rows.RENAMED, before[value], target, decided=decided)
             return with_option(base, owner, before[value], target), change
         if place == places[-1]:
@@ -248,7 +248,7 @@ def _decided(comparison: Comparison, decisions: Sequence[Decision]) -> tuple[Com
             problems.append(Problem(decision.way.name, wrong))
             continue
         for place in about:
-            changes[place] = replace(changes[place], decided=Decided(decision.way, value))
+            changes[place] = replace(changes[place], decided=ChangeDecision(decision.way, value))
     return replace(comparison, changes=tuple(changes)), problems
 
 

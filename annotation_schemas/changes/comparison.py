@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from annotation_schemas.changes.rows import ChangeKind, Status, Way
+from annotation_schemas.changes.rows import ChangeKind, DecisionKind, Status
 from annotation_schemas.model import Scalar, Schema
 
 
 @dataclass(frozen=True)
-class Used:
+class AffectedCounts:
     """Counts of the stored data that a change affects."""
 
     votes: int = 0
@@ -33,7 +33,7 @@ class Used:
 class Uses(Protocol):
     """An object that knows a project's stored data."""
 
-    def behind(self, change: Change) -> Used:
+    def behind(self, change: Change) -> AffectedCounts:
         """Return the counts of stored data that this change affects.
 
         For a removed part (its path has the old name), they count its data. For a limit or a kind, they count values
@@ -44,10 +44,10 @@ class Uses(Protocol):
 
 
 @dataclass(frozen=True)
-class Decided:
+class ChangeDecision:
     """A decision about one change."""
 
-    way: Way
+    way: DecisionKind
     value: Scalar | None = None
     """The value that the decision names, in terms of the new schema: an option, a dimension, a value, a new name."""
 
@@ -65,9 +65,9 @@ class Change:
     """The new value; None if it was removed."""
     hint: str = ""
     """A further sentence, such as a suggestion."""
-    used: Used | None = None
+    used: AffectedCounts | None = None
     """Counts of affected data; None if they are unknown."""
-    decided: Decided | None = None
+    decided: ChangeDecision | None = None
 
     @property
     def path(self) -> str:

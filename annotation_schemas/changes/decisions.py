@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.changes.rows import WAYS, Way
+from annotation_schemas.changes.rows import WAYS, DecisionKind
 from annotation_schemas.grammar import suggestion
 from domain.errors import InvalidInput, Problem
 
@@ -15,7 +15,7 @@ from domain.errors import InvalidInput, Problem
 class Decision:
     """One decision. ``str`` gives it as an option of a command."""
 
-    way: Way
+    way: DecisionKind
     subject: str
     """The path of a change, or its short form (``fits:unsure``, ``question``, ``verification``)."""
     target: str | None = None

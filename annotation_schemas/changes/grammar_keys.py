@@ -12,7 +12,7 @@ from annotation_schemas import kinds, model
 from annotation_schemas.changes import rows
 from annotation_schemas.changes.rows import ChangeKind
 from annotation_schemas.changes.rules import (
-    At,
+    ComparedKey,
     Found,
     Rule,
     always_there,
@@ -36,7 +36,7 @@ _BOUNDS = ("low", "value", "high")
 """The numbers that may be compared with a limit (``export: shortcuts: bound``), from the least strict on."""
 
 
-def _named_by(at: At, old: Any, new: Any) -> Found:
+def _named_by(at: ComparedKey, old: Any, new: Any) -> Found:
     """The name by which two parts were found to be the same: whatever differs in it is a rename, told elsewhere."""
     yield from ()
 
@@ -44,7 +44,7 @@ def _named_by(at: At, old: Any, new: Any) -> Found:
 # ---- criteria -------------------------------------------------------------------------------------------------------
 
 
-def _criterion_kind(at: At, old: str, new: str) -> Found:
+def _criterion_kind(at: ComparedKey, old: str, new: str) -> Found:
     if old != new:
         fits = _answers_fit(at.old_part, at.new_part)
         yield at.found(rows.CRITERION_KIND_FITS if fits else rows.CRITERION_KIND, old, new)
@@ -62,7 +62,7 @@ def _answers_fit(old: Criterion, new: Criterion) -> bool:
 def _of_kind(rule: Rule) -> Rule:
     """A key that only some kinds take: where the kind is another, the change of the kind says it."""
 
-    def of_both(at: At, old: Any, new: Any) -> Found:
+    def of_both(at: ComparedKey, old: Any, new: Any) -> Found:
         parts = (at.old_part, at.new_part)
         table = kinds.FIELDS if isinstance(at.new_part, ItemField) else kinds.CRITERIA
         lists = isinstance(old, tuple) and not (old and new)
@@ -74,7 +74,7 @@ def _of_kind(rule: Rule) -> Rule:
     return of_both
 
 
-def _asked_in(at: At, old: Any, new: Any) -> Found:
+def _asked_in(at: ComparedKey, old: Any, new: Any) -> Found:
     """Compare the dimensions in which a criterion is asked. A new dimension has only items that are moved into it."""
     before = {each.id for each in at.old_schema.dimensions}
     given = before if old is None else set(old)
@@ -86,14 +86,14 @@ def _asked_in(at: At, old: Any, new: Any) -> Found:
         yield at.found(rows.ASKED_MORE if more else rows.ASKED_LESS, old, new)
 
 
-def _condition(at: At, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
+def _condition(at: ComparedKey, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
     """When a criterion is asked: with every condition of before, and no further value, it is asked less."""
     if differ(old, new):
         narrower = all(name in new and set(map(spelled, new[name])) <= set(map(spelled, old[name])) for name in old)
         yield at.found(rows.ASKED_LESS if narrower else rows.ASKED_MORE, old, new)
 
 
-def _steps_of_scale(at: At, old: Any, new: Any) -> Found:
+def _steps_of_scale(at: ComparedKey, old: Any, new: Any) -> Found:
     before, after = ([spelled(value) for value in values] for values in (old, new))
     for name, value in zip(before, old, strict=True):
         if name not in after:
@@ -104,7 +104,7 @@ def _steps_of_scale(at: At, old: Any, new: Any) -> Found:
     yield from in_other_order(at, before, after, rows.FIGURES)
 
 
-def _labels_of_scale(at: At, old: Any, new: Any) -> Found:
+def _labels_of_scale(at: ComparedKey, old: Any, new: Any) -> Found:
     before, after = (
         dict(zip_longest(map(spelled, each.values), each.labels)) if each.values else {}
         for each in (at.old_part, at.new_part)
@@ -117,14 +117,14 @@ def _labels_of_scale(at: At, old: Any, new: Any) -> Found:
 def _label_of_value(added: ChangeKind, removed: ChangeKind) -> Rule:
     """A value that is there where it has a label."""
 
-    def rule(at: At, old: str | None, new: str | None) -> Found:
+    def rule(at: ComparedKey, old: str | None, new: str | None) -> Found:
         if old != new:
             yield at.found(added if old is None else removed if new is None else rows.WORDS, old, new)
 
     return rule
 
 
-def _tolerance(at: At, old: Any, new: Any) -> Found:
+def _tolerance(at: ComparedKey, old: Any, new: Any) -> Found:
     """Compare tolerances. They affect verdicts if the criterion decides, and statistics in any case."""
     if differ(old, new):
         stages = [part for each in (at.old_schema, at.new_schema) for part in each.stages.verifications.values()]
@@ -135,7 +135,7 @@ def _tolerance(at: At, old: Any, new: Any) -> Found:
 # ---- items ----------------------------------------------------------------------------------------------------------
 
 
-def _field_kind(at: At, old: str, new: str) -> Found:
+def _field_kind(at: ComparedKey, old: str, new: str) -> Found:
     if old != new:
         yield at.found(rows.FIELD_KIND_FITS if _values_fit(at.old_part, at.new_part) else rows.FIELD_KIND, old, new)
 
@@ -148,7 +148,7 @@ def _values_fit(old: ItemField, new: ItemField) -> bool:
     return was.written and row.written and row.several_rows
 
 
-def _allowed_by_dimension(at: At, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
+def _allowed_by_dimension(at: ComparedKey, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
     fits = all(to not in new or _wider(old, name, new[to]) for name, to in at.moved.items())
     if differ(old, new) or not fits:
         wider = fits and all(_wider(old, name, now) for name, now in new.items())
@@ -159,23 +159,23 @@ def _wider(old: Mapping[str, Any], name: str, now: Any) -> bool:
     return name in old and set(map(spelled, old[name])) <= set(map(spelled, now))
 
 
-def _added_asset(at: At, slot: AssetSlot) -> ChangeKind:
+def _added_asset(at: ComparedKey, slot: AssetSlot) -> ChangeKind:
     return rows.ADDED_ASSET if slot.min == 0 else rows.ASSET_LIMITS
 
 
-def _added_field(at: At, field: ItemField) -> ChangeKind:
+def _added_field(at: ComparedKey, field: ItemField) -> ChangeKind:
     return rows.FIELD_NEEDED if field.required else rows.ADDED_FIELD
 
 
 # ---- stages ---------------------------------------------------------------------------------------------------------
 
 
-def _key_of_votes(at: At, old: str | None, new: str | None) -> Found:
+def _key_of_votes(at: ComparedKey, old: str | None, new: str | None) -> Found:
     if old != new:
         yield at.found(rows.KEEP_RULE if old is None or new is None else rows.KEY_FIELD, old, new)
 
 
-def _settling(at: At, old: Any, new: Any) -> Found:
+def _settling(at: ComparedKey, old: Any, new: Any) -> Found:
     """Compare whether people settle items with split votes. Without votes, there are no such items."""
     was = at.old_schema.stages.verification is not None
     yield from part(rows.SETTLING if was else rows.ADDED_STAGE, rows.SETTLING)(at, old, new)
@@ -405,7 +405,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         rows.MODELS, "strategy", "prompts", "variants", "prompt_seed", "score", "temperature", "max_tokens", "clips",
         "extra_body", "headers",
     ),
-    model.Derived: {"name": _named_by, **_all(rows.FIGURES, "all_of", "not_all_of", "mean_of")},
+    model.DerivedCriterion: {"name": _named_by, **_all(rows.FIGURES, "all_of", "not_all_of", "mean_of")},
     model.VerdictRule: _all(
         rows.FIGURES, "units", "people", "reliability", "margin", "association", "constant", "test", "epsilon"
     ),

@@ -15,7 +15,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Way:
+class DecisionKind:
     """One way to decide about a change: a row of ``WAYS``."""
 
     name: str
@@ -26,7 +26,7 @@ class Way:
     """The consequence, in half a sentence."""
 
     @staticmethod
-    def row_called(name: str) -> Way:
+    def row_called(name: str) -> DecisionKind:
         """Return the row itself for ``typed_json``: rows are compared by ``is``."""
         return way_called(name)
 
@@ -46,30 +46,38 @@ class Way:
         return self.name.startswith("rename_")
 
 
-RENAME_DIMENSION = Way("rename_dimension", "OLD=NEW", "it is the same dimension under another id")
-RENAME_ASSET = Way("rename_asset", "OLD=NEW", "it is the same image or clip under another role")
-RENAME_FIELD = Way("rename_field", "OLD=NEW", "it is the same field under another name, and keeps its values")
-RENAME_CRITERION = Way(
+RENAME_DIMENSION = DecisionKind("rename_dimension", "OLD=NEW", "it is the same dimension under another id")
+RENAME_ASSET = DecisionKind("rename_asset", "OLD=NEW", "it is the same image or clip under another role")
+RENAME_FIELD = DecisionKind("rename_field", "OLD=NEW", "it is the same field under another name, and keeps its values")
+RENAME_CRITERION = DecisionKind(
     "rename_criterion", "OLD=NEW", "it is the same criterion under another name, and keeps its votes"
 )
-RENAME_OPTION = Way(
+RENAME_OPTION = DecisionKind(
     "rename_option", "CRITERION:OLD=NEW", "it is the same option (of a criterion or field) under another value"
 )
-MOVE_ITEMS = Way("move_items", "DIMENSION=OTHER", "its items go to another dimension")
-MAP = Way("map", "CRITERION:OPTION=OTHER", "what held it (a vote, or the field of an item) counts as another option")
-ASK_AGAIN = Way("ask_again", "CRITERION[:OPTION]", "those votes no longer count, and their items are voted on again")
-ASK_OLD_ITEMS = Way("ask_old_items", "CRITERION", "items that have votes already are asked about it, too")
-NEW_VOTES_ONLY = Way("new_votes_only", "CRITERION", "votes that are in stay as they are; only new ones are asked")
-RECOMPUTE = Way(
+MOVE_ITEMS = DecisionKind("move_items", "DIMENSION=OTHER", "its items go to another dimension")
+MAP = DecisionKind(
+    "map", "CRITERION:OPTION=OTHER", "what held it (a vote, or the field of an item) counts as another option"
+)
+ASK_AGAIN = DecisionKind(
+    "ask_again", "CRITERION[:OPTION]", "those votes no longer count, and their items are voted on again"
+)
+ASK_OLD_ITEMS = DecisionKind("ask_old_items", "CRITERION", "items that have votes already are asked about it, too")
+NEW_VOTES_ONLY = DecisionKind(
+    "new_votes_only", "CRITERION", "votes that are in stay as they are; only new ones are asked"
+)
+RECOMPUTE = DecisionKind(
     "recompute", "STAGE", "the votes that are in are counted anew; each item that comes out otherwise is listed"
 )
-MORE_VOTES = Way("more_votes", "STAGE", "decided items with fewer votes are open again until they have them")
-SEND_ON = Way("send_on", "STAGE", "items that are kept so far go on to this stage, and are kept when it keeps them")
-FILL = Way("fill", "FIELD=VALUE", "items without it get this value")
-RETIRE = Way(
+MORE_VOTES = DecisionKind("more_votes", "STAGE", "decided items with fewer votes are open again until they have them")
+SEND_ON = DecisionKind(
+    "send_on", "STAGE", "items that are kept so far go on to this stage, and are kept when it keeps them"
+)
+FILL = DecisionKind("fill", "FIELD=VALUE", "items without it get this value")
+RETIRE = DecisionKind(
     "retire", "NAME", "it is no longer asked or shown; what was stored stays with the version it was given under"
 )
-LEAVE = Way("leave", "NAME", "what is stored stays as it is, also where it no longer fits")
+LEAVE = DecisionKind("leave", "NAME", "what is stored stays as it is, also where it no longer fits")
 
 WAYS = {
     row.name: row
@@ -95,7 +103,7 @@ WAYS = {
 """The ways by their names, in the order in which they are listed."""
 
 
-def way_called(name: str) -> Way:
+def way_called(name: str) -> DecisionKind:
     """The row of ``WAYS`` of this name."""
     return WAYS[name]
 
@@ -108,7 +116,7 @@ class ChangeKind:
     status: Status
     meaning: str
     """The change and its effect on a project, as a sentence. For an incompatible change, also the alternative."""
-    decisions: tuple[Way, ...] = ()
+    decisions: tuple[DecisionKind, ...] = ()
     """The possible decisions, one of which must be chosen."""
     whatever_use: bool = False
     """It does not become compatible where nothing is stored that hangs on it."""
@@ -123,11 +131,11 @@ def _fits(name: str, meaning: str) -> ChangeKind:
     return ChangeKind(name, Status.COMPATIBLE, meaning)
 
 
-def _asks(name: str, meaning: str, *decisions: Way) -> ChangeKind:
+def _asks(name: str, meaning: str, *decisions: DecisionKind) -> ChangeKind:
     return ChangeKind(name, Status.DECISION, meaning, decisions)
 
 
-def _refused(name: str, meaning: str, *decisions: Way, whatever_use: bool = False) -> ChangeKind:
+def _refused(name: str, meaning: str, *decisions: DecisionKind, whatever_use: bool = False) -> ChangeKind:
     return ChangeKind(name, Status.INCOMPATIBLE, meaning, decisions, whatever_use)
 
 

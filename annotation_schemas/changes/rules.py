@@ -18,7 +18,7 @@ Found = Iterator[Change]
 
 
 @dataclass(frozen=True)
-class At:
+class ComparedKey:
     """A key of the grammar in two schemas."""
 
     old_schema: Schema
@@ -27,12 +27,12 @@ class At:
     old_part: Any = None
     """The part that the key belongs to, before and after."""
     new_part: Any = None
-    walk: Callable[[At, Any, Any], Found] | None = None
+    walk: Callable[[ComparedKey, Any, Any], Found] | None = None
     """A function that compares two parts of a schema, key by key."""
     moved: Mapping[str, str] = field(default_factory=dict)
     """Dimensions whose items go to another one, with that one."""
 
-    def under(self, *steps: str) -> At:
+    def under(self, *steps: str) -> ComparedKey:
         """A place further in."""
         return replace(self, steps=(*self.steps, *steps))
 
@@ -46,7 +46,7 @@ class At:
         return self.walk(self, old, new)
 
 
-Rule = Callable[[At, Any, Any], Found]
+Rule = Callable[[ComparedKey, Any, Any], Found]
 """A function from a key and its two values to the changes."""
 
 
@@ -73,7 +73,7 @@ def differ(old: Any, new: Any) -> bool:
 def as_is(row: ChangeKind) -> Rule:
     """Whatever differs is of one kind."""
 
-    def rule(at: At, old: Any, new: Any) -> Found:
+    def rule(at: ComparedKey, old: Any, new: Any) -> Found:
         if differ(old, new):
             yield at.found(row, old, new)
 
@@ -83,7 +83,7 @@ def as_is(row: ChangeKind) -> Rule:
 def one_of_two(row: ChangeKind, otherwise: ChangeKind, when: Callable[[Any, Any], bool]) -> Rule:
     """One kind of change where something holds of the two values, and another where it does not."""
 
-    def rule(at: At, old: Any, new: Any) -> Found:
+    def rule(at: ComparedKey, old: Any, new: Any) -> Found:
         if differ(old, new):
             yield at.found(row if when(old, new) else otherwise, old, new)
 
@@ -108,7 +108,7 @@ def switched(on: ChangeKind, off: ChangeKind) -> Rule:
 def part(added: ChangeKind, removed: ChangeKind) -> Rule:
     """A part that may be absent."""
 
-    def rule(at: At, old: Any, new: Any) -> Found:
+    def rule(at: ComparedKey, old: Any, new: Any) -> Found:
         if old is None or new is None:
             if old is not new:
                 yield at.found(added if old is None else removed, old, new)
@@ -118,7 +118,7 @@ def part(added: ChangeKind, removed: ChangeKind) -> Rule:
     return rule
 
 
-def always_there(at: At, old: Any, new: Any) -> Found:
+def always_there(at: ComparedKey, old: Any, new: Any) -> Found:
     """A part that every schema has."""
     return at.parts(old, new)
 
@@ -126,7 +126,7 @@ def always_there(at: At, old: Any, new: Any) -> Found:
 def entries(
     key: str | Callable[[Any], Any],
     *,
-    added: ChangeKind | Callable[[At, Any], ChangeKind],
+    added: ChangeKind | Callable[[ComparedKey, Any], ChangeKind],
     removed: ChangeKind,
     reordered: ChangeKind = rows.ORDER_OF_ENTRIES,
 ) -> Rule:
@@ -135,7 +135,7 @@ def entries(
     def named(listed: Sequence[Any]) -> dict[str, Any]:
         return {spelled(getattr(each, key) if isinstance(key, str) else key(each)): each for each in listed}
 
-    def rule(at: At, old: Any, new: Any) -> Found:
+    def rule(at: ComparedKey, old: Any, new: Any) -> Found:
         before, after = named(old), named(new)
         for name, each in before.items():
             if name not in after:
@@ -151,7 +151,7 @@ def entries(
     return rule
 
 
-def in_other_order(at: At, old: Sequence[str], new: Sequence[str], row: ChangeKind) -> Found:
+def in_other_order(at: ComparedKey, old: Sequence[str], new: Sequence[str], row: ChangeKind) -> Found:
     """Whether the common entries of two lists have another order."""
     before, after = ([name for name in names if name in other] for names, other in ((old, new), (new, old)))
     if before != after:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from annotation_schemas.formats.cells import Misfit
 from annotation_schemas.formats.columns import (
     LONGEST_NAME,
-    Chosen,
     Column,
+    ColumnMapping,
     ItemKeys,
     Moments,
     Plain,
     Record,
-    Said,
+    RightOption,
     Spread,
     as_named,
     by_place,
@@ -35,8 +35,8 @@ from annotation_schemas.formats.columns import (
     whole_number,
 )
 from annotation_schemas.formats.reads import ReadFiles, ReadPredictions, ReadRatings
-from annotation_schemas.formats.row import Answered, Content, Format, Takes, Writer
-from annotation_schemas.formats.tasks import Names, Page, TaskFiles, Written
+from annotation_schemas.formats.row import Content, Format, ModelAnswer, Takes, Writer
+from annotation_schemas.formats.tasks import Names, Page, TaskFile, TaskFiles
 from annotation_schemas.model import Schema
 from domain import extensions, registers
 from domain.registers import Register
@@ -44,13 +44,13 @@ from domain.registers import Register
 __all__ = [
     "FORMATS",
     "LONGEST_NAME",
-    "Answered",
-    "Chosen",
     "Column",
+    "ColumnMapping",
     "Content",
     "Format",
     "ItemKeys",
     "Misfit",
+    "ModelAnswer",
     "Moments",
     "Names",
     "Page",
@@ -59,12 +59,12 @@ __all__ = [
     "ReadPredictions",
     "ReadRatings",
     "Record",
-    "Said",
+    "RightOption",
     "Spread",
     "Takes",
+    "TaskFile",
     "TaskFiles",
     "Writer",
-    "Written",
     "as_named",
     "by_place",
     "changes",

@@ -110,7 +110,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class RightOption:
     """The right option. The schema holds its text; the file holds its position among the options, and perhaps its text
     too.
     """
@@ -214,7 +214,7 @@ class ItemKeys:
     renamed: Mapping[str, str] = field(default_factory=dict)
     """The key of each field whose usual name differs."""
     chosen: tuple[str, str, str | None, OptionPlace] | None = None
-    """The right option: its field or key, ``Chosen.place``, ``Chosen.text``, ``Chosen.counts``."""
+    """The right option: its field or key, ``RightOption.place``, ``RightOption.text``, ``RightOption.counts``."""
     goal: str | None = None
     """The field of the goal that several items share."""
     observed: str | None = None
@@ -326,7 +326,7 @@ def _numbered(key: str, head: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Said:
+class ColumnMapping:
     """A user's choices for files of an open format, which go beyond the schema."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -371,7 +371,7 @@ class Said:
         return {name: value for name, value in found.items() if value}
 
     @classmethod
-    def of_file(cls, meta: Mapping[str, Any], schema: Schema) -> Said:
+    def of_file(cls, meta: Mapping[str, Any], schema: Schema) -> ColumnMapping:
         """Return the choices stored with a file, for fields that the schema still has."""
         said = meta.get("said", {})
         known = {
@@ -408,7 +408,7 @@ def by_place(schema: Schema, fields: Record) -> list[str]:
 
 def _is_place(said: Any, counts: OptionPlace, n_options: int) -> bool:
     try:
-        Chosen(Plain("options"), "options", "place", counts, table=isinstance(said, str))._index(said, n_options)
+        RightOption(Plain("options"), "options", "place", counts, table=isinstance(said, str))._index(said, n_options)
     except Misfit:
         return False
     return True
@@ -443,14 +443,14 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
         if row.open and source and item_field.name in source.places:
             own, options = found[item_field.name], plain_or_spread(schema.item.field(item_field.field))
             (key,), counts = own.keys, source.places[item_field.name]
-            found[item_field.name] = Chosen(
+            found[item_field.name] = RightOption(
                 options, item_field.field, key, counts, table=row.table, none=item_field.none is not None
             )
         elif row.chosen:
             name, place, text, counts = row.chosen
             if names.get(item_field.name, item_field.name) in (name, place):
                 options = plain_or_spread(schema.item.field(item_field.field))
-                found[item_field.name] = Chosen(options, item_field.field, place, counts, text)
+                found[item_field.name] = RightOption(options, item_field.field, place, counts, text)
     return found
 
 
@@ -490,7 +490,7 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
     for name, column in own.items():
         try:
             found[name] = column.read(record)
-            if coming_in and isinstance(column, Chosen) and (twofold := column.contradiction(record)):
+            if coming_in and isinstance(column, RightOption) and (twofold := column.contradiction(record)):
                 wrong[twofold] = None
         except Misfit as misfit:
             wrong[str(misfit)] = None
@@ -517,7 +517,7 @@ def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, 
     before = fields_of(row, schema, record, coming_in=False)
     found: dict[str, Any] = {}
     for name, column in columns(row, schema).items():
-        options = column.options_field if isinstance(column, Chosen) else name
+        options = column.options_field if isinstance(column, RightOption) else name
         if all(same(before.get(part), _or_none(fields.get(part))) for part in (name, options)):
             continue
         for key, value in column.write(_or_none(fields.get(name)), fields).items():

@@ -41,7 +41,7 @@ class Takes(StrEnum):
 
 
 @dataclass(frozen=True)
-class Answered:
+class ModelAnswer:
     """A model's answer and its reading."""
 
     answer: PredictionRecord
@@ -81,7 +81,7 @@ class Content:
     """Fields that are left out of every record."""
     options: str | None = None
     """The field of an item that holds its options."""
-    answers: Sequence[Answered] = ()
+    answers: Sequence[ModelAnswer] = ()
     """Answers by model, then in the order of the items; of a single run, if the export names one."""
     unanswered: str | None = None
     """The label for items without an answer; None if none was given."""

@@ -36,7 +36,7 @@ Page = Callable[[Stage, TaskView], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Written:
+class TaskFile:
     """A file of tasks."""
 
     data: bytes
@@ -52,7 +52,7 @@ class TaskFiles:
     imports: Callable[..., Any]
     """Takes a file into a project: store, media, and by name ``by, project, path, names, format, media_dir, dimension,
     skip_bad, raters, progress``. Its result has ``imported``, ``skipped``, ``earlier`` and ``numbers``."""
-    exports: Callable[..., Written]
+    exports: Callable[..., TaskFile]
     """Writes a project as a file: session, access, and by name ``stage, only, verified, private, page``."""
     labeling: Callable[[Schema, Stage | None], tuple[bytes, Page]]
     """Makes the form that shows the tasks of a stage there, and what gives a task the data that the form shows."""

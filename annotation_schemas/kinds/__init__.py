@@ -30,7 +30,7 @@ from annotation_schemas.kinds._rows import (
     CriterionKind,
     FieldKind,
     Kind,
-    Measured,
+    RatedVariable,
     refers_to_list,
 )
 from annotation_schemas.kinds._sides import FIRST, LEFT, SECOND, of_pair
@@ -58,7 +58,7 @@ __all__ = [
     "CriterionKind",
     "FieldKind",
     "Kind",
-    "Measured",
+    "RatedVariable",
     "Unheld",
     "away_kinds",
     "check_answers",

@@ -11,7 +11,7 @@ from annotation_schemas.yaml_text import Path
 from domain.comparison import spelled
 
 
-class Chosen(FieldKind):
+class ListEntryField(FieldKind):
     """Entries of a list, which `field` names."""
 
     keys: ClassVar[Mapping[str, str]] = {"field": "the text_list field that holds the options"}

@@ -32,7 +32,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 @dataclass(frozen=True)
-class Measured:
+class RatedVariable:
     """A value on which raters can agree: a criterion, or a part of it."""
 
     name: str
@@ -195,11 +195,11 @@ class CriterionKind(Kind):
     of_the_item: ClassVar[bool] = False
     """Whether values refer to a text that a table of ratings lacks, so that they are accepted unchecked."""
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         """Return the values to compare, by coefficients or by overlap. ``level`` is the report plan's, or the kind's
         own.
         """
-        return [] if self.not_measured else [Measured(criterion.name, level)]
+        return [] if self.not_measured else [RatedVariable(criterion.name, level)]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         """Split a value into the values that are ``measured``, with their names."""

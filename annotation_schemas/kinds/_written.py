@@ -17,7 +17,7 @@ WORDING = "how it is written: rules that authors are told of while they type"
 TOLERANCE = "of the key: how far a model's number may be from it and still be right"
 
 
-class Written(FieldKind):
+class FreeTextField(FieldKind):
     """Text that someone writes; another field may say in which form."""
 
     keys: ClassVar[Mapping[str, str]] = {

@@ -18,7 +18,7 @@ from annotation_schemas.kinds._drawn import (
     image_problem,
     keys_problem,
 )
-from annotation_schemas.kinds._rows import OVERLAP, Found, Level, Measured
+from annotation_schemas.kinds._rows import OVERLAP, Found, Level, RatedVariable
 from annotation_schemas.model import Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 from domain.comparison import same
@@ -80,8 +80,8 @@ class BoxesCriterion(DrawnCriterion):
             return f"the labels of `{criterion.name}` are not those of `{field.name}`; give both the same `options`"
         return grammar.other_media(schema, criterion, field, kind="image")
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(criterion.name, "nominal", shape=Shape.BOXES)]
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
+        return [RatedVariable(criterion.name, "nominal", shape=Shape.BOXES)]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         return [(criterion.name, json.dumps(value, sort_keys=True))]

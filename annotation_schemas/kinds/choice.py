@@ -9,7 +9,7 @@ from annotation_schemas.column_types import ColumnType, of_values
 from annotation_schemas.grammar import among
 from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._one_of import OneOf, ends_of
-from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, Measured
+from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, RatedVariable
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 from domain.comparison import same, spelled
@@ -46,8 +46,8 @@ class ChoiceCriterion(OneOf):
     def ends(self, criterion: Criterion) -> Ends | None:
         return ends_of(self.listed(criterion))
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(criterion.name, level, self.listed(criterion))]
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
+        return [RatedVariable(criterion.name, level, self.listed(criterion))]
 
 
 class ChoiceField(FieldKind):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from annotation_schemas import grammar
-from annotation_schemas.kinds._rows import Found, Json, Level, Measured, is_list
+from annotation_schemas.kinds._rows import Found, Json, Level, RatedVariable, is_list
 from annotation_schemas.kinds._sides import FIRST, LEFT, RIGHT, SECOND, in_comparison, of_pair
 from annotation_schemas.kinds.property_list import PropertyList, sayable_values
 from annotation_schemas.model import Choice, Criterion, Schema
@@ -37,8 +37,10 @@ class EachAnswer(PropertyList):
     def page_options(self, criterion: Criterion) -> list[Json] | None:
         return [each.model_dump() for each in _SIDES]
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(f"{criterion.name}: {each}", level, sayable_values(criterion)) for each in (FIRST, SECOND)]
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
+        return [
+            RatedVariable(f"{criterion.name}: {each}", level, sayable_values(criterion)) for each in (FIRST, SECOND)
+        ]
 
     def of_pair(self, value: Any, left: str) -> Any:
         if not is_list(value):

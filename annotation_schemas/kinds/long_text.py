@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from annotation_schemas.kinds._written import Written
+from annotation_schemas.kinds._written import FreeTextField
 
 
-class LongTextField(Written):
+class LongTextField(FreeTextField):
     """A field with text of several lines."""
 
     name = "long_text"

@@ -11,7 +11,7 @@ from annotation_schemas.kinds._rows import (
     Found,
     Json,
     Level,
-    Measured,
+    RatedVariable,
     Texts,
     count_problem,
     is_list,
@@ -78,8 +78,8 @@ class MultiChoice(CriterionKind):
         places = {place_of(options, entry) for entry in value}
         return value if None in places else [each.value for at, each in enumerate(options) if at in places]
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(criterion.name, "nominal")]
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
+        return [RatedVariable(criterion.name, "nominal")]
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         least = int(criterion.min or 0)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
-from annotation_schemas.kinds._chosen import Chosen
+from annotation_schemas.kinds._chosen import ListEntryField
 from annotation_schemas.kinds._one_of import OneOf
-from annotation_schemas.kinds._rows import Json, Level, Measured
+from annotation_schemas.kinds._rows import Json, Level, RatedVariable
 from annotation_schemas.kinds._written import WORDING
 from annotation_schemas.model import Choice, Criterion, ItemField
 from domain.comparison import same
@@ -28,18 +28,18 @@ class OptionOfCriterion(OneOf):
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         return [*super().options(criterion, fields), *besides(criterion)]
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(criterion.name, "nominal")]
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
+        return [RatedVariable(criterion.name, "nominal")]
 
 
-class OptionOfField(Chosen):
+class OptionOfField(ListEntryField):
     """A field with one entry of a list."""
 
     name = "option_of"
     place = 60
     meaning = "one entry of a text_list field"
     keys: ClassVar[Mapping[str, str]] = {
-        **Chosen.keys,
+        **ListEntryField.keys,
         "none": "the label of one more value, `none_of_these`, for items in which no entry is right; models are offered"
         " it as their last option",
         "wording": WORDING,

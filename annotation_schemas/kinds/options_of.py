@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from annotation_schemas.kinds._chosen import Chosen
+from annotation_schemas.kinds._chosen import ListEntryField
 from annotation_schemas.kinds._rows import Json, is_list
 from annotation_schemas.model import Choice, ItemField
 from domain.comparison import same
 from domain.reading.answers import AnswerKind
 
 
-class OptionsOfField(Chosen):
+class OptionsOfField(ListEntryField):
     """A field with several entries of a list."""
 
     name = "options_of"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.kinds._chosen import Chosen
+from annotation_schemas.kinds._chosen import ListEntryField
 from annotation_schemas.kinds._rows import is_list
 from annotation_schemas.model import ItemField
 from domain.reading.answers import AnswerKind
 
 
-class OrderOfField(Chosen):
+class OrderOfField(ListEntryField):
     """A field with all entries of a list, in the right order."""
 
     name = "order_of"

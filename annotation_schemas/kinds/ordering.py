@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds._rows import CriterionKind, Level, Measured, Texts, is_list
+from annotation_schemas.kinds._rows import CriterionKind, Level, RatedVariable, Texts, is_list
 from annotation_schemas.model import Choice, Criterion
 from domain.comparison import same
 
@@ -36,8 +36,8 @@ class Ordering(CriterionKind):
             del left[place]
         return "Give every entry a place." if left else None
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(criterion.name, "nominal")]
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
+        return [RatedVariable(criterion.name, "nominal")]
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return [list(offered), list(offered[::-1])]

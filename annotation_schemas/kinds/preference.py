@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from annotation_schemas import grammar
 from annotation_schemas.kinds._besides import TELL_KEY, besides
 from annotation_schemas.kinds._one_of import OneOf
-from annotation_schemas.kinds._rows import Found, Json, Level, Measured
+from annotation_schemas.kinds._rows import Found, Json, Level, RatedVariable
 from annotation_schemas.kinds._sides import FIRST, LEFT, RIGHT, SECOND, SIDES, in_comparison, of_pair
 from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
@@ -52,9 +52,9 @@ class Preference(OneOf):
     def page_options(self, criterion: Criterion) -> list[Json] | None:
         return [each.model_dump() for each in self.options(criterion, {})]
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         besides_sides = [each for each in self.listed(criterion) if each not in SIDES]
-        return [Measured(criterion.name, level, (FIRST, SECOND, *besides_sides))]
+        return [RatedVariable(criterion.name, level, (FIRST, SECOND, *besides_sides))]
 
     def of_pair(self, value: Any, left: str) -> Any:
         return of_pair(value, left)

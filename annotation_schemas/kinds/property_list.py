@@ -11,7 +11,7 @@ from annotation_schemas.kinds._rows import (
     Found,
     Json,
     Level,
-    Measured,
+    RatedVariable,
     Texts,
     is_list,
     place_of,
@@ -62,9 +62,10 @@ class PropertyList(CriterionKind):
         places = [place_of(options, entry.get("name")) if isinstance(entry, Mapping) else None for entry in value]
         return sorted_by(value, places)
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         return [
-            Measured(_part(criterion.name, each.value), level, sayable_values(criterion)) for each in criterion.options
+            RatedVariable(_part(criterion.name, each.value), level, sayable_values(criterion))
+            for each in criterion.options
         ]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._one_of import OneOf, ends_of
-from annotation_schemas.kinds._rows import Ends, Found, Json, Level, Measured
+from annotation_schemas.kinds._rows import Ends, Found, Json, Level, RatedVariable
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
 
@@ -37,8 +37,8 @@ class Scale(OneOf):
     def ends(self, criterion: Criterion) -> Ends | None:
         return ends_of(criterion.values)
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(criterion.name, level, criterion.values)]
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
+        return [RatedVariable(criterion.name, level, criterion.values)]
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
         return [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotation_schemas.kinds._rows import CriterionKind, Texts
-from annotation_schemas.kinds._written import Written
+from annotation_schemas.kinds._written import FreeTextField
 from annotation_schemas.model import Choice, Criterion
 
 
@@ -38,7 +38,7 @@ class TextCriterion(CriterionKind):
         return ["words", "other words"]
 
 
-class TextField(Written):
+class TextField(FreeTextField):
     """A field with one line of text."""
 
     name = "text"

@@ -23,7 +23,7 @@ from annotation_schemas.kinds._rows import (
     Found,
     Json,
     Level,
-    Measured,
+    RatedVariable,
     Texts,
     count_problem,
     is_list,
@@ -108,10 +108,10 @@ class TimeSpan(CriterionKind):
         allowed = criterion.tolerance.overlap if criterion.tolerance else None
         return (allowed or ALIKE).holds(one, other)
 
-    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+    def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         n = int(criterion.max or ONE)
-        ends = [Measured(_part(criterion, at, end), level) for at in range(n) for end in ("start", "end")]
-        return [*ends, Measured(criterion.name, "nominal", shape=Shape.SPANS)]
+        ends = [RatedVariable(_part(criterion, at, end), level) for at in range(n) for end in ("start", "end")]
+        return [*ends, RatedVariable(criterion.name, "nominal", shape=Shape.SPANS)]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         """Each end of each span, counted in the order of time, and all of them as one."""

@@ -16,7 +16,7 @@ from workflow.results import calibration as calibrate
 from workflow.results.ratings import raters_called, raters_of
 
 if TYPE_CHECKING:
-    from reports.content import Behind, Block, Text
+    from reports.content import Block, Paragraph, UnitSelection
 
 
 def files_of(
@@ -71,7 +71,7 @@ def files_of(
     counting = counting_of(store, person=None, project=project, items_=items, stage=stage)
     among = counting.which if counting.verdicts else None
 
-    def where(behind: Behind) -> str:
+    def where(behind: UnitSelection) -> str:
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return addresses.history(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
@@ -93,8 +93,8 @@ def files_of(
     }
 
 
-def _is_error(block: Block) -> TypeGuard[Text]:
+def _is_error(block: Block) -> TypeGuard[Paragraph]:
     """Tell whether a block reports a difference from another package."""
-    from reports.content import Text
+    from reports.content import Paragraph
 
-    return isinstance(block, Text) and block.tone == "warning"
+    return isinstance(block, Paragraph) and block.tone == "warning"

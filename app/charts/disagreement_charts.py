@@ -7,14 +7,14 @@ from typing import Any
 
 from app import markup
 from reports.vega import ACCENT, AROUND, BAR, COLORS, GREY, WARNING, ChartSpec, names_axis
-from workflow.lead.disagreement import Differing, Given, Reason
+from workflow.lead.disagreement import DisagreementCount, Reason, ReasonSource
 
-OF_GIVEN = {Given.VOTE: WARNING, Given.SKIP: GREY, Given.SENIOR: COLORS[4]}
+OF_GIVEN = {ReasonSource.VOTE: WARNING, ReasonSource.SKIP: GREY, ReasonSource.SENIOR: COLORS[4]}
 MOST = 30
 """Number of reasons in the chart. The file has all of them."""
 
 
-def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> ChartSpec:
+def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, str]) -> ChartSpec:
     """Return a chart of the share of items on which votes differ: a bar with its limits for each dimension.
 
     ``found`` is not empty.
@@ -84,7 +84,7 @@ def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
     names = sorted(totals, key=lambda name: -totals[name])
     drawn = names[:MOST]
     n = sum(totals.values())
-    there = [given for given in Given if any(each.given is given for each in found)]
+    there = [given for given in ReasonSource if any(each.given is given for each in found)]
     layer = {
         "data": {
             "values": [

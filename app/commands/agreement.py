@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workflow.results.losses import StageLosses
 
 
-class Unit(StrEnum):
+class UnitKind(StrEnum):
     """The kinds of units that agreement can be computed over."""
 
     ITEM = "item"
@@ -37,14 +37,14 @@ class Unit(StrEnum):
     LEVELS = "levels"
 
 
-MEANS = (Unit.DIMENSION, Unit.MODEL, Unit.LEVELS)
+MEANS = (UnitKind.DIMENSION, UnitKind.MODEL, UnitKind.LEVELS)
 STAGE_OF = {
-    Unit.ITEM: Stage.VERIFICATION,
-    Unit.PREDICTION: Stage.GRADING,
-    Unit.ANSWER: Stage.GRADING,
-    Unit.DIMENSION: Stage.GRADING,
-    Unit.MODEL: Stage.GRADING,
-    Unit.LEVELS: Stage.GRADING,
+    UnitKind.ITEM: Stage.VERIFICATION,
+    UnitKind.PREDICTION: Stage.GRADING,
+    UnitKind.ANSWER: Stage.GRADING,
+    UnitKind.DIMENSION: Stage.GRADING,
+    UnitKind.MODEL: Stage.GRADING,
+    UnitKind.LEVELS: Stage.GRADING,
 }
 
 
@@ -88,7 +88,7 @@ def agreement(
         ),
     ] = None,
     unit: Annotated[
-        Unit | None,
+        UnitKind | None,
         typer.Option(
             help="What is compared in a project: votes on items; grades of predictions, each rater alone; grades of an "
             "answer, people taken together; for each dimension, or for each model, the means of a model's answers, "
@@ -179,7 +179,7 @@ def agreement(
         raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
     if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
         raise typer.BadParameter(f"--unit {unit.value} goes without --by and --scale: means are one set, of numbers.")
-    if unit is Unit.ANSWER and (by is Cut.GROUP or scale):
+    if unit is UnitKind.ANSWER and (by is Cut.GROUP or scale):
         raise typer.BadParameter("--unit answer goes without --by group and --scale.")
     if missing is not None and project is not None:
         raise typer.BadParameter("--missing is for files; a project knows which ratings are missing.")
@@ -206,11 +206,11 @@ def agreement(
         assert project is not None
         schema = _schema_of(project)
         if unit is None and stage in (None, Stage.GRADING) and by is None and not scale:
-            unit = Unit.DIMENSION if reporting.means_first(schema) and _have_means(project, names) else None
+            unit = UnitKind.DIMENSION if reporting.means_first(schema) and _have_means(project, names) else None
         stage = stage or (STAGE_OF[unit] if unit else reporting.stage_first(schema))
         by = by or reporting.cut_first(schema) or Cut.WHOLE
         replies = _replies(project, stage, criteria=criterion, raters=names, by=by, items=items)
-        judges = names or (None if unit in (Unit.ANSWER, *MEANS) or not _has_people(project, stage) else [])
+        judges = names or (None if unit in (UnitKind.ANSWER, *MEANS) or not _has_people(project, stage) else [])
         losses = _losses(project, stage, criteria=criterion, judges=judges, items=items)
         results = _of_project(
             project,
@@ -241,7 +241,7 @@ def agreement(
         opinion = opinion_of(results)
         if not cross_check:
             results = [replace(each, peers=None) for each in results]
-        shown = levels_table(results) if unit is Unit.LEVELS else table(results, schema_version=schema_version)
+        shown = levels_table(results) if unit is UnitKind.LEVELS else table(results, schema_version=schema_version)
         typer.echo("\n".join(shown))
         if results:
             typer.echo("\n".join(["", *opinion_lines(opinion)]))
@@ -530,7 +530,7 @@ def _of_project(
     raters: Sequence[str] | None,
     scales: Mapping[str, Scale],
     by: Cut,
-    unit: Unit | None,
+    unit: UnitKind | None,
     pool_guidelines: bool,
     schema_version: int | None,
     cross_check: bool,
@@ -557,11 +557,11 @@ def _of_project(
         "schema_version": schema_version,
         "statistics": statistics,
     }
-    if unit is Unit.LEVELS:
+    if unit is UnitKind.LEVELS:
         return agreement_of_levels(shared.store, **asked)
-    if unit is Unit.DIMENSION or unit is Unit.MODEL:
-        return agreement_of_means(shared.store, **asked, over="model" if unit is Unit.MODEL else "dimension")
-    if unit is Unit.ANSWER:
+    if unit is UnitKind.DIMENSION or unit is UnitKind.MODEL:
+        return agreement_of_means(shared.store, **asked, over="model" if unit is UnitKind.MODEL else "dimension")
+    if unit is UnitKind.ANSWER:
         return agreement_of_answers(shared.store, **asked, by_dimension=by is Cut.DIMENSION)
     if raters is None:
         known = raters_of(shared.store, person=None, project=project, stage=stage)

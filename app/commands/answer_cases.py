@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.commands.case_files import Case, CaseReading
-    from domain.reading.answers import Asked
+    from app.commands.case_files import CaseReading, CaseRecord
+    from domain.reading.answers import ExpectedAnswer
 
 
-def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
+def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
     """Return the reader's result for a case, and a function that checks the result against an expected reading.
 
     A case with faulty keys becomes a ``not a case`` result with the reason, and meets no expectation. The command then
@@ -41,8 +41,8 @@ def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], b
     return CaseReading(found.outcome.value, shown, words, f"rule: {found.rule}" if read else found.why, read), meets
 
 
-def _asked(case: Case) -> Asked:
-    from domain.reading.answers import AnswerKind, Asked
+def _asked(case: CaseRecord) -> ExpectedAnswer:
+    from domain.reading.answers import AnswerKind, ExpectedAnswer
 
     kind = case.text("kind")
     if kind not in tuple(AnswerKind):
@@ -52,10 +52,10 @@ def _asked(case: Case) -> Asked:
         raise case.refused("`options` is no list of texts")
     if kind in ("option", "multi", "order") and not options:
         raise case.refused(f"`options` is missing, which the kind {kind} needs")
-    return Asked(AnswerKind(kind), tuple(options), case.text_or_none("unit"))
+    return ExpectedAnswer(AnswerKind(kind), tuple(options), case.text_or_none("unit"))
 
 
-def _fits(case: Case) -> None:
+def _fits(case: CaseRecord) -> None:
     for each in case.expected or ():
         if "read" not in each and each.get("outcome") not in ("unreadable", "refused"):
             raise case.refused('`expected` has an entry that is neither {"read": …} nor a known {"outcome": …}')

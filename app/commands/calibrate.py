@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agreement.ratings import Scale
     from app.services import Resources
     from domain.records import Rating
-    from reports.content import Source
+    from reports.content import RatingSource
 
 NO_RATING = f"{NO_SCORE}missing in the file"
 """The value of a row of a judge without a rating."""
@@ -280,14 +280,14 @@ def _opened() -> Resources:
 
 def _of_file(
     path: Path, missing: str | None, unparsed: Sequence[str], machines: Collection[str]
-) -> tuple[Sequence[Rating], Source]:
+) -> tuple[Sequence[Rating], RatingSource]:
     """Return the ratings of a file, and their source.
 
     A machine's row without a rating becomes a reply without a score.
     """
     from importers.rating_values import missing_words
     from importers.ratings import read_ratings
-    from reports.content import Source
+    from reports.content import RatingSource
 
     words = [word for word in missing_words(missing) if word not in unparsed]
     read = read_ratings(path, missing=words, merge_case=True)
@@ -309,7 +309,7 @@ def _of_file(
             "judge was not asked.",
             err=True,
         )
-    return [*rows, *lost], Source(path.name, digest, "file")
+    return [*rows, *lost], RatingSource(path.name, digest, "file")
 
 
 def _scales(texts: Sequence[str]) -> dict[str, Scale]:

@@ -21,7 +21,7 @@ LONGEST = 4_000_000
 
 
 @dataclass(frozen=True)
-class Case:
+class CaseRecord:
     """One line of a file of cases."""
 
     file: str
@@ -67,7 +67,7 @@ class CaseReading:
     """Whether the case has a value."""
 
 
-def cases(path: Path) -> Iterator[Case]:
+def cases(path: Path) -> Iterator[CaseRecord]:
     """Yield the cases of a file in file order.
 
     Raises
@@ -98,7 +98,7 @@ def cases(path: Path) -> Iterator[Case]:
         raise FileRefused(f"{path.name} is empty: give one JSON object a line.")
 
 
-def _case(file: str, number: int, text: str) -> Case:
+def _case(file: str, number: int, text: str) -> CaseRecord:
     try:
         keys = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -108,13 +108,17 @@ def _case(file: str, number: int, text: str) -> Case:
     if not isinstance(keys, dict):
         raise FileRefused(f"{file}, line {number}: it is no JSON object; give one case a line.")
     expected = keys.get("expected")
-    case = Case(file, number, keys, None if expected is None else tuple(expected) if isinstance(expected, list) else ())
+    case = CaseRecord(
+        file, number, keys, None if expected is None else tuple(expected) if isinstance(expected, list) else ()
+    )
     if expected is not None and (not case.expected or not all(isinstance(each, dict) for each in case.expected)):
         raise case.refused("`expected` is no list of readings")
     return case
 
 
-def print_cases(path: Path, read: Callable[[Case], tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]]) -> None:
+def print_cases(
+    path: Path, read: Callable[[CaseRecord], tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]]
+) -> None:
     """Print each case's id, outcome, value and words, separated by tabs, and then how many cases are as expected.
 
     ``read`` returns the reader's result for a case, and a function that checks the result against an expected reading.

@@ -46,7 +46,7 @@ def failures(
         raise typer.BadParameter("--outputs goes with --send.")
     from app.services import opened
     from exporters.writing import write_files
-    from workflow.annotate.coding import Standing
+    from workflow.annotate.coding import CodingProgress
     from workflow.lead import coding_intake
     from workflow.results import failures as codes
 
@@ -67,7 +67,7 @@ def failures(
         told = {
             "project": found.project,
             "answers": len(found.answers),
-            "standing": {each.value: found.standing(each) for each in Standing},
+            "standing": {each.value: found.standing(each) for each in CodingProgress},
             "counts": codes.rows(found),
         }
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))

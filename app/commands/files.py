@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Names, Page, Said, Takes, named, reading, writing
+from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Names, Page, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
 from app.commands import import_look, migrate, project_archive, project_care
 from app.commands.options import IDS_IN_FILE, item_ids
@@ -23,7 +23,7 @@ from domain.states import RatersAre, Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from workflow.files.one_import import Imported, Progress
+    from workflow.files.one_import import ImportSummary, Progress
     from workflow.results.file_raters import FileRater
 
 project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
@@ -282,7 +282,7 @@ def import_(
     if column or separator or encoding or place:
         columns = pairs(column or (), "FIELD=COLUMN", option="--column")
         places = pairs(place or (), "FIELD=WAY", option="--place")
-        names_said = Said(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
+        names_said = ColumnMapping(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
     words = _missing_words(missing, takes)
     here = _resources()
     if dry_run and takes is not Takes.ITEMS:
@@ -596,7 +596,7 @@ def _resources() -> Resources:
     return opened()
 
 
-def _summary(done: Imported) -> Iterator[str]:
+def _summary(done: ImportSummary) -> Iterator[str]:
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
     came |= {"described model": done.described, "labelled item": done.labelled}
     new = [_count(n, noun) for noun, n in came.items() if n]
@@ -626,7 +626,7 @@ def _summary(done: Imported) -> Iterator[str]:
     yield from (f"Warning: {each}" for each in done.warnings)
 
 
-def _read(done: Imported) -> Iterator[str]:
+def _read(done: ImportSummary) -> Iterator[str]:
     """Yield sentences about the new answers: how many were read, and how many were unreadable."""
     from workflow.files.read_losses import read_sentences
 

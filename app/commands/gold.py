@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from db.engine import Store
-    from workflow.annotate.gold_making import Known
+    from workflow.annotate.gold_making import GoldCandidate
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 InStage = Annotated[Stage, typer.Option("--stage", help="A stage of verification, or grading.")]
@@ -87,7 +87,7 @@ def add(
         except (ValueError, RecursionError) as error:
             problems.append(Problem(f"line {number}", f"{file}, line {number}: {error}."))
             continue
-        known.append(gold_making.Known(str(row["item"]), row.get("model"), "", row["answers"]))
+        known.append(gold_making.GoldCandidate(str(row["item"]), row.get("model"), "", row["answers"]))
     if problems:
         raise InvalidInput(problems)
     _print_made(gold_making.add(_store(), by=None, project=project, stage=stage, known=known))
@@ -137,7 +137,7 @@ def reinstate(
     typer.echo(f"{login} may go on with the {stage.value} of {project}.")
 
 
-def _print_made(made: Sequence[Known]) -> None:
+def _print_made(made: Sequence[GoldCandidate]) -> None:
     typer.echo(f"{len(made)} made gold.")
     for known in made:
         typer.echo(f"{known.item}, {known.model}" if known.model else known.item)

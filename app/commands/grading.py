@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from workflow.annotate.sample_standing import Standing
+    from workflow.annotate.sample_standing import SampleProgress
 
 
 def register(cli: typer.Typer) -> None:
@@ -52,7 +52,7 @@ def sample(
     typer.echo(_as_json(found) if as_json else "\n".join(report_lines(found)))
 
 
-def report_lines(found: Standing) -> Iterator[str]:
+def report_lines(found: SampleProgress) -> Iterator[str]:
     """Yield the plan as lines for people: a summary, shortages, and a row for each model in each stratum."""
     yield found.sentence
     yield from (words for words in (found.cost, found.how if found.drawn else "") if words)
@@ -69,7 +69,7 @@ def report_lines(found: Standing) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _as_json(found: Standing) -> str:
+def _as_json(found: SampleProgress) -> str:
     whole = {
         **asdict(found),
         "answers": found.drawn,

@@ -18,7 +18,7 @@ from domain.name_value_pairs import pairs
 from domain.runs import RunState
 
 if TYPE_CHECKING:
-    from app.commands.case_files import Case, CaseReading
+    from app.commands.case_files import CaseReading, CaseRecord
     from app.services import Resources
     from domain.judging import JudgePlan
     from workflow.runs.model_descriptions import ModelSpec
@@ -49,7 +49,7 @@ def register(cli: typer.Typer) -> None:
         case_files.print_cases(file, reading_of)
 
 
-def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
+def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
     """Return the reading of a line's reply, and a function that checks the reading against an expected one."""
     from app.commands.case_files import CaseReading
     from workflow.runs import judge_plans, judge_readings

@@ -17,9 +17,9 @@ from domain.states import ItemState
 
 if TYPE_CHECKING:
     from annotation_schemas.model import LoadedSchema, Stages
-    from workflow.schemas.in_force import Done
-    from workflow.schemas.items import Moved
-    from workflow.schemas.migration import Past, Preview
+    from workflow.schemas.in_force import SchemaChangeResult
+    from workflow.schemas.items import StateChange
+    from workflow.schemas.migration import MigrationPreview, PastChange
 
 LISTED = 20
 """Number of items with a changed outcome that are listed, unless all are requested."""
@@ -86,7 +86,7 @@ def _loaded(schema: str) -> LoadedSchema:
     return examined.loaded
 
 
-def _preview(seen: Preview, *, every: bool) -> list[str]:
+def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
     lines = told(seen.comparison)
     lines += [f"refused: {sentence}" for sentence in seen.refused]
     stages = seen.comparison.new.stages
@@ -120,7 +120,7 @@ def _placed(placed: Mapping[str, tuple[int, int]]) -> list[str]:
     return [f"{'Items in dimensions':<22}{'before':>8}{'after':>8}", *lines]
 
 
-def _moved(stages: Stages, moved: Sequence[Moved], *, every: bool) -> list[str]:
+def _moved(stages: Stages, moved: Sequence[StateChange], *, every: bool) -> list[str]:
     lines = [
         f"{each.item}: {state_called(stages, each.before)} -> {state_called(stages, each.after)}. {each.why}"
         for each in moved
@@ -130,7 +130,7 @@ def _moved(stages: Stages, moved: Sequence[Moved], *, every: bool) -> list[str]:
     return [*lines[:LISTED], f"... and {len(lines) - LISTED:,} more: --all lists them."]
 
 
-def _done(done: Done, *, every: bool) -> list[str]:
+def _done(done: SchemaChangeResult, *, every: bool) -> list[str]:
     tally = done.tally
     lines = [f"Change {done.number}: version {done.version} of the schema is in force."]
     lines += _states(done.stages, done.before, done.after)
@@ -142,7 +142,7 @@ def _done(done: Done, *, every: bool) -> list[str]:
     return lines + _moved(done.stages, tally.moved, every=every)
 
 
-def _past(past: Past) -> str:
+def _past(past: PastChange) -> str:
     what = f"takes change {past.undoes} back" if past.undoes is not None else " ".join(past.decisions)
     how = "taken back since" if past.undone else "under way" if past.finished_at is None else ""
     line = f"{past.number}  {past.at:%Y-%m-%d %H:%M}  {past.by or '-'}  version {past.version} -> {past.new_version}"

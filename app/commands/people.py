@@ -10,7 +10,7 @@ import typer
 
 from domain import extensions
 from domain.errors import AlreadyTaken, NotAvailable, SettingsError, Unavailable
-from domain.records import Membership, Part, Person
+from domain.records import MemberSettings, Membership, Person
 from domain.roles import Role
 from domain.states import Stage
 
@@ -183,7 +183,7 @@ def role_(
         read_parts(file, role=role)
         if file is not None
         else [
-            Part(login, role or Role.ANNOTATOR, dimension or None, stage or None)
+            MemberSettings(login, role or Role.ANNOTATOR, dimension or None, stage or None)
             for login in dict.fromkeys(each.strip().casefold() for each in logins or ())
         ]
     )

@@ -12,7 +12,7 @@ from domain.errors import SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
 
 if TYPE_CHECKING:
-    from workflow.files.project_import import Made
+    from workflow.files.project_import import ImportedProject
 
 _PARTS = [part for part in ProjectPart if part is not ProjectPart.PROJECT]
 
@@ -68,13 +68,13 @@ def import_(
     here get one, with which no one can sign in before `touchstone people link`."""
     from app.services import opened
     from importers.people_files import read_accounts
-    from workflow.files.project_import import How, import_project
+    from workflow.files.project_import import ArchiveOptions, import_project
 
     if (people is WhoIsWho.MAP) != (map_ is not None):
         raise SettingsError("--people map and --map FILE.csv belong together; give both or neither.")
     accounts = read_accounts(map_) if map_ is not None else {}
     shared = opened()
-    how = How(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
+    how = ArchiveOptions(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
     _tell(import_project(shared.store, shared.media, path=file, name=name, how=how))
 
 
@@ -103,7 +103,7 @@ def clone(
     _tell(clone_project(shared.store, shared.media, project=project, name=new, without=parts))
 
 
-def _tell(made: Made) -> None:
+def _tell(made: ImportedProject) -> None:
     typer.echo(f"The project {made.name} is here: {_counted(made.rows, None)}.")
     for note in made.notes:
         typer.echo(note)

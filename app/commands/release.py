@@ -17,7 +17,7 @@ from domain.errors import Conflict, FileRefused, SettingsError
 
 if TYPE_CHECKING:
     from db.engine import Store
-    from workflow.releases.create import Created
+    from workflow.releases.create import CreatedRelease
 
 release = typer.Typer(
     help="Releases: frozen, numbered exports that anybody can load, verify and recompute.", no_args_is_help=True
@@ -81,7 +81,7 @@ def create(
     from app.services import opened
     from media.perceptual_hash import ALIKE
     from workflow.releases.create import create as make
-    from workflow.releases.settings import Asked, say
+    from workflow.releases.settings import ReleaseOptions, say
     from workflow.releases.split_groups import TOGETHER
 
     shared = opened()
@@ -89,7 +89,7 @@ def create(
         _must_be_new(out)
     if license:
         say(shared.store, by=None, project=project, said={"license": license})
-    asked = Asked(
+    asked = ReleaseOptions(
         formats=_each(formats),
         splits=tuple(split or ()),
         private=_each(private),
@@ -302,7 +302,7 @@ def withdraw(
 # ---- shared helpers --------------------------------------------------------------------------------------------------
 
 
-def _tell(project: str, made: Created, out: Path | None) -> None:
+def _tell(project: str, made: CreatedRelease, out: Path | None) -> None:
     typer.echo(
         f"Release {made.version} of {project}: {made.items:,} items in {made.files:,} files, {made.bytes:,} bytes. "
         f"SHA-256 of its manifest: {made.manifest_sha256}"

@@ -15,12 +15,12 @@ from app.commands.options import CountedItems
 
 if TYPE_CHECKING:
     from workflow.results.leaderboard import SlicedScores
-    from workflow.results.leaderboard_lines import Line
+    from workflow.results.leaderboard_lines import LeaderboardLine
     from workflow.results.model_groups import Grouping
-    from workflow.results.project_answers import Read
-    from workflow.results.ranked_options import Ranked
-    from workflow.results.side_by_side import Block, Row
-    from workflow.results.win_rates import Comparison
+    from workflow.results.project_answers import ProjectAnswers
+    from workflow.results.ranked_options import OptionRankings
+    from workflow.results.side_by_side import Block, ModelRow
+    from workflow.results.win_rates import ModelComparison
 
 
 class Format(StrEnum):
@@ -31,7 +31,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-class By(StrEnum):
+class ScoreSource(StrEnum):
     """The sources of scores."""
 
     ALL = "all"
@@ -69,8 +69,9 @@ def results(
         ),
     ] = None,
     scores: Annotated[
-        By, typer.Option(help="Only scores from the key, from people, from judges, or of judges corrected by people.")
-    ] = By.ALL,
+        ScoreSource,
+        typer.Option(help="Only scores from the key, from people, from judges, or of judges corrected by people."),
+    ] = ScoreSource.ALL,
     method: Annotated[
         Correction, typer.Option(help="How judges are corrected by people's grades of some answers.")
     ] = Correction.PPI,
@@ -152,7 +153,7 @@ def results(
     if schema_version is not None:
         print(f"Grades of people: under version {schema_version} of the schema alone.", file=sys.stderr)
     wanted = score_choices.wanted(
-        read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
+        read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion, method=method.value
     )
     first = cut_first(read.schema)
     by = by or (first.value if first else "dimension")
@@ -175,7 +176,7 @@ def results(
     groups = [model_groups.grouped(read, each, by_what) for each in boards] if by_what else []
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)
-        if scores is not By.KEY or comparisons
+        if scores is not ScoreSource.KEY or comparisons
         else []
     )
     if format is not Format.TABLE and read.counting is not None:
@@ -199,7 +200,7 @@ def results(
         typer.echo("\n".join([*shown, *models_block(read)]))
 
 
-def beside_table(read: Read, blocks: Sequence[Block]) -> Iterator[str]:
+def beside_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
     """Yield the criteria side by side as lines for people: one block for each rater."""
     if read.counting is not None:
         yield read.counting.sentence
@@ -223,7 +224,7 @@ def beside_table(read: Read, blocks: Sequence[Block]) -> Iterator[str]:
         yield "  Each with its 95 % interval, and how many answers have it of how many that are scored."
 
 
-def _beside(row: Row, name: str) -> str:
+def _beside(row: ModelRow, name: str) -> str:
     line = row.lines.get(name)
     if line is None or not line.found.defined:
         return "-"
@@ -232,7 +233,7 @@ def _beside(row: Row, name: str) -> str:
     return f"{at.value:.3f}{limits} ({at.n_units if count is None else f'{count}/{at.n_units}'})"
 
 
-def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
+def comparison_block(compared: Sequence[ModelComparison]) -> Iterator[str]:
     """Yield how often each model's answers win against another model's, by judge."""
     from workflow.results import win_rates as pairs
 
@@ -253,7 +254,7 @@ def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
         yield f"  {'':<{judges}}  {pairs.sentence(each)}"
 
 
-def models_block(read: Read) -> Iterator[str]:
+def models_block(read: ProjectAnswers) -> Iterator[str]:
     """Yield a table of the models' attributes, or nothing if no model has any."""
     from workflow.results import attributes
 
@@ -270,9 +271,9 @@ def models_block(read: Read) -> Iterator[str]:
 
 
 def table(
-    read: Read,
+    read: ProjectAnswers,
     boards: Sequence[SlicedScores],
-    ranked: Ranked | None = None,
+    ranked: OptionRankings | None = None,
     groups: Sequence[Grouping] = (),
     *,
     compared: bool = False,
@@ -329,7 +330,7 @@ def _groups(board: SlicedScores, found: Grouping) -> Iterator[str]:
         yield f"  {note}"
 
 
-def _block(board: SlicedScores, lines: Sequence[Line]) -> Iterator[str]:
+def _block(board: SlicedScores, lines: Sequence[LeaderboardLine]) -> Iterator[str]:
     titles = {label: board.slicing.title(at) for at, label in enumerate(board.slicing.labels)}
     names = [_part(line, titles, over=f"mean over {board.slicing.way.title.lower()}s") for line in lines]
     head = "  not read  lowest to highest" if any(line.unreadable for line in lines) else ""
@@ -339,20 +340,20 @@ def _block(board: SlicedScores, lines: Sequence[Line]) -> Iterator[str]:
         yield f"  {line.model:<{models}}  {name:<{parts}}  {figures(line)}"
 
 
-def ways_in_words(line: Line) -> str:
+def ways_in_words(line: LeaderboardLine) -> str:
     """Return how a model's answers were made, which frames it saw, and how many answers are refusals."""
     told = [line.way.how, f"frames {line.way.frames}" if line.way.frames else ""]
     told.append(f"{line.refused} refused" if line.refused else "")
     return ", ".join(filter(None, told))
 
 
-def _part(line: Line, titles: dict[str, str], *, over: str) -> str:
+def _part(line: LeaderboardLine, titles: dict[str, str], *, over: str) -> str:
     if line.over == "parts":
         return over
     return "all answers" if line.part is None else titles.get(line.part, line.part)
 
 
-def figures(line: Line) -> str:
+def figures(line: LeaderboardLine) -> str:
     """Return a number with its interval, its counts of used and left-out units, and the reason if it is undefined."""
     at = line.found
     if not at.defined:
@@ -362,7 +363,7 @@ def figures(line: Line) -> str:
     return told.rstrip()
 
 
-def _unread(line: Line) -> str:
+def _unread(line: LeaderboardLine) -> str:
     """Return the number of unreadable answers, and the bounds of the accuracy over all of their possible readings."""
     if line.unreadable is None or line.over == "parts":
         return ""

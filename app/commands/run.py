@@ -15,7 +15,7 @@ from domain.run_kinds import RunKind
 
 if TYPE_CHECKING:
     from workflow.annotate.grading import Sample
-    from workflow.annotate.sample_standing import Standing
+    from workflow.annotate.sample_standing import SampleProgress
 
 
 class Crossing(StrEnum):
@@ -30,7 +30,6 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    from app.commands import batch as batch_command
     from app.commands import judge as judge_command
 
     run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
@@ -45,7 +44,6 @@ def register(cli: typer.Typer) -> None:
     run.command("withdraw")(withdraw)
     run.command("grade")(grade)
     run.command("sample")(sample)
-    batch_command.register(run)
 
 
 def model(
@@ -258,6 +256,6 @@ def sample(
     _tell_sample(run_grading.sample_of(store, by=None, project=project))
 
 
-def _tell_sample(sample: Sample | Standing | None) -> None:
+def _tell_sample(sample: Sample | SampleProgress | None) -> None:
     if sample is not None:
         typer.echo(sample.sentence)

@@ -11,7 +11,7 @@ from app import markup, shell
 from app.reruns import messages
 from app.services import Services
 from domain.records import ProjectView
-from workflow.annotate.sample_standing import Standing
+from workflow.annotate.sample_standing import SampleProgress
 from workflow.runs import run_grading
 
 MOST_ROWS = 500
@@ -69,7 +69,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         )
 
 
-def table(found: Standing, titles: Mapping[str, str]) -> markup.Markup:
+def table(found: SampleProgress, titles: Mapping[str, str]) -> markup.Markup:
     """Return a table with a row for each model in each stratum. ``titles`` has the titles of dimensions, by id."""
     heads = [
         *((name.replace("_", " ").capitalize(), "name") for name in found.others),

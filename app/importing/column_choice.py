@@ -14,12 +14,12 @@ from typing import IO, Any, get_args
 import streamlit as st
 
 from annotation_schemas import kinds
-from annotation_schemas.formats import Said, as_named, columns, item_keys, of_head, picked_fields
+from annotation_schemas.formats import ColumnMapping, as_named, columns, item_keys, of_head, picked_fields
 from annotation_schemas.model import OptionPlace, Schema
 from app import markup, shell
 from domain.errors import FileRefused
 from importers import zip_archives
-from importers.item_preview import Preview, by_default, preview
+from importers.item_preview import ItemPreview, by_default, preview
 from importers.items import annotation_files
 
 BEGINNING = 1 << 18
@@ -33,11 +33,13 @@ _WAYS = {
 }
 
 
-Used = Callable[[Sequence[str]], tuple[str, Said] | None]
+Used = Callable[[Sequence[str]], tuple[str, ColumnMapping] | None]
 """Takes a file's columns, and returns the last file with the same columns and its settings, or None."""
 
 
-def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[Said | None, Preview | None]:
+def asked(
+    schema: Schema, format: str, first: Path | None, used: Used
+) -> tuple[ColumnMapping | None, ItemPreview | None]:
     """Draw the settings of a table. Return the settings (None: the defaults), and a preview of its first rows.
 
     ``first`` is the beginning of the first file. Settings of an earlier file with the same columns are preselected.
@@ -46,19 +48,23 @@ def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[
     left, right = st.columns(2)
     with right:
         encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding").strip() or None
-    found = preview(first, format=format, schema=schema, said=Said(encoding=encoding)) if first is not None else None
+    found = (
+        preview(first, format=format, schema=schema, said=ColumnMapping(encoding=encoding))
+        if first is not None
+        else None
+    )
     there = found.columns if found is not None else ()
     before = used(there) if there else None
-    name, known = before or ("", Said())
+    name, known = before or ("", ColumnMapping())
     mark = hash((tuple(there), name))
     with left:
         separator = st.text_input(
             "Between the entries of a list in one cell", value=known.separator or "", key=f"import.separator.{mark}"
         )
     with places_at:
-        said = Said({}, separator.strip() or None, encoding, _places(schema, known, mark))
+        said = ColumnMapping({}, separator.strip() or None, encoding, _places(schema, known, mark))
     if first is None or found is None:
-        return (said if said != Said() else None), None
+        return (said if said != ColumnMapping() else None), None
     if there:
         found = preview(first, format=format, schema=schema, said=said)
         if name:
@@ -67,10 +73,10 @@ def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[
         said = replace(said, columns=_columns(schema, format, replace(found, columns=there), known, mark))
         if said.columns:
             found = preview(first, format=format, schema=schema, said=said)
-    return (said if said != Said() else None), found
+    return (said if said != ColumnMapping() else None), found
 
 
-def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
+def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, OptionPlace]:
     """Draw how each field that names an option is written in the files, if not by the option's text."""
     chosen = {}
     known = schema.source.places if schema.source else {}
@@ -88,7 +94,7 @@ def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
     return chosen
 
 
-def _columns(schema: Schema, format: str, found: Preview, before: Said, mark: int) -> dict[str, str]:
+def _columns(schema: Schema, format: str, found: ItemPreview, before: ColumnMapping, mark: int) -> dict[str, str]:
     """Draw the columns and return those that differ from the name of their field, by field."""
     titles = {each.name: each.title or each.name for each in schema.item.fields}
     texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}
@@ -140,7 +146,7 @@ def _entries(said: str | None, there: Sequence[str], numbered: Mapping[str, Sequ
     return names if set(names) <= set(there) else []
 
 
-def show(schema: Schema, found: Preview) -> None:
+def show(schema: Schema, found: ItemPreview) -> None:
     """Draw a preview of the first rows."""
     if found.refused:
         shell.show(markup.notice(shell.on_page(found.refused), style="bad"))

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from app import jobs
-from app.jobs.imports import IMPORT, LOOK, Came, Order
+from app.jobs.imports import IMPORT, LOOK, ImportOrder, ImportOutcome
 from app.services import Services
 from domain.errors import Conflict
 from domain.jobs import Job
 from workflow.jobs import desk
-from workflow.jobs.desk import SlotTaken
+from workflow.jobs.desk import SlotConflict
 
 
-def begin(services: Services, order: Order) -> Job:
+def begin(services: Services, order: ImportOrder) -> Job:
     """Begin an import. A second press of the same import changes nothing.
 
     Raises
@@ -29,7 +29,7 @@ def begin(services: Services, order: Order) -> Job:
     about: Any = {"slot": slot, "project": order.project, "input": order, "again": False}
     try:
         return jobs.begin(services, IMPORT.name, **about, here=small)
-    except SlotTaken as taken:
+    except SlotConflict as taken:
         there = taken.job
         who = "You are" if there.person == services.person.id else f"{who_began(services, there)} is"
         raise Conflict(
@@ -38,7 +38,7 @@ def begin(services: Services, order: Order) -> Job:
         ) from taken
 
 
-def begin_look(services: Services, order: Order) -> Job:
+def begin_look(services: Services, order: ImportOrder) -> Job:
     """Begin a preview of files. The preview is the job's result."""
     slot = f"look/{services.person.id}/{order.key}"
     return jobs.begin(services, LOOK.name, slot=slot, project=order.project, input=order, here=order.is_small)
@@ -55,15 +55,15 @@ def put_away(services: Services, job: Job) -> None:
     desk.mark_read(services.store, id=job.id)
 
 
-def came_of(services: Services, job: Job) -> Came:
+def came_of(services: Services, job: Job) -> ImportOutcome:
     """Return the result of a finished import. The reason of a refusal is in the job."""
-    found: Came | None = desk.job(services.store, id=job.id).result
-    return found or Came()
+    found: ImportOutcome | None = desk.job(services.store, id=job.id).result
+    return found or ImportOutcome()
 
 
 def called(job: Job) -> str:
     """Return the name of an import's files."""
-    order: Order = job.input
+    order: ImportOrder = job.input
     return order.source.called
 
 

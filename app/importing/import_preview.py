@@ -12,7 +12,7 @@ from app import markup, shell
 from app.importing import import_jobs
 from app.importing.column_choice import in_words
 from app.jobs import imports
-from app.jobs.imports import Came, Order, Seen, Shown
+from app.jobs.imports import ImportOrder, ImportOutcome, ImportPreview, PreviewItem
 from app.services import Services
 from domain.errors import RowsRefused
 from domain.jobs import Job
@@ -33,7 +33,7 @@ _LOOK = "import.look"
 # ---- an import ------------------------------------------------------------------------------------------------------
 
 
-def last_import(services: Services, view: ProjectView, told: Callable[[Came], None]) -> bool:
+def last_import(services: Services, view: ProjectView, told: Callable[[ImportOutcome], None]) -> bool:
     """Draw the progress or the result of a project's last import. Tell whether an import is running.
 
     ``told`` draws the result of the person's own import.
@@ -70,12 +70,12 @@ def _watch(services: Services, view: ProjectView) -> None:
 # ---- a look ---------------------------------------------------------------------------------------------------------
 
 
-class _Looking:
+class _OpenPreview:
     """A preview of the files on one person's page."""
 
-    def __init__(self, order: Order, job: Job) -> None:
+    def __init__(self, order: ImportOrder, job: Job) -> None:
         self.order, self.job = order, job
-        self.seen: Seen | None = None
+        self.seen: ImportPreview | None = None
 
     def refresh(self, services: Services) -> None:
         """Read the progress of the job."""
@@ -83,16 +83,16 @@ class _Looking:
             self.job = desk.job(services.store, id=self.job.id)
 
 
-def look(services: Services, order: Order) -> Seen | None:
+def look(services: Services, order: ImportOrder) -> ImportPreview | None:
     """Return the preview of these files. None while the preview is running, or if it was refused; the page shows both.
 
     The preview starts by itself, one at a time. If the settings change in between, the new settings come next.
     """
-    there: _Looking | None = st.session_state.get(_LOOK)
+    there: _OpenPreview | None = st.session_state.get(_LOOK)
     if there is not None:
         there.refresh(services)
     if there is None or (there.order.key != order.key and not there.job.is_open):
-        there = st.session_state[_LOOK] = _Looking(order, import_jobs.begin_look(services, order))
+        there = st.session_state[_LOOK] = _OpenPreview(order, import_jobs.begin_look(services, order))
     if there.job.is_open or there.order.key != order.key:
         _look_on(services, there)
         return None
@@ -105,7 +105,7 @@ def look(services: Services, order: Order) -> Seen | None:
 
 
 @st.fragment(run_every=LOOK_SECONDS)
-def _look_on(services: Services, there: _Looking) -> None:
+def _look_on(services: Services, there: _OpenPreview) -> None:
     with shell.guard(services):
         there.refresh(services)
         if not there.job.is_open:
@@ -113,7 +113,7 @@ def _look_on(services: Services, there: _Looking) -> None:
         st.progress(there.job.share, text=f"Looking at all rows; nothing is stored. {there.job.at}")
 
 
-def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
+def show(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
     """Draw what an import would do, in numbers and a sentence."""
     n = seen.counts
     heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")]
@@ -125,13 +125,13 @@ def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
     _verdict(seen, skip_bad=skip_bad, new_only=new_only)
 
 
-def _warn(seen: Seen) -> None:
+def _warn(seen: ImportPreview) -> None:
     """Show the warnings above the button that imports, because they may change a lead's mind."""
     for each in seen.warnings:
         shell.show(markup.notice(shell.on_page(f"{imports.WARNING}{each}"), style="bad"))
 
 
-def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
+def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
     """Draw the rows behind the numbers: bad, changed or missing rows, and the first items as they will be."""
     n = seen.counts
     if seen.bad:
@@ -182,7 +182,7 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
                     shell.show(_as_columns(schema, more_items[begin : begin + AT_ONCE]))
 
 
-def show_other(seen: Seen, *, skip_bad: bool) -> None:
+def show_other(seen: ImportPreview, *, skip_bad: bool) -> None:
     """Draw what an import of answers, ratings or replies would do, in numbers and a sentence."""
     n = seen.counts
     heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad")]
@@ -206,7 +206,7 @@ def show_other(seen: Seen, *, skip_bad: bool) -> None:
         shell.show(markup.notice(f"{markup.count(n['new'], *what)} would come in{out}.", style="good"))
 
 
-def show_other_rows(seen: Seen, source: Source) -> None:
+def show_other_rows(seen: ImportPreview, source: Source) -> None:
     """Draw the rows behind those numbers: new rows by source, bad rows, and the first rows as they will be."""
     left = seen.counts["bad"] + seen.counts["changed"]
     if seen.by:
@@ -237,17 +237,17 @@ def show_other_rows(seen: Seen, source: Source) -> None:
         shell.show(markup.tag("div", table, data_part="first"))
 
 
-def takes(seen: Seen, *, skip_bad: bool) -> bool:
+def takes(seen: ImportPreview, *, skip_bad: bool) -> bool:
     """Tell whether an import of answers, ratings or replies would be accepted."""
     return seen.refused is None and (skip_bad or not (seen.counts["bad"] or seen.counts["changed"]))
 
 
-def comes(seen: Seen, *, skip_bad: bool, new_only: bool) -> bool:
+def comes(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> bool:
     """Tell whether an import of items would be accepted."""
     return (seen.new_refused if new_only else seen.refused) is None and (skip_bad or not seen.counts["bad"])
 
 
-def _verdict(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
+def _verdict(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
     refused = seen.new_refused if new_only else seen.refused
     n = seen.counts
     if refused:
@@ -277,7 +277,7 @@ def _download(label: str, path: Path, key: str) -> None:
     st.download_button(label, data=path.read_bytes, file_name=path.name, mime="text/csv", key=key)
 
 
-def _as_columns(schema: Schema, items: Sequence[Shown]) -> markup.Markup:
+def _as_columns(schema: Schema, items: Sequence[PreviewItem]) -> markup.Markup:
     """Return items side by side, with a line for each field, so that the table is never wider with more fields."""
     lines = [("Dimension", [markup.text(each.dimension) for each in items])]
     for slot in schema.item.assets:

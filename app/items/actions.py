@@ -18,7 +18,7 @@ from app.reruns import messages, session_values
 from app.screens import SCREENS
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from app.workbench.ticks import ticks, untick
 from domain.errors import Conflict, TouchstoneError
 from domain.item_filter import ItemList
@@ -27,7 +27,7 @@ from domain.states import Stage
 from workflow.access import projects
 from workflow.annotate import gold_checks, gold_of_items, qualification_sets
 from workflow.lead import bulk, bulk_plans, item_list
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import Reasons
 
 QUALIFY = "qualify"
@@ -59,7 +59,7 @@ _DONE = "items.done"
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ItemAction:
     """An action on the selected items."""
 
     still: Callable[[], None]
@@ -132,7 +132,7 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     def still() -> None:
         item_list.must_be_as(services.store, **look, seen=seen)
 
-    order = _Asked(still, counted)
+    order = _ItemAction(still, counted)
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
     hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
@@ -193,7 +193,7 @@ def _change(
     stages: list[Stage],
     action: Action,
     names: tuple[str, ...],
-    order: _Asked,
+    order: _ItemAction,
 ) -> None:
     """Draw one of the bulk actions, with its own preview and confirmation."""
     stage, priority, why = None, 0, ""
@@ -214,7 +214,7 @@ def _change(
         why = bulk_previews.reason("items.why")
     ask = {"by": services.person, "project": view.name, "action": action, "among": among, "priority": priority}
     ask["reasons"] = Reasons(why)
-    chosen = Chosen(stage=stage, items=names)
+    chosen = BulkSelection(stage=stage, items=names)
     try:
         found = bulk.preview(services.store, chosen=chosen, **ask)  # type: ignore[arg-type]
     except TouchstoneError as error:
@@ -241,11 +241,13 @@ def _change(
     undo = bulk_previews.UNDO[action]
     if action is Action.ASSIGN and "bulk" in SCREENS:
         undo = "It can be undone: give each person's assignments back on Bulk actions."
-    question = Question(f"Change {n_items}?", words, undo, f"Yes, change {n_items}")
+    question = Confirmation(f"Change {n_items}?", words, undo, f"Yes, change {n_items}")
     confirm.button(f"Change {n_items}", services, question, do, key="items.do", sure="items.sure")
 
 
-def _qualify(services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
+def _qualify(
+    services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], order: _ItemAction
+) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = st.selectbox("Before", before, key="items.before", format_func=title_of) or before[0]
     n_items = markup.count(len(names), "item")
@@ -258,7 +260,7 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
         told = f"Set {made.number} has {markup.count(len(made.items), 'item')}. {made.few}".strip()
         order.done(told)
 
-    question = Question(
+    question = Confirmation(
         f"Make a qualification set of {n_items}?",
         f"People new to {title_of(stage)} have to pass these {n_items}; the earlier set is not asked any more.",
         "It cannot be undone; the next set takes its place.",
@@ -267,7 +269,9 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
     confirm.button(f"Make a set of {n_items}", services, question, do, key="items.qualify", sure="items.sure")
 
 
-def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], order: _Asked) -> None:
+def _gold(
+    services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], order: _ItemAction
+) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = hidden[0]
     if len(hidden) > 1:
@@ -289,7 +293,7 @@ def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tup
         made = gold_of_items.make(services.store, **ask, token=found.token)
         order.done(f"Done: {markup.count(len(made), 'gold check')} made.")
 
-    question = Question(
+    question = Confirmation(
         f"Make gold checks of {n_items}?",
         f"They are hidden among live work in {title_of(stage)}. You are not asked about them any more.",
         "It can be undone: withdraw them on Gold, one by one.",

@@ -10,7 +10,7 @@ from app import markup
 from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from domain.states import Stage
-from workflow.lead.bulk_plans import Action, Preview
+from workflow.lead.bulk_plans import Action, BulkPreview
 
 ACTIONS = {
     Action.PRIORITISE: "Set the priority of items",
@@ -49,7 +49,7 @@ def reason(key: str) -> str:
     return str(st.text_area("Why, as the authors read it", key=key, height=80, max_chars=LONGEST_COMMENT))
 
 
-def previewed(found: Preview, noun: str) -> list[markup.Markup]:
+def previewed(found: BulkPreview, noun: str) -> list[markup.Markup]:
     """Return the preview: exact counts, then the ids. ``noun`` is what changes, such as "item"."""
     counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
     return told(counts, found.can, found.cannot)

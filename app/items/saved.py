@@ -12,7 +12,7 @@ from app import addresses, markup, shell
 from app.reruns import messages
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.errors import NotFound
 from domain.item_filter import ItemList
 from domain.records import ProjectView
@@ -120,7 +120,7 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
 
     right.button("Rename", key=f"{key}.rename", on_click=rename)
     whose = "Everyone who may see this page loses it." if of[id].shared else "Only you have it."
-    question = Question(
+    question = Confirmation(
         f"Delete the view “{of[id].name}”?",
         f"{whose} The items stay as they are.",
         "It cannot be undone; the same list can be saved again.",

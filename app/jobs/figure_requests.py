@@ -48,7 +48,7 @@ _IN_MEMORY = 32
 
 
 @dataclass(frozen=True)
-class Asked:
+class FigureState:
     """The answer to a request for a figure."""
 
     figure: Figure | None
@@ -79,7 +79,7 @@ def asked(
     state: tuple[Any, ...],
     size: int,
     apart: bool = False,
-) -> Asked:
+) -> FigureState:
     """Return a figure of this state, or an earlier figure until the new one is ready. Ask again later.
 
     Parameters
@@ -106,18 +106,18 @@ def asked(
     slot = _slot(store, work, args)
     known = _remembered(slot)
     if known is not None and known.state == state:
-        return Asked(known, current=True)
+        return FigureState(known, current=True)
     if size <= SMALL and not apart:
-        return Asked(_remember(slot, worked_out(store, work, args, state)), current=True)
+        return FigureState(_remember(slot, worked_out(store, work, args, state)), current=True)
     known, last = _newest(store, slot)
     if known is not None and known.state == state:
-        return Asked(known, current=True)
+        return FigureState(known, current=True)
     if last is not None and last.state is JobState.FAILED and _is_recent(store, last) and last.input["state"] == state:
         raise NotAvailable(last.said)
     waits = known is not None and (datetime.now(UTC) - known.at).total_seconds() < SHARE * known.seconds
     if not waits and not desk.listed(store, kinds=[FIGURES.name], only_open=True, limit=1):
         known = _begin(store, settings, slot, work, args, state) or known
-    return Asked(known, current=known is not None and known.state == state)
+    return FigureState(known, current=known is not None and known.state == state)
 
 
 def wait(

@@ -21,10 +21,10 @@ from media.store import MediaStore
 from workflow.files import uploads
 from workflow.files.import_files import import_files, look_at_files
 from workflow.files.import_look import Difference, Look, changed_csv
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.files.rows_look import LOOKED_AT, RowsLook, look_at_rows
 from workflow.files.uploads import Source
-from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, JobRefused
+from workflow.jobs.kinds import JobContext, JobFailure, JobKind, JobOutcome
 
 HERE = 1 << 20
 """Bytes up to which files are previewed and imported within the request, in about a second."""
@@ -41,7 +41,7 @@ _MEGABYTE = 1e6
 
 
 @dataclass(frozen=True)
-class Shown:
+class PreviewItem:
     """An item as it will be imported. Each medium has its role, name, whether it exists, and a thumbnail."""
 
     name: str
@@ -51,12 +51,12 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ImportPreview:
     """The preview of an import, as much as a page shows. Long lists are files next to it."""
 
     counts: Mapping[str, int]
     """Numbers of new, changed, equal and bad rows, and of found and missing media files."""
-    first: Sequence[Shown]
+    first: Sequence[PreviewItem]
     missing: Sequence[str]
     bad: Sequence[BadRow]
     differences: Sequence[Difference]
@@ -75,10 +75,10 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Came:
+class ImportOutcome:
     """The result of an import."""
 
-    done: Imported | None = None
+    done: ImportSummary | None = None
     rows: Sequence[str] = ()
     """The first faulty rows, as sentences."""
     n_rows: int = 0
@@ -94,7 +94,7 @@ BAD, CHANGED, MISSING = "stayed-out.csv", "changed.csv", "missing-media.csv"
 
 
 @dataclass(frozen=True)
-class Order:
+class ImportOrder:
     """Files to preview or to import."""
 
     project: str
@@ -117,7 +117,7 @@ class Order:
 
 def look_for_job(context: JobContext) -> JobOutcome:
     """Preview files. The preview is the job's result; long lists are files in the source's folder."""
-    order: Order = context.input
+    order: ImportOrder = context.input
     media = MediaStore(context.home / "media")
     with uploads.as_uploaded(str(order.source.folder)):
         path, media_dir = order.source.placed()
@@ -135,8 +135,8 @@ def look_for_job(context: JobContext) -> JobOutcome:
 
 def import_for_job(context: JobContext) -> JobOutcome:
     """Import files. If an earlier process has already finished the import, only report its result."""
-    order: Order = context.input
-    came: Came | None = context.job.result
+    order: ImportOrder = context.input
+    came: ImportOutcome | None = context.job.result
     if came is None:
         came = _imported(context, order)
         context.note(came)
@@ -144,7 +144,7 @@ def import_for_job(context: JobContext) -> JobOutcome:
     return JobOutcome(f"{order.source.called} is imported.", came)
 
 
-def _imported(context: JobContext, order: Order) -> Came:
+def _imported(context: JobContext, order: ImportOrder) -> ImportOutcome:
     context.name_files(order.source.hashes())
     try:
         with uploads.as_uploaded(str(order.source.folder)):
@@ -152,12 +152,12 @@ def _imported(context: JobContext, order: Order) -> Came:
             about: Any = {"by": context.by, "project": order.project, "path": path, "media_dir": media_dir}
             media, on = MediaStore(context.home / "media"), _told(context.progress)
             done = import_files(context.store, media, **about, **order.about, progress=on)
-            return Came(_as_resumed(done) if context.is_resumed else done)
+            return ImportOutcome(_as_resumed(done) if context.is_resumed else done)
     except RowsRefused as error:
-        raise JobRefused(str(error), Came(None, error.rows, error.n, error.end)) from error
+        raise JobFailure(str(error), ImportOutcome(None, error.rows, error.n, error.end)) from error
 
 
-def _as_resumed(done: Imported) -> Imported:
+def _as_resumed(done: ImportSummary) -> ImportSummary:
     """Explain why rows of a file that is imported for the first time were there already."""
     return replace(done, note=" ".join(each for each in (done.note, RESUMED) if each)) if done.repeated else done
 
@@ -186,14 +186,14 @@ def _told(progress: Progress) -> Progress:
 # ---- results of a preview -------------------------------------------------------------------------------------------
 
 
-def _seen(folder: Path, found: Look) -> Seen:
+def _seen(folder: Path, found: Look) -> ImportPreview:
     (folder / BAD).write_text(stayed_out_csv(found.bad), encoding="utf-8", newline="")
     (folder / CHANGED).write_text(changed_csv(found.differences), encoding="utf-8", newline="")
     (folder / MISSING).write_text(missing_csv(found.missing), encoding="utf-8", newline="")
     counts = {"new": found.new, "changed": found.changed, "equal": found.equal, "bad": len(found.bad)}
     counts |= {"found": found.found, "missing": len(found.missing)}
     first = [
-        Shown(
+        PreviewItem(
             each.item.external_id,
             found.schema.dimension(each.item.dimension).title,
             each.item.fields,
@@ -201,7 +201,7 @@ def _seen(folder: Path, found: Look) -> Seen:
         )
         for each in found.first
     ]
-    return Seen(
+    return ImportPreview(
         counts=counts,
         first=first,
         missing=found.missing[:NAMED],
@@ -221,10 +221,10 @@ _LONGEST = 400
 """Number of characters that are kept of a cell."""
 
 
-def _seen_rows(folder: Path, found: RowsLook) -> Seen:
+def _seen_rows(folder: Path, found: RowsLook) -> ImportPreview:
     (folder / BAD).write_text(stayed_out_csv(found.left), encoding="utf-8", newline="")
     losses = [each for each in found.notes if each.startswith(WARNING)]
-    return Seen(
+    return ImportPreview(
         counts={"new": found.new, "changed": len(found.changed), "equal": found.equal, "bad": len(found.bad)},
         first=(),
         missing=(),

@@ -17,7 +17,7 @@ from workflow.files import project_copy, project_export, project_removal
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 from workflow.releases import create, withdraw
 from workflow.releases.listing import Release, all_releases
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 
 def _archive(context: JobContext) -> JobOutcome:
@@ -71,7 +71,7 @@ def _delete(context: JobContext) -> JobOutcome:
 
 
 def _release(context: JobContext) -> JobOutcome:
-    asked = Asked.load(context.input)
+    asked = ReleaseOptions.load(context.input)
     there = _releases(context)
     made = _since(context, there) if context.job.result is not None else None
     if made is not None:

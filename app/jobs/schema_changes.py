@@ -11,12 +11,12 @@ from app.markup import count
 from db.engine import Store
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 from workflow.schemas import migration
-from workflow.schemas.items import Tally
-from workflow.schemas.migration import Past
+from workflow.schemas.items import ChangeTally
+from workflow.schemas.migration import PastChange
 
 
 @dataclass(frozen=True)
-class Order:
+class SchemaOrder:
     """The change to make to a project's schema."""
 
     project: str
@@ -29,7 +29,7 @@ class Order:
 
 def _change(context: JobContext) -> JobOutcome:
     """Make the change, or finish a change that another process left unfinished."""
-    order: Order = context.input
+    order: SchemaOrder = context.input
     about: Any = {"by": context.by, "project": order.project}
     past = migration.history(context.store, **about)
     before: int = context.job.result if context.job.result is not None else len(past)
@@ -51,14 +51,14 @@ def _change(context: JobContext) -> JobOutcome:
     return JobOutcome(f"Change {number} is taken back: version {done.version} is in force. {_came_of(done.tally)}")
 
 
-def _made(change: Past) -> str:
+def _made(change: PastChange) -> str:
     """Return the result of a change whose process has died, as a sentence."""
     if change.undoes is not None:
         return f"Change {change.undoes} is taken back: version {change.new_version} is in force."
     return f"Version {change.new_version} is in force."
 
 
-def _came_of(tally: Tally) -> str:
+def _came_of(tally: ChangeTally) -> str:
     """Return the effects of a change on items and votes, as sentences."""
     said = [f"{count(len(tally.moved), 'item')} came out otherwise."]
     if tally.asked_again:
@@ -70,7 +70,9 @@ def _came_of(tally: Tally) -> str:
     return " ".join(said)
 
 
-def looked(store: Store, *, project: str, loaded: LoadedSchema, decisions: Decisions, press: str) -> migration.Preview:
+def looked(
+    store: Store, *, project: str, loaded: LoadedSchema, decisions: Decisions, press: str
+) -> migration.MigrationPreview:
     """Return a preview of a schema change, for one ``press`` of a lead of the project.
 
     ``app.jobs.figure_requests`` calls it.

@@ -15,6 +15,7 @@ from app.markup import Markup
 from app.running import begin, description, shown
 from app.services import Services
 from app.widgets import items_switch
+from domain.batches import why_no_batches
 from domain.errors import InvalidInput
 from domain.judging import COMPARED, JudgePlan
 from domain.records import ProjectView
@@ -109,10 +110,14 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             head.pictures == "item",
             key=f"judges.pictures.{template.hash[:12]}",
         )
-        batch = spec.endpoint is not None and st.toggle(
-            "Through batch files",
-            key="judges.batch",
-            help="Handed in and fetched at the command line, hours later and often at half the price.",
+        batch = (
+            spec.endpoint is not None
+            and not why_no_batches()
+            and st.toggle(
+                "Through batch files",
+                key="judges.batch",
+                help="Handed in and fetched at the command line, hours later and often at half the price.",
+            )
         )
     chosen: dict[str, Any] = {
         "chosen": sample if sample in (GRADED, EACH, COMPARED) else ALL,
@@ -221,7 +226,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
 # ---- preview ---------------------------------------------------------------------------------------------------------
 
 
-def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
+def sentence(seen: begin.PagePreview, spec: ModelSpec, plan: JudgePlan) -> str:
     """Return in words what the run will do."""
     found = seen.preview
     subject = judge_plans.about_in_words(plan, about=found.about, wanted=found.wanted)

@@ -15,12 +15,12 @@ from app.markup import Markup
 from app.running import shown as texts
 from app.services import Services
 from app.widgets import items_switch
-from domain.judging import JudgePlan, Value, Verdict
+from domain.judging import JudgePlan, ReplyOutcome, Value
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from workflow.access.counted_items import counting_of
 from workflow.results import judge_comparison, judge_replies
-from workflow.results.judge_comparison import Compared, Comparison, Differing
+from workflow.results.judge_comparison import CriterionComparison, ReplyDifference, RunComparison
 from workflow.results.judge_replies import ReplyView
 from workflow.runs import run_views
 from workflow.runs.run_views import RunView
@@ -76,7 +76,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
     )
 
 
-def _compared(services: Services, one: RunView, other: RunView) -> Comparison:
+def _compared(services: Services, one: RunView, other: RunView) -> RunComparison:
     """Return the comparison. It is computed again only if a run or the counted items have changed."""
     marks = judge_replies.marks(services.store, by=services.person, project=one.project)
     counts = counting_of(services.store, person=services.person, project=one.project)
@@ -85,7 +85,7 @@ def _compared(services: Services, one: RunView, other: RunView) -> Comparison:
     if known is None or known[0] != key:
         found = judge_comparison.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
         known = st.session_state["judges.compared"] = (key, found)
-    comparison: Comparison = known[1]
+    comparison: RunComparison = known[1]
     return comparison
 
 
@@ -98,7 +98,7 @@ def _nearest(view: RunView, others: Sequence[RunView]) -> str:
     return others[0].id
 
 
-def figures(found: Comparison) -> list[Markup]:
+def figures(found: RunComparison) -> list[Markup]:
     """Return a table by criterion: scored replies of both runs, and their agreement on answers with both scores."""
     heads = [
         ("Criterion", "name"),
@@ -141,7 +141,7 @@ def figures(found: Comparison) -> list[Markup]:
     return parts
 
 
-def _share(of: Compared) -> str:
+def _share(of: CriterionComparison) -> str:
     return f" ({of.n_same / of.n_both_scored:.1%})" if of.n_both_scored else ""
 
 
@@ -154,7 +154,7 @@ def statistic(found: Statistic) -> str:
     return f"{found.value:.3f} ({found.low:.2f} to {found.high:.2f})"
 
 
-def table(of: Compared, found: Comparison) -> Markup:
+def table(of: CriterionComparison, found: RunComparison) -> Markup:
     """Return a table of how often each value of the first run meets each value of the second, with failures."""
     values = dict.fromkeys([*found.plan_a.values, *found.plan_b.values])
     rows = _ordered(values, [a for a, _ in of.crossed])
@@ -171,17 +171,17 @@ def table(of: Compared, found: Comparison) -> Markup:
     return markup.tag("div", markup.table(heads, cells), style="ts-scroll", data_part="crossed")
 
 
-def words(of: Value | Verdict) -> str:
+def words(of: Value | ReplyOutcome) -> str:
     """Return a value in words, or the reason why there is none."""
-    return of.label if isinstance(of, Verdict) else texts.opening(shown.value(of), 40)
+    return of.label if isinstance(of, ReplyOutcome) else texts.opening(shown.value(of), 40)
 
 
-def _ordered(values: Iterable[Value], there: Iterable[Value | Verdict]) -> list[Value | Verdict]:
+def _ordered(values: Iterable[Value], there: Iterable[Value | ReplyOutcome]) -> list[Value | ReplyOutcome]:
     """Return the values in ascending order, then the failures."""
     known = set(there)
     return [
         *(value for value in values if value in known),
-        *(verdict for verdict in Verdict if verdict in known),
+        *(verdict for verdict in ReplyOutcome if verdict in known),
     ]
 
 
@@ -193,7 +193,7 @@ def _differences(
     project: ProjectView,
     one: RunView,
     other: RunView,
-    differing: Sequence[Differing],
+    differing: Sequence[ReplyDifference],
     criterion: str,
 ) -> None:
     shell.section(f"Where they differ: {len(differing):,}")
@@ -226,7 +226,7 @@ def _differences(
     )
 
 
-def _kind(of: Differing) -> str:
+def _kind(of: ReplyDifference) -> str:
     """Return what the two runs say, in words."""
     return " and ".join(
         words(verdict if value is None else value) for value, verdict in ((of.a, of.verdict_a), (of.b, of.verdict_b))

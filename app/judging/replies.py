@@ -18,7 +18,7 @@ from app.services import Services
 from domain import csv_text
 from domain.attacks import ATTACKS
 from domain.errors import NotFound
-from domain.judging import JudgePlan, Verdict, Wanted
+from domain.judging import JudgePlan, ReplyFilter, ReplyOutcome
 from domain.records import ProjectView
 from workflow.results import judge_replies
 from workflow.results.judge_replies import ReplyView
@@ -31,7 +31,7 @@ A_PAGE = 10
 FAILURES = "failures"
 """The value of the address for all verdicts except scores."""
 
-NO_SCORE = tuple(verdict for verdict in Verdict if not verdict.scored)
+NO_SCORE = tuple(verdict for verdict in ReplyOutcome if not verdict.scored)
 
 
 # ---- the list --------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def listed(services: Services, project: ProjectView, view: RunView) -> None:
     _pages(view, found, more)
 
 
-def _of_all(tally: judge_replies.Tally) -> Markup:
+def _of_all(tally: judge_replies.ReplyTally) -> Markup:
     return markup.tag(
         "div",
         markup.tag("b", markup.text(texts.opening(tally.criterion, 80))),
@@ -90,9 +90,9 @@ def _again(services: Services, view: RunView) -> None:
 _ANY, _ALL_FAILURES = "any", "all without a score"
 
 
-def _filters(services: Services, project: ProjectView, view: RunView, criteria: list[str]) -> Wanted:
+def _filters(services: Services, project: ProjectView, view: RunView, criteria: list[str]) -> ReplyFilter:
     asked = st.query_params.get("verdict", "")
-    options = [_ANY, _ALL_FAILURES, *(verdict.value for verdict in Verdict)]
+    options = [_ANY, _ALL_FAILURES, *(verdict.value for verdict in ReplyOutcome)]
     now = _ALL_FAILURES if asked == FAILURES else asked if asked in options else _ANY
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     attacks = isinstance(view.plan, JudgePlan) and view.plan.attacks
@@ -103,7 +103,7 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
             "Outcome",
             options,
             index=options.index(now),
-            format_func=lambda name: Verdict(name).label if name not in (_ANY, _ALL_FAILURES) else name,
+            format_func=lambda name: ReplyOutcome(name).label if name not in (_ANY, _ALL_FAILURES) else name,
             key=f"judges.verdict.{view.id}.{now}",
         )
     with columns[1]:
@@ -133,8 +133,8 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
                 format_func=lambda name: name or "any criterion",
                 key=f"judges.criterion.{view.id}.{named}",
             )
-    verdicts = None if verdict == _ANY else NO_SCORE if verdict == _ALL_FAILURES else (Verdict(verdict),)
-    return Wanted(
+    verdicts = None if verdict == _ANY else NO_SCORE if verdict == _ALL_FAILURES else (ReplyOutcome(verdict),)
+    return ReplyFilter(
         verdicts=verdicts,
         criterion=criterion,
         dimension=dimension,
@@ -143,7 +143,7 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
     )
 
 
-def _page(services: Services, view: RunView, wanted: Wanted) -> tuple[list[ReplyView], bool]:
+def _page(services: Services, view: RunView, wanted: ReplyFilter) -> tuple[list[ReplyView], bool]:
     """Return the replies of the current page, and whether there are older ones."""
     from dataclasses import replace
 

@@ -11,7 +11,7 @@ from typing import Any
 from app import addresses, markup
 from app.markup import Markup
 from app.running import shown, watch
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from workflow.results.judge_replies import ReadingView, ReplyView
 
@@ -40,7 +40,7 @@ STYLE = """
 _STRIPES = "repeating-linear-gradient({}deg, #0000002b 0 3px, transparent 3px 7px)"
 STYLE += "\n".join(
     f".v-{each} {{ background: {f'{_STRIPES.format(each.stripes)}, ' if each.stripes else ''}{each.colour}; }}"
-    for each in Verdict
+    for each in ReplyOutcome
 )
 
 
@@ -57,18 +57,18 @@ def calibration(project: str, judge: str) -> str:
 # ---- figures ---------------------------------------------------------------------------------------------------------
 
 
-def bar(counts: Mapping[Verdict, int], *, total: int) -> Markup:
+def bar(counts: Mapping[ReplyOutcome, int], *, total: int) -> Markup:
     """Return the outcomes of replies as a bar."""
     return markup.bar(
-        [(_style(verdict), verdict.label, counts[verdict]) for verdict in Verdict if counts.get(verdict)],
+        [(_style(verdict), verdict.label, counts[verdict]) for verdict in ReplyOutcome if counts.get(verdict)],
         total=total,
     )
 
 
-def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None = None) -> Markup:
+def keys(counts: Mapping[ReplyOutcome, int], *, links: Mapping[ReplyOutcome, str] | None = None) -> Markup:
     """Return the legend of the bar, with counts and links to the replies."""
     found = []
-    for verdict in Verdict:
+    for verdict in ReplyOutcome:
         if not counts.get(verdict):
             continue
         words = markup.text(f"{verdict.label} {counts[verdict]:,}")
@@ -79,12 +79,12 @@ def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None =
     return markup.tag("div", *found, style="ts ts-small")
 
 
-def of_all(counts: Mapping[Verdict, int]) -> str:
+def of_all(counts: Mapping[ReplyOutcome, int]) -> str:
     """Return how many readings have a score, and out of how many."""
-    return f"{counts.get(Verdict.SCORED, 0):,} scored of {sum(counts.values()):,}"
+    return f"{counts.get(ReplyOutcome.SCORED, 0):,} scored of {sum(counts.values()):,}"
 
 
-def _style(verdict: Verdict) -> str:
+def _style(verdict: ReplyOutcome) -> str:
     return f"v-{verdict.value}"
 
 

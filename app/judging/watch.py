@@ -13,15 +13,15 @@ from app.judging import shown
 from app.markup import Markup
 from app.running import run_lists, watch
 from app.running import shown as figures_of
-from app.running.run_lists import Column, Listing
+from app.running.run_lists import Listing, RunColumn
 from app.services import Services
 from domain.comparison import same
-from domain.judging import JudgePlan, Verdict
+from domain.judging import JudgePlan, ReplyOutcome
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from workflow.results import judge_replies
-from workflow.results.judge_replies import Tally
+from workflow.results.judge_replies import ReplyTally
 from workflow.runs.run_views import RunView
 
 LAST = 3
@@ -37,10 +37,10 @@ BATCH = (
 # ---- the list --------------------------------------------------------------------------------------------------------
 
 
-def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict[str, list[Tally]]:
+def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict[str, list[ReplyTally]]:
     """Return the tallies by run. A run is counted again only if it has changed."""
     marks = judge_replies.marks(services.store, by=services.person, project=project)
-    known: dict[str, tuple[int, list[Tally]]] = st.session_state.setdefault("judges.tallies", {})
+    known: dict[str, tuple[int, list[ReplyTally]]] = st.session_state.setdefault("judges.tallies", {})
     for view in found:
         mark = marks.get(view.id, 0)
         if view.id not in known or known[view.id][0] != mark:
@@ -51,15 +51,15 @@ def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict
     return {view.id: known[view.id][1] for view in found}
 
 
-def all_verdicts(tallies: Sequence[Tally]) -> Counter[Verdict]:
+def all_verdicts(tallies: Sequence[ReplyTally]) -> Counter[ReplyOutcome]:
     """Return the verdicts of all criteria."""
-    found: Counter[Verdict] = Counter()
+    found: Counter[ReplyOutcome] = Counter()
     for each in tallies:
         found.update(each.verdicts)
     return found
 
 
-def _outcomes(view: RunView, tallies: Sequence[Tally]) -> Markup:
+def _outcomes(view: RunView, tallies: Sequence[ReplyTally]) -> Markup:
     counts = all_verdicts(tallies)
     return markup.joined([shown.bar(counts, total=sum(counts.values())), markup.quiet(shown.of_all(counts))])
 
@@ -69,7 +69,7 @@ LISTING = Listing(
     columns=(
         run_lists.name("Judge"),
         run_lists.STATE,
-        Column("Outcomes", "wide", _outcomes),
+        RunColumn("Outcomes", "wide", _outcomes),
         run_lists.ASKED,
         run_lists.started(),
         run_lists.BY,
@@ -118,12 +118,12 @@ def _section(title: str) -> Markup:
     return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
-def figures(view: RunView, tallies: Sequence[Tally]) -> list[Markup]:
+def figures(view: RunView, tallies: Sequence[ReplyTally]) -> list[Markup]:
     """Return the progress, the outcomes by criterion, and the figures of a run."""
     return [*watch.figures(view), *(_tally(view, each) for each in tallies)]
 
 
-def _tally(view: RunView, each: Tally) -> Markup:
+def _tally(view: RunView, each: ReplyTally) -> Markup:
     """Return a criterion's outcomes: how many readings have a score, out of how many, and each kind of failure."""
     links = {
         verdict: shown.address(view.project, run=view.id, verdict=verdict.value, criterion=each.criterion)
@@ -142,7 +142,7 @@ def _tally(view: RunView, each: Tally) -> Markup:
     )
 
 
-def scores_in_words(each: Tally, plan: JudgePlan) -> str:
+def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
     """Return the scores in words: their mean with bounds, or the frequency of each value."""
     if plan.swap:
         return _won(each, plan)
@@ -162,7 +162,7 @@ _BY_NAME = ("the model whose name comes first", "the other model")
 """Names of the winners in comparisons of any two models."""
 
 
-def _won(each: Tally, plan: JudgePlan) -> str:
+def _won(each: ReplyTally, plan: JudgePlan) -> str:
     """Return how often each side of a comparison won."""
     sided = [value for value in plan.values if not same(plan.straight(value, swapped=True), value)]
     both = ("the answer", figures_of.opening(plan.baseline, 60)) if plan.baseline else _BY_NAME
@@ -174,7 +174,7 @@ def _won(each: Tally, plan: JudgePlan) -> str:
     return f" · {told}" if told else ""
 
 
-def failures(of: Sequence[tuple[Verdict, str, int]], view: RunView) -> Markup:
+def failures(of: Sequence[tuple[ReplyOutcome, str, int]], view: RunView) -> Markup:
     """Return a table of the reasons for missing scores, with links to the replies."""
     return markup.table(
         [("Outcome", "line"), ("Reason", ""), ("Readings", "number")],

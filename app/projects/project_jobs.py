@@ -9,7 +9,7 @@ from app.jobs.projects import DELETE
 from app.services import Services
 from domain.errors import Conflict
 from domain.jobs import Job
-from workflow.jobs.desk import SlotTaken
+from workflow.jobs.desk import SlotConflict
 
 
 def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
@@ -23,6 +23,6 @@ def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
     slot = f"project/{project}/{services.person.id}"
     try:
         return jobs.begin(services, kind, slot=slot, project=project, of_project=kind != DELETE.name, input=args)
-    except SlotTaken as taken:
+    except SlotConflict as taken:
         words = f"Something else that you began with {project} is under way; try again when it is done."
         raise Conflict(words) from taken

@@ -18,15 +18,15 @@ from domain.records import ProjectView
 from workflow.lead import checklists
 from workflow.releases import checklist as releases
 from workflow.releases import floors
-from workflow.releases.checklist import Line as ReleaseLine
-from workflow.releases.extension_checks import CheckResult, ReleaseCheck, Unmeasured, checks_of
+from workflow.releases.checklist import ReleaseCondition
+from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, checks_of
 from workflow.results import leaderboard_page
 
 PART = "show"
 """The address parameter with the part of a page that unfolds."""
 
 
-class Line(Protocol):
+class ChecklistLine(Protocol):
     """One line of a checklist."""
 
     @property
@@ -50,7 +50,7 @@ class Line(Protocol):
         """Return the part of the page that unfolds. Empty: the page shows everything."""
 
 
-def show(lines: Sequence[Line], project: str) -> None:
+def show(lines: Sequence[ChecklistLine], project: str) -> None:
     """Draw the lines as a table."""
     rows = [
         [
@@ -69,7 +69,7 @@ def show(lines: Sequence[Line], project: str) -> None:
     shell.show(markup.table([("What", ""), ("State", ""), ("How it stands", "wide"), ("Page", "")], rows))
 
 
-def address(line: Line, project: str) -> str:
+def address(line: ChecklistLine, project: str) -> str:
     """Return the address of a line's page, with the part that unfolds there."""
     return addresses.page(SCREENS[line.page].path, project, **{PART: line.part})
 
@@ -89,10 +89,10 @@ def before_start(services: Services, view: ProjectView) -> None:
     st.button("Hide this list", key="checklist.hide", type="tertiary", on_click=hide)
 
 
-def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
+def release_lines(services: Services, view: ProjectView) -> list[ReleaseCondition]:
     """Draw the release checklist and return its lines. A job computes the agreement of many votes."""
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         state, size = floors.state_of(services.store, by=services.person, project=view.name)
         return figure_requests.asked(
             services.store, services.settings, "floors", {"project": view.name}, state=state, size=size
@@ -114,15 +114,15 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseLine]:
 
 def _measured(
     services: Services, view: ProjectView
-) -> tuple[list[tuple[ReleaseCheck, figure_requests.Asked]], dict[str, CheckResult | Unmeasured]]:
+) -> tuple[list[tuple[ReleaseCheck, figure_requests.FigureState]], dict[str, CheckResult | NoMeasurement]]:
     """Return the figures behind the checks of extensions, and the results so far by check name."""
-    pending: list[tuple[ReleaseCheck, figure_requests.Asked]] = []
-    results: dict[str, CheckResult | Unmeasured] = {}
+    pending: list[tuple[ReleaseCheck, figure_requests.FigureState]] = []
+    results: dict[str, CheckResult | NoMeasurement] = {}
     for check in checks_of(view.schema.schema_):
         try:
             asked = _ask(services, view, check)
         except NotAvailable as error:
-            results[check.name] = Unmeasured(str(error))
+            results[check.name] = NoMeasurement(str(error))
             continue
         pending.append((check, asked))
         result = None if asked.figure is None else check.result_of(view.schema.schema_, asked.figure.value)
@@ -131,7 +131,7 @@ def _measured(
     return pending, results
 
 
-def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figure_requests.Asked:
+def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figure_requests.FigureState:
     state, size = check.state_of(services.store, services.person, view.name)
     args = {"project": view.name, **check.args}
     return figure_requests.asked(
@@ -148,7 +148,7 @@ def _show_losses(services: Services, view: ProjectView) -> None:
     if not leaderboard_page.any_model(services.store, **about):
         return
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         state = leaderboard_page.mark(services.store, **about)
         size = leaderboard_page.size(services.store, **about)
         args = {"project": view.name}

@@ -72,7 +72,7 @@ def prepare(
     }
 
 
-def _words_of_ready(made: release.Release, chosen: Format, schema_version: int | None) -> str:
+def _words_of_ready(made: release.MemoryExport, chosen: Format, schema_version: int | None) -> str:
     of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
     return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
 

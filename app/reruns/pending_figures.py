@@ -8,7 +8,7 @@ from datetime import datetime
 import streamlit as st
 
 from app import markup, shell
-from app.jobs.figure_requests import Asked
+from app.jobs.figure_requests import FigureState
 from app.jobs.figures import Figure
 from app.services import Services
 
@@ -16,7 +16,7 @@ LOOK_SECONDS = 1.0
 """Seconds between two checks for new figures."""
 
 
-def show_pending(services: Services, found: Asked, ask: Callable[[], Asked], *, about: str) -> None:
+def show_pending(services: Services, found: FigureState, ask: Callable[[], FigureState], *, about: str) -> None:
     """Show that figures are being computed, if so, and draw the page again when newer ones are ready.
 
     ``ask`` requests the figures again. ``about`` is the first words of the notice, with the subject.
@@ -26,7 +26,7 @@ def show_pending(services: Services, found: Asked, ask: Callable[[], Asked], *, 
 
 
 @st.fragment(run_every=LOOK_SECONDS)
-def _look(services: Services, found: Asked, ask: Callable[[], Asked], about: str) -> None:
+def _look(services: Services, found: FigureState, ask: Callable[[], FigureState], about: str) -> None:
     with shell.guard(services):
         now = ask()
         if now.current or _made(now) != _made(found):
@@ -34,11 +34,11 @@ def _look(services: Services, found: Asked, ask: Callable[[], Asked], about: str
         shell.show(_words(found, about))
 
 
-def _made(found: Asked) -> datetime | None:
+def _made(found: FigureState) -> datetime | None:
     return found.figure.at if found.figure else None
 
 
-def _words(found: Asked, about: str) -> markup.Markup:
+def _words(found: FigureState, about: str) -> markup.Markup:
     if found.figure is None:
         return markup.notice(
             f"{about} being worked out, and will appear here. Large projects take minutes. You can leave this page and "

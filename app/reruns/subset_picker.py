@@ -10,7 +10,7 @@ from app import markup
 from domain.errors import InvalidInput, Problem
 
 
-class Some:
+class SubsetPicker:
     """All options or some of them, as a checkbox and buttons. No list opens, closes or scrolls.
 
     The checkbox and the buttons exclude each other. A press on one of them draws the other as a new control. The

@@ -10,7 +10,7 @@ from workflow.results import win_rates
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
 from workflow.results.model_groups import Grouping
-from workflow.results.win_rates import Comparison
+from workflow.results.win_rates import ModelComparison
 
 
 def show_groups(chosen: Leaderboard) -> None:
@@ -92,7 +92,7 @@ def show_compared(found: Leaderboards) -> None:
         shell.show(comparison_table(found.compared))
 
 
-def comparison_table(compared: Sequence[Comparison]) -> markup.Markup:
+def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
     """Return a table of how often each model's answers win against another model's, by judge."""
     heads = [
         ("Judge", "name"),

@@ -11,7 +11,7 @@ from domain.states import Items
 from workflow.results import side_by_side
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
-from workflow.results.ranked_options import Ranked
+from workflow.results.ranked_options import OptionRankings
 from workflow.results.score_choices import Scores
 from workflow.results.side_by_side import Block
 from workflow.results.slices import Bins
@@ -104,7 +104,7 @@ def show_ranked(found: Leaderboards) -> None:
         shell.show(ranked_table(found.ranked))
 
 
-def ranked_table(ranked: Ranked) -> markup.Markup:
+def ranked_table(ranked: OptionRankings) -> markup.Markup:
     """Return a table of the accuracy that each model would have under each score of its likelihoods."""
     heads = [("Model", "name"), *((name.replace("_", " "), "") for name in ranked.scores), ("Winner depends", "")]
     rows = []

@@ -13,7 +13,7 @@ from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.states import Items
 from workflow.results import leaderboard_lines
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
 NO_MODEL = "No model has answered yet. Run one on Models, or import answers from files."
@@ -56,7 +56,7 @@ def wide_table(
 
 def cell(
     view: ProjectView,
-    line: Line,
+    line: LeaderboardLine,
     ends: tuple[float | None, float | None],
     *,
     by: str,
@@ -87,7 +87,7 @@ def cell(
 
 
 def number(
-    line: Line, ends: tuple[float | None, float | None], *, href: str = "", count: int | None = None
+    line: LeaderboardLine, ends: tuple[float | None, float | None], *, href: str = "", count: int | None = None
 ) -> markup.Markup:
     """Return a number with its interval and its number of answers. The color grows with the number between ``ends``."""
     at = line.found
@@ -100,7 +100,7 @@ def number(
     return markup.heat(strength, f"{at.value:.2f}", f"{limits}\n{rests}", href=href, title=tooltip(line))
 
 
-def tooltip(line: Line) -> str:
+def tooltip(line: LeaderboardLine) -> str:
     """Return the tooltip of a number: its interval, method, counts and reasons."""
     at = line.found
     parts = []
@@ -131,7 +131,7 @@ def tooltip(line: Line) -> str:
     return "; ".join(parts)
 
 
-def drawn(line: Line, ends: tuple[float, float]) -> markup.Markup:
+def drawn(line: LeaderboardLine, ends: tuple[float, float]) -> markup.Markup:
     """Return a number as a point with its interval, between ``ends``."""
     at = line.found
     if not at.defined:

@@ -9,7 +9,7 @@ from typing import Any
 from app import markup
 from reports.vega import COLORS, GREY, SHAPES, ChartSpec, names_axis
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.slices import DIMENSION, GROUP
 
 COLOURS = COLORS[1:]
@@ -118,7 +118,7 @@ def _told(cut: SlicedScores, model: str, at: int) -> dict[str, Any]:
     }
 
 
-def _numbers(line: Line) -> list[str | int | None]:
+def _numbers(line: LeaderboardLine) -> list[str | int | None]:
     found = line.found
     known = [None if math.isnan(each) else f"{each:.3f}" for each in (found.value, found.low, found.high)]
     return [*(known if found.defined else [None] * 3), found.n_units]

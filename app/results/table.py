@@ -14,7 +14,7 @@ from domain.states import Items
 from workflow.results import attributes, clusters, people_rows
 from workflow.results import leaderboard as numbers
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
 from workflow.results.slices import Bins
 
@@ -63,7 +63,7 @@ def loss_warning(cut: SlicedScores) -> markup.Markup:
     return markup.loss_line(cut.losses.warning)
 
 
-def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
+def _unread(view: ProjectView, line: LeaderboardLine, items: Items | None) -> markup.Markup:
     """Return the unreadable answers of a model by outcome, with links to exactly those cases."""
     parts = [
         markup.tag(

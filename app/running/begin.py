@@ -24,8 +24,8 @@ from domain.run_kinds import RunKind
 from domain.runs import Preview, Question, RunPlan
 from workflow.runs import preview_run, run_start
 from workflow.runs.model_descriptions import ModelSpec, stored_as_yaml
-from workflow.runs.model_folders import Place, place_of
-from workflow.runs.preview_run import Estimate
+from workflow.runs.model_folders import ModelDevice, place_of
+from workflow.runs.preview_run import RunEstimate
 from workflow.runs.run_views import RunView
 
 ESTIMATED_FROM = 20
@@ -49,7 +49,7 @@ class Beginning:
     """The text of the progress bar while the preview is computed."""
     changed: str
     """Names the inputs that change the run."""
-    sentence: Callable[[Seen, ModelSpec, Any], str]
+    sentence: Callable[[PagePreview, ModelSpec, Any], str]
     """Returns a description of the run in words."""
     more: Callable[[Preview, ProjectView], list[Markup]] = lambda found, view: []
     """Returns further parts of a preview."""
@@ -129,7 +129,7 @@ def token_of(view: ProjectView, spec: ModelSpec, plan: Plan) -> str:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PagePreview:
     """The preview of a run, as the page shows it."""
 
     preview: Preview
@@ -137,13 +137,13 @@ class Seen:
     """The first prompts."""
     pictures: Mapping[str, str]
     """Their pictures as data addresses, by path."""
-    place: Place | None = None
+    place: ModelDevice | None = None
     """The hardware that a local model will use, and whether the model fits."""
-    estimate: Estimate | None = None
+    estimate: RunEstimate | None = None
     """The estimate for an endpoint."""
 
 
-def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> Seen:
+def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> PagePreview:
     """Compute the preview of a run."""
     found = preview_run.preview(
         services.store,
@@ -162,11 +162,11 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
     if spec.endpoint is not None:
         blind = isinstance(plan, RunPlan) and plan.without_image
         estimate = preview_run.estimate(spec, found.questions, asked=found.can, blind=blind)
-        return Seen(found, first, pictures, estimate=estimate)
-    return Seen(found, first, pictures, place=place_of(spec, services.settings, by=services.person))
+        return PagePreview(found, first, pictures, estimate=estimate)
+    return PagePreview(found, first, pictures, place=place_of(spec, services.settings, by=services.person))
 
 
-def preview_markup(seen: Seen, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
+def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
     """Return the preview as markup."""
     parts = [
         _section("What will happen"),
@@ -184,7 +184,7 @@ def preview_markup(seen: Seen, view: ProjectView, spec: ModelSpec, plan: Plan, o
     return [*parts, *of.more(seen.preview, view)]
 
 
-def estimated(told: Estimate) -> list[Markup]:
+def estimated(told: RunEstimate) -> list[Markup]:
     """Return the estimated requests, tokens and cost of an endpoint, and the rule behind the estimate."""
     figures = [
         ("requests, if each succeeds at once", f"{told.requests:,}"),
@@ -196,7 +196,7 @@ def estimated(told: Estimate) -> list[Markup]:
     return [shown.figures(figures), markup.tag("p", markup.quiet(rule), style="ts ts-small")]
 
 
-def prompts(seen: Seen) -> list[Markup]:
+def prompts(seen: PagePreview) -> list[Markup]:
     """Return the first prompts as they will be sent."""
     if not seen.shown:
         return []

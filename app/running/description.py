@@ -111,7 +111,7 @@ def _own_description(services: Services, box: str, without: Sequence[str]) -> No
 
 
 @dataclass(frozen=True)
-class Asked:
+class EndpointForm:
     """The values of the form for an endpoint."""
 
     name: str = ""
@@ -133,7 +133,7 @@ class Asked:
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*_API_(KEY|TOKEN)")
 
 
-def endpoint_spec(asked: Asked) -> ModelSpec:
+def endpoint_spec(asked: EndpointForm) -> ModelSpec:
     """Return the description of an endpoint.
 
     Raises
@@ -191,7 +191,7 @@ def endpoint_spec(asked: Asked) -> ModelSpec:
     )
 
 
-def _request_settings(asked: Asked, troubles: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
+def _request_settings(asked: EndpointForm, troubles: list[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the extra fields and the headers of the form, and add their faults to ``troubles``."""
     try:
         extra_body = read_json_object(asked.extra_body, "Extra request fields")
@@ -251,7 +251,7 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
             date = st.text_input("Prices read on", placeholder="2026-11-01", key="models.endpoint.date")
         sent = st.form_submit_button("Make the description", key="models.endpoint.make")
     if sent:
-        asked = Asked(
+        asked = EndpointForm(
             name=name or "",
             base_url=url or "",
             model=model or "",

@@ -12,7 +12,7 @@ from app.markup import Markup
 from app.running import shown
 from app.services import Services
 from workflow.runs import model_folders
-from workflow.runs.model_folders import Offered
+from workflow.runs.model_folders import FolderProperties
 
 LOOK_AGAIN_SECONDS = 20
 """Seconds that the page keeps the content of the models' folder."""
@@ -42,18 +42,18 @@ def pick(services: Services, *, take: Callable[[str], None]) -> None:
 
 
 @st.cache_resource(ttl=LOOK_AGAIN_SECONDS, show_spinner=False)
-def offered(folder: Path) -> list[Offered]:
+def offered(folder: Path) -> list[FolderProperties]:
     """Return the models below a folder."""
     return model_folders.offered(folder)
 
 
-def table(found: Sequence[Offered]) -> Markup:
+def table(found: Sequence[FolderProperties]) -> Markup:
     """Return a table with a row for each folder."""
     heads = [("Folder", "name"), ("Family", "line"), ("Parameters", "number"), ("Weights", "number"), ("Here", "")]
     return markup.table(heads, [_row(each) for each in found])
 
 
-def _row(each: Offered) -> list[Markup]:
+def _row(each: FolderProperties) -> list[Markup]:
     needs = [markup.tag("div", markup.quiet(need), style="ts-small") for need in each.needs]
     fits = markup.tag("div", markup.text(each.here), style="" if each.fits else "ts-wrong")
     return [

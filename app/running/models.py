@@ -62,7 +62,7 @@ def variants(found: Preview, titles: Mapping[str, str]) -> Markup:
     )
 
 
-def sentence(seen: begin.Seen, spec: ModelSpec, chosen: RunPlan) -> str:
+def sentence(seen: begin.PagePreview, spec: ModelSpec, chosen: RunPlan) -> str:
     """Return in words what the run will do."""
     found = seen.preview
     looked = "" if found.looked_at == found.wanted else f" (the first {found.looked_at:,} were looked at)"

@@ -19,7 +19,7 @@ from workflow.runs.run_views import RunView
 
 
 @dataclass(frozen=True)
-class Column:
+class RunColumn:
     """A column of a list of runs."""
 
     head: str
@@ -33,7 +33,7 @@ class Listing:
     """A list of the runs of a kind."""
 
     kind: RunKind
-    columns: Sequence[Column]
+    columns: Sequence[RunColumn]
     nothing: str = ""
     """The notice for an empty list. Empty: no notice."""
     more: Callable[[Services, str, Sequence[RunView]], Mapping[str, Any]] = lambda services, project, found: {}
@@ -62,7 +62,7 @@ def _list(services: Services, project: str, of: Listing) -> None:
         shell.show(markup.tag("div", table, style="ts-scroll"))
 
 
-def name(head: str) -> Column:
+def name(head: str) -> RunColumn:
     """Return the column with a run's name, which links to the run."""
 
     def cell(view: RunView, more: Any) -> Markup:
@@ -75,17 +75,17 @@ def name(head: str) -> Column:
         )
         return markup.joined([link, *shown.told_apart(view)])
 
-    return Column(head, "name", cell)
+    return RunColumn(head, "name", cell)
 
 
-def started(head: str = "Started") -> Column:
+def started(head: str = "Started") -> RunColumn:
     """Return the column with the time when a run was started or imported."""
-    return Column(head, "line", lambda view, more: markup.text(shown.moment(view.created_at)))
+    return RunColumn(head, "line", lambda view, more: markup.text(shown.moment(view.created_at)))
 
 
-def hash_of(head: str) -> Column:
+def hash_of(head: str) -> RunColumn:
     """Return the column with the first characters of the hash that identifies the model."""
-    return Column(head, "line", lambda view, more: shown.mono((view.identity or view.hash)[:10]))
+    return RunColumn(head, "line", lambda view, more: shown.mono((view.identity or view.hash)[:10]))
 
 
 def _answers(view: RunView, more: Any) -> Markup:
@@ -97,12 +97,12 @@ def _left_cell(view: RunView, more: Any) -> Markup:
     return markup.text(shown.duration(view.remaining) if view.state in OPEN and view.left else "-")
 
 
-STATE = Column("State", "line", lambda view, more: shown.state(view.state))
-ANSWERS = Column("Answers", "wide", _answers)
-WANTED = Column("Of", "number", lambda view, more: markup.text(f"{view.wanted:,}"))
-ASKED = Column("Asked", "number", lambda view, more: markup.text(f"{view.done:,} of {view.wanted:,}"))
-LEFT = Column("Left", "line", _left_cell)
-BY = Column("By", "line", lambda view, more: markup.text(view.by or "the command line"))
+STATE = RunColumn("State", "line", lambda view, more: shown.state(view.state))
+ANSWERS = RunColumn("Answers", "wide", _answers)
+WANTED = RunColumn("Of", "number", lambda view, more: markup.text(f"{view.wanted:,}"))
+ASKED = RunColumn("Asked", "number", lambda view, more: markup.text(f"{view.done:,} of {view.wanted:,}"))
+LEFT = RunColumn("Left", "line", _left_cell)
+BY = RunColumn("By", "line", lambda view, more: markup.text(view.by or "the command line"))
 
 
 def from_files(kind: RunKind) -> Listing:

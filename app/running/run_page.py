@@ -26,7 +26,7 @@ RUNS, NEW = "Runs", "New run"
 
 
 @dataclass(frozen=True)
-class Part:
+class RunSection:
     """A part of a run's page."""
 
     name: str
@@ -46,7 +46,7 @@ class RunPage:
     """The word for the model or judge of a run."""
     beginning: Beginning
     listing: Listing
-    parts: Sequence[Part]
+    parts: Sequence[RunSection]
     """The parts of a run's page. The first part is the default."""
     one: str
     """The address parameter that opens one result of a run."""

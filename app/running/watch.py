@@ -16,7 +16,7 @@ from app.reruns import dialogs
 from app.running import shown
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
@@ -310,9 +310,9 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     named = shown.opening(view.name, 80)
     if what == "cancel":
         left = f"{markup.count(view.left, view.kind.one)} will not be asked."
-        question = Question(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
+        question = Confirmation(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
     else:
-        question = Question(
+        question = Confirmation(
             f"Withdraw {named}?",
             "It will count nowhere: in no result, agreement, calibration, case or export. Tasks of grading it that"
             " no one has done are called off.",

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from app import jobs
-from app.jobs.schema_changes import SCHEMA, Order
+from app.jobs.schema_changes import SCHEMA, SchemaOrder
 from app.reruns import messages
 from app.services import Services
 from domain.errors import Conflict
 from domain.jobs import Job, JobState
 from workflow.jobs import desk
-from workflow.jobs.desk import SlotTaken
+from workflow.jobs.desk import SlotConflict
 from workflow.schemas import migration
 
 HERE = 200
 """Items up to which a change is made within the request, in about a second."""
 
 
-def begin(services: Services, order: Order) -> Job:
+def begin(services: Services, order: SchemaOrder) -> Job:
     """Begin a change. If one of this project is already running, return that one: two presses begin one change."""
     n = sum(migration.in_each_state(services.store, by=services.person, project=order.project).values())
     slot, small = f"schema/{order.project}", n <= HERE
     try:
         return jobs.begin(services, SCHEMA.name, slot=slot, project=order.project, input=order, here=small)
-    except SlotTaken as taken:
+    except SlotConflict as taken:
         return taken.job
 
 
-def do_change(services: Services, order: Order) -> None:
+def do_change(services: Services, order: SchemaOrder) -> None:
     """Begin a change. A small change is done at once, and the next drawing of the page shows its result.
 
     Raises

@@ -52,7 +52,7 @@ def render(services: Services) -> None:
         shell.show(skip_table(view, found.skipped))
 
 
-def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the reasons. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figure_requests.asked(

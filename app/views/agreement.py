@@ -58,7 +58,7 @@ OF_GRADING = ("Each answer", "Means of a model by dimension", "Judges at three l
 
 
 @dataclass(frozen=True)
-class Choice:
+class AgreementChoices:
     """The settings of the page. Until someone changes them, they follow the schema's report."""
 
     stage: Stage
@@ -139,16 +139,18 @@ def render(services: Services) -> None:
     version = version_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
     items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
     cut = Cut.WHOLE if of_means else by or Cut.WHOLE
-    _live(services, view, Choice(stage, cut, of_means, pool_guidelines, items, levels, version))
+    _live(services, view, AgreementChoices(stage, cut, of_means, pool_guidelines, items, levels, version))
 
 
 @st.fragment(run_every=FOLLOW_SECONDS)
-def _live(services: Services, view: ProjectView, choice: Choice) -> None:
+def _live(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
     with shell.guard(services):
         _tables(services, view, choice)
 
 
-def _measured(services: Services, view: ProjectView, choice: Choice, work: str = "agreement") -> figure_requests.Asked:
+def _measured(
+    services: Services, view: ProjectView, choice: AgreementChoices, work: str = "agreement"
+) -> figure_requests.FigureState:
     """Return the page's figures (``agreement_page.Figures``). They are computed again only if something has changed."""
     stage = choice.stage
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
@@ -172,7 +174,7 @@ def _measured(services: Services, view: ProjectView, choice: Choice, work: str =
     )
 
 
-def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> None:
+def _second_opinion(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
     """Show whether other packages compute the same values. A difference is shown as an error."""
     try:
         found = _measured(services, view, choice, "agreement_opinion")
@@ -195,7 +197,7 @@ def _second_opinion(services: Services, view: ProjectView, choice: Choice) -> No
         shell.show(*(markup.tag("p", markup.text(each), style="ts", data_part="second-opinion") for each in said))
 
 
-def being_measured(found: figure_requests.Asked) -> markup.Markup:
+def being_measured(found: figure_requests.FigureState) -> markup.Markup:
     """Return a notice that the figures are being computed, or that the shown figures are out of date."""
     if found.figure is None:
         return markup.notice(
@@ -205,7 +207,7 @@ def being_measured(found: figure_requests.Asked) -> markup.Markup:
     return pending_figures.words_of_earlier(found.figure)
 
 
-def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
+def _tables(services: Services, view: ProjectView, choice: AgreementChoices) -> None:
     found = _measured(services, view, choice)
     stage, by, version = choice.stage, choice.by, choice.schema_version
     if not found.current:
@@ -281,7 +283,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     _second_opinion(services, view, choice)
 
 
-def _downloads(view: ProjectView, choice: Choice, lines: Sequence[Result], losses: StageLosses) -> None:
+def _downloads(view: ProjectView, choice: AgreementChoices, lines: Sequence[Result], losses: StageLosses) -> None:
     """Draw downloads of all coefficients, and of the missing answers, as CSV files."""
     name = f"{view.name}-agreement-{choice.stage}"
     download("CSV", partial(agreement_as_csv, lines, losses), f"{name}.csv", key="agreement.csv")

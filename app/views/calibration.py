@@ -205,7 +205,7 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
     """Draw the stored report. If the report is out of date, show the stored one until the new one is ready."""
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return figure_requests.asked(
             services.store,
             services.settings,

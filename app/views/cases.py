@@ -25,7 +25,7 @@ from domain.states import Items
 from workflow.access import accounts
 from workflow.results import case_page, cases, leaderboard_page
 from workflow.results.case_page import Case, CaseAnswer
-from workflow.results.cases import CaseLine, Listing, Show, Wanted
+from workflow.results.cases import CaseFilter, CaseLine, Listing, Show
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
 
@@ -80,14 +80,14 @@ def _reader(services: Services, view: ProjectView) -> str:
     return named if named in there else RULES
 
 
-def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the cases that the address selects (``cases.listing``).
 
     They are computed again only if something has changed.
     """
     asked = st.query_params
     items, show = asked.get("items"), asked.get("show", "")
-    wanted = Wanted(
+    wanted = CaseFilter(
         model=asked.get("model") or None,
         dimension=asked.get("dimension") or None,
         show=Show(show) if show in {each.value for each in Show} else Show.ALL,

@@ -230,7 +230,7 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
     if not size:
         return
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return figure_requests.asked(
             store,
             services.settings,
@@ -253,7 +253,7 @@ def _disagreement(services: Services, view: ProjectView) -> None:
         return
     about: dict[str, Any] = {"by": services.person, "project": view.name}
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return figure_requests.asked(
             services.store,
             services.settings,
@@ -278,7 +278,7 @@ def _disagreement(services: Services, view: ProjectView) -> None:
         page_chart.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
 
 
-def _foreseen(services: Services, view: ProjectView) -> figure_requests.Asked:
+def _foreseen(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the forecasts. They are computed again only if something has changed."""
     store, person, project = services.store, services.person, view.name
     return figure_requests.asked(

@@ -50,7 +50,7 @@ def render(services: Services) -> None:
         _downloads(view, told.failures)
 
 
-def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the page's figures. They are computed again only if something has changed."""
     return figure_requests.asked(
         services.store,

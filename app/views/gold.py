@@ -14,7 +14,7 @@ from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.display_names import distinct_names
 from domain.gold import GoldStanding
 from domain.records import ProjectView
@@ -159,7 +159,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         sent = st.form_submit_button("Withdraw", key="gold.withdraw.go")
     if sent and which is not None:
         name = _name(which)
-        question = Question(
+        question = Confirmation(
             f"Withdraw the gold check {name}?",
             "No one is asked about it any more, and answers to it no longer count for or against anyone.",
             "It cannot be undone.",
@@ -237,7 +237,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     )
 
 
-def _candidates(services: Services, view: ProjectView, stage: Stage) -> figure_requests.Asked:
+def _candidates(services: Services, view: ProjectView, stage: Stage) -> figure_requests.FigureState:
     """Return the number of candidates. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figure_requests.asked(

@@ -12,7 +12,7 @@ from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm, text_difference
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from app.workbench.page import guideline_html
 from domain.records import GuidelineVersion, ProjectView
 from domain.roles import Role
@@ -143,7 +143,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         st.session_state.pop("guideline.answers", None)
 
     if again and why.strip():
-        question = Question(
+        question = Confirmation(
             f"Bring version {base + 1} of the guideline of {view.title} into force, with a set to pass again?",
             "People who have passed a qualification get no more work in its stage until they have passed a set under "
             "this version.",

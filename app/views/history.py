@@ -168,7 +168,7 @@ def _list(services: Services, view: ProjectView) -> None:
         "group": group,
     }
 
-    def look(offset: int) -> item_history.Found:
+    def look(offset: int) -> item_history.FoundItems:
         return item_history.find(
             services.store, person=services.person, project=view.name, **wanted_now, offset=offset, limit=PAGE
         )

@@ -18,7 +18,7 @@ from app.importing import column_choice, file_inputs, import_jobs, import_previe
 from app.importing.file_inputs import named_otherwise, typed_path
 from app.importing.result_sentence import NOTHING_NEW, imported_sentence
 from app.jobs import imports
-from app.jobs.imports import Came, Order
+from app.jobs.imports import ImportOrder, ImportOutcome
 from app.judging import begin
 from app.running import shown
 from app.screens import Group, Screen
@@ -33,7 +33,7 @@ from importers.recognised import recognised
 from workflow.files import uploads
 from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
-from workflow.files.one_import import Imported, Progress
+from workflow.files.one_import import ImportSummary, Progress
 from workflow.files.read_losses import read_sentences
 from workflow.files.rows_look import LOOKED_AT
 from workflow.files.uploads import Source
@@ -127,7 +127,7 @@ def _items(services: Services, view: ProjectView) -> None:
     ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
     if takes is Takes.ITEMS and source is not None and not running:
         about = {"format": chosen, "dimension": dimension, "said": said}
-        seen = import_preview.look(services, Order(view.name, source, about))
+        seen = import_preview.look(services, ImportOrder(view.name, source, about))
         if seen is not None:
             import_preview.show(seen, skip_bad=skip_bad, new_only=new_only)
         elif beginning is not None and not beginning.refused:  # the preview reports a refusal
@@ -137,7 +137,7 @@ def _items(services: Services, view: ProjectView) -> None:
     elif takes in LOOKED_AT and ready and source is not None:
         of_rows: dict[str, Any] = {"format": chosen, "dimension": dimension}
         of_rows |= {"plan": plan} if takes is Takes.REPLIES else {"model": (model or "").strip() or None}
-        rows = import_preview.look(services, Order(view.name, source, of_rows))
+        rows = import_preview.look(services, ImportOrder(view.name, source, of_rows))
         if rows is not None:
             import_preview.show_other(rows, skip_bad=skip_bad)
         ready = (rows is not None and import_preview.takes(rows, skip_bad=skip_bad)) or source.path is not None
@@ -150,7 +150,7 @@ def _items(services: Services, view: ProjectView) -> None:
 
         def go() -> None:
             if source is not None:
-                import_jobs.begin(services, Order(view.name, source, taken))
+                import_jobs.begin(services, ImportOrder(view.name, source, taken))
 
         shell.does(st, "Import", services, go, key="import.items.go", type="primary", disabled=not ready)
     if rows is not None and source is not None:
@@ -243,9 +243,9 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
     return f"{first.name} seems to be {name}, and {now} is chosen: {why}."
 
 
-def _told(came: Came) -> None:
+def _told(came: ImportOutcome) -> None:
     """Show the result of an import."""
-    done = came.done or Imported()
+    done = came.done or ImportSummary()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
     new = done.predictions + sum(done.unanswered.values())
     show_losses(done.losses, new=new, repeated=done.repeated, noun="answers")
@@ -273,7 +273,11 @@ def _here(
         if plan is not None:
             _replies(services, view, format, path, plan, skip_bad)
         elif names is not None:
-            _told(Came(_tasks(services, view, format, path, names(), media_dir, dimension, skip_bad, are, progress)))
+            _told(
+                ImportOutcome(
+                    _tasks(services, view, format, path, names(), media_dir, dimension, skip_bad, are, progress)
+                )
+            )
 
 
 def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
@@ -367,13 +371,13 @@ def _tasks(
     skip_bad: bool,
     are: RatersAre | None,
     progress: Progress,
-) -> Imported:
+) -> ImportSummary:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
         raise FileRefused(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
     taken = FORMATS[format].tasks
     assert taken is not None
-    done: Imported = taken.imports(
+    done: ImportSummary = taken.imports(
         services.store,
         services.media,
         by=services.person,

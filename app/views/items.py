@@ -26,7 +26,7 @@ from domain.records import ProjectView
 from domain.roles import Role, at_least
 from workflow.access import projects
 from workflow.lead import bulk, item_list
-from workflow.lead.item_list import ItemLine, Listed
+from workflow.lead.item_list import ItemLine, ItemPage
 
 SCREEN = Screen("Items", place=105, group=Group.ITEMS, role=Role.SENIOR)
 
@@ -54,7 +54,7 @@ def render(services: Services) -> None:
     if said := messages.kept("items.said"):
         shell.show(markup.notice(said, style="good"))
     asked, lead = ItemList(), at_least(view.role, Role.LEAD)
-    found: Listed | None = None
+    found: ItemPage | None = None
     try:
         asked = saved.asked(services, view) or _of_address()
         found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
@@ -213,7 +213,7 @@ def _go(view: ProjectView, asked: ItemList) -> None:
 
 
 def _table(
-    services: Services, view: ProjectView, asked: ItemList, found: Listed, titles: Mapping[str, str], *, lead: bool
+    services: Services, view: ProjectView, asked: ItemList, found: ItemPage, titles: Mapping[str, str], *, lead: bool
 ) -> None:
     last = max(-(-found.n // asked.size), 1)
     first = (asked.page - 1) * asked.size + 1

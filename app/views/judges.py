@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.judging import begin, compare, replies, shown, watch
 from app.running import run_page
-from app.running.run_page import Part, RunPage
+from app.running.run_page import RunPage, RunSection
 from app.screens import Group, Screen
 from app.services import Services
 from domain.judging import JudgePlan
@@ -34,10 +34,10 @@ PAGE = RunPage(
     beginning=begin.BEGINNING,
     listing=watch.LISTING,
     parts=(
-        Part("Progress", watch.watched),
-        Part("Replies", _replies, opened_by="verdict"),
-        Part("Compare", compare.render, opened_by="with"),
-        Part("Judge and template", begin.frozen_parts),
+        RunSection("Progress", watch.watched),
+        RunSection("Replies", _replies, opened_by="verdict"),
+        RunSection("Compare", compare.render, opened_by="with"),
+        RunSection("Judge and template", begin.frozen_parts),
     ),
     one="reply",
     draw_one=replies.details,

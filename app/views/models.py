@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.running import answers, models, run_page, watch
-from app.running.run_page import Part, RunPage
+from app.running.run_page import RunPage, RunSection
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
@@ -26,10 +26,10 @@ PAGE = RunPage(
     beginning=models.BEGINNING,
     listing=models.LISTING,
     parts=(
-        Part("Progress", watch.watched),
-        Part("Answers", _answers, opened_by="outcome"),
-        Part("Grading", answers.to_grading),
-        Part("Description and plan", models.frozen_parts),
+        RunSection("Progress", watch.watched),
+        RunSection("Answers", _answers, opened_by="outcome"),
+        RunSection("Grading", answers.to_grading),
+        RunSection("Description and plan", models.frozen_parts),
     ),
     one="attempt",
     draw_one=answers.details,

@@ -64,7 +64,7 @@ def _list(services: Services, view: ProjectView) -> None:
     stage, dimension, day, text = _filters(view, stages, dimensions)
     wanted = {"stage": stage, "dimension": dimension, "day": day, "text": text}
 
-    def look(offset: int) -> own_submissions.Listed:
+    def look(offset: int) -> own_submissions.SubmissionPage:
         return own_submissions.find(
             services.store,
             person=services.person,

@@ -14,7 +14,7 @@ from app import addresses, markup, shell
 from app.screens import SCREENS, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.comments import Mentions
 from domain.errors import Conflict, LeaseLost, NotAllowed
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
@@ -337,7 +337,7 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(expired_drafts.text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
-            question = Question(
+            question = Confirmation(
                 f"Remove what you wrote about {row.words or row.title}?",
                 f"Your text of {markup.moment(row.at)} leaves this list.",
                 "It cannot be undone here: copy what you still need first. The text stays in the database.",

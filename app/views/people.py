@@ -12,11 +12,11 @@ import streamlit as st
 from app import inviting, markup, shell
 from app.inviting import Link
 from app.reruns import dialogs, messages
-from app.reruns.subset_picker import Some
+from app.reruns.subset_picker import SubsetPicker
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from app.widgets import confirm, list_order
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.errors import Conflict
 from domain.records import AuditEntry, Membership, ProjectView
 from domain.roles import Role
@@ -200,7 +200,7 @@ def _given(view: ProjectView, entry: AuditEntry) -> str:
 # ---- rights --------------------------------------------------------------------------------------------------------
 
 
-class _Part:
+class _MembershipInputs:
     """Inputs for role, dimensions and stages in a dialog. Nothing is stored before the dialog's button is pressed."""
 
     def __init__(self, view: ProjectView, member: Membership | None, *, key: str) -> None:
@@ -208,10 +208,10 @@ class _Part:
         if self.role not in st.session_state:
             st.session_state[self.role] = member.role if member else Role.ANNOTATOR
         stages = {str(stage): view.schema.schema_.stages.title_of(stage) for stage in stages_of(view)}
-        self.dimensions = Some(
+        self.dimensions = SubsetPicker(
             "dimensions", _titles(view), member.dimensions if member else None, key=f"{key}.dimensions"
         )
-        self.stages = Some("stages", stages, member.stages if member else None, key=f"{key}.stages")
+        self.stages = SubsetPicker("stages", stages, member.stages if member else None, key=f"{key}.stages")
 
     def draw(self) -> None:
         """Draw the inputs."""
@@ -287,7 +287,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
     name = member.person.name
 
     def draw() -> None:
-        _Part(view, member, key=key).draw()
+        _MembershipInputs(view, member, key=key).draw()
 
     def more() -> None:
         """Draw the actions with larger effects, which replace this dialog with a dialog for confirmation."""
@@ -312,7 +312,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
         inviting.keep_link(services, f"/link/{token}", Link("Sign-in link", name, ("once, within a day",), words))
 
     def save() -> None:
-        part = _Part(view, member, key=key)
+        part = _MembershipInputs(view, member, key=key)
         role, dimensions, stages = part.read()
         wanted = replace(member, role=role, dimensions=dimensions, stages=stages)
         act = partial(_save, services, view, member, wanted)
@@ -368,10 +368,10 @@ def _saved(view: ProjectView, member: Membership) -> str:
     return f"Saved: {member.person.name} is {member.role} in {dimensions}{stages}."
 
 
-def _demotion(services: Services, member: Membership, role: Role) -> Question:
+def _demotion(services: Services, member: Membership, role: Role) -> Confirmation:
     name = member.person.name
     mine = member.person.id == services.person.id and not services.person.is_admin
-    return Question(
+    return Confirmation(
         f"Make {name} {role} instead of lead?",
         f"{'You' if mine else name} will no longer see the pages for leads, nor decide who takes part.",
         "You cannot take this back yourself: another lead would have to."
@@ -381,9 +381,9 @@ def _demotion(services: Services, member: Membership, role: Role) -> Question:
     )
 
 
-def _removal(member: Membership) -> Question:
+def _removal(member: Membership) -> Confirmation:
     name = member.person.name
-    return Question(
+    return Confirmation(
         f"Remove {name} from the project?",
         f"{name} no longer finds this project and gets no work from it. What they submitted stays and counts.",
         "It can be undone: the page offers it afterwards, and you can add them again.",
@@ -406,9 +406,9 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
     _keep_message(f"{member.person.name} is out of the project. What they submitted stays.", undo=back)
 
 
-def _deactivation(member: Membership) -> Question:
+def _deactivation(member: Membership) -> Confirmation:
     name = member.person.name
-    return Question(
+    return Confirmation(
         f"Deactivate the account of {name}?",
         f"{name} is signed out at once and cannot sign in any more, in any project; what they have in hand goes back "
         "to the others. What they submitted stays and counts.",
@@ -433,10 +433,10 @@ def _invite(services: Services, view: ProjectView) -> None:
 
     def draw() -> None:
         inviting.asked(services, key=key)
-        _Part(view, None, key=key).draw()
+        _MembershipInputs(view, None, key=key).draw()
 
     def make() -> None:
-        role, dimensions, stages = _Part(view, None, key=key).read()
+        role, dimensions, stages = _MembershipInputs(view, None, key=key).read()
         said = inviting.make(services, view, key=key, role=role, dimensions=dimensions, stages=stages)
         if said:
             _keep_message(said)
@@ -449,10 +449,10 @@ def _add_member(services: Services, view: ProjectView) -> None:
 
     def draw() -> None:
         st.text_input("Login", key=f"{key}.login")
-        _Part(view, None, key=key).draw()
+        _MembershipInputs(view, None, key=key).draw()
 
     def let_in() -> None:
-        role, dimensions, stages = _Part(view, None, key=key).read()
+        role, dimensions, stages = _MembershipInputs(view, None, key=key).read()
         member = projects.set_member(
             services.store,
             by=services.person,
@@ -487,5 +487,5 @@ def _show_message(services: Services) -> None:
         st.button("Undo", key="people.undo", on_click=partial(_pressed, services, undo))
 
 
-def _ask(services: Services, question: Question, act: Callable[[], None]) -> None:
+def _ask(services: Services, question: Confirmation, act: Callable[[], None]) -> None:
     confirm.ask(services, question, act, key="people.sure")

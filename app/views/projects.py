@@ -19,7 +19,7 @@ from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.display_names import distinct_names
 from domain.records import ProjectView, StageWork
 from domain.roles import Role
@@ -159,7 +159,7 @@ def _archive(services: Services, view: ProjectView) -> None:
         project_care.archive(services.store, by=services.person, project=view.name)
         messages.keep("projects.done", f"{view.title} is archived.")
 
-    question = Question(
+    question = Confirmation(
         f"Archive {view.title}?",
         "It leaves the menus and stays as it is: everyone in it can read, leads can export, and no one can claim, vote "
         "or change anything.",

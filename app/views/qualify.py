@@ -12,7 +12,7 @@ from app import markup, shell
 from app.screens import Group, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.display_names import distinct_names
 from domain.qualification import Standing
 from domain.records import ProjectView
@@ -286,7 +286,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         if again:
             passing = ", which everyone has to pass"
             follows = f"Anyone who has passed an earlier set gets no more work in {called} until they have passed it."
-        question = Question(
+        question = Confirmation(
             f"Make set {next_number} for {called} in {view.title}{passing}?",
             follows,
             "It cannot be undone, but another set can follow; below you can exempt someone from it. What they have"

@@ -21,11 +21,11 @@ from domain.records import ProjectView
 from domain.roles import Role
 from media.perceptual_hash import ALIKE
 from workflow.releases import early_refusal, listing, settings
-from workflow.releases.checklist import ABOUT, Line, must_not_be_open
+from workflow.releases.checklist import ABOUT, ReleaseCondition, must_not_be_open
 from workflow.releases.extension_checks import missing_checks_in, missing_folder_checks
 from workflow.releases.format_choice import releasable, usual_formats
 from workflow.releases.listing import Release
-from workflow.releases.settings import SAYINGS, About, Asked
+from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions
 from workflow.releases.split_groups import BY, TOGETHER
 
 SCREEN = Screen("Release", place=275, role=Role.LEAD, group=Group.RELEASE)
@@ -56,7 +56,7 @@ def render(services: Services) -> None:
 # ---- data card -------------------------------------------------------------------------------------------------------
 
 
-def _say(services: Services, view: ProjectView, about: About) -> None:
+def _say(services: Services, view: ProjectView, about: CardVersion) -> None:
     n = sum(1 for each in SAYINGS if about.values.get(each.name))
     lacking = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
     formats = [row for row in releasable(view.schema.schema_).values() if row.needs_about]
@@ -87,7 +87,7 @@ def _say(services: Services, view: ProjectView, about: About) -> None:
         st.form_submit_button("Save", key="release.say.save", on_click=_save, args=(services, view, about))
 
 
-def _save(services: Services, view: ProjectView, about: About) -> None:
+def _save(services: Services, view: ProjectView, about: CardVersion) -> None:
     said = {each.name: str(st.session_state.get(f"release.say.{each.name}.{about.number}", "")) for each in SAYINGS}
     with shell.pressed(services):
         now = settings.say(services.store, by=services.person, project=view.name, said=said)
@@ -98,7 +98,7 @@ def _save(services: Services, view: ProjectView, about: About) -> None:
 # ---- new release -----------------------------------------------------------------------------------------------------
 
 
-def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
+def _make(services: Services, view: ProjectView, lines: Sequence[ReleaseCondition]) -> None:
     shell.section("A new release")
     known = releasable(view.schema.schema_)
     first = usual_formats(view.schema.schema_)
@@ -185,9 +185,9 @@ def _draw() -> None:
         st.checkbox("Draw items anew that an earlier release has; else they stay in their split", key="release.anew")
 
 
-def _begin(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
+def _begin(services: Services, view: ProjectView, lines: Sequence[ReleaseCondition]) -> None:
     state = st.session_state
-    asked = Asked(
+    asked = ReleaseOptions(
         formats=tuple(state.get("release.formats") or ()),
         splits=_words(state.get("release.splits")),
         private=_words(state.get("release.private")),
@@ -285,7 +285,7 @@ def _compare(release: Release, others: Sequence[Release]) -> None:
         shell.show(difference(found))
 
 
-def difference(found: listing.Difference) -> markup.Markup:
+def difference(found: listing.ReleaseDifference) -> markup.Markup:
     """Return the differences between two releases, item by item, up to a page's limit."""
     if found.equal:
         return markup.notice("Nothing but what they are called.", style="good")

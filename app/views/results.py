@@ -51,7 +51,7 @@ def render(services: Services) -> None:
     with place.container():
         left, wanted, sort = choices.choose(services, view)
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return _asked(services, view, {**wanted, "items": items, "schema_version": version})
 
     asked = ask()
@@ -105,7 +105,7 @@ def _under(version: int | None) -> str:
     return "" if version is None else f" · people's grades under version {version} of the schema alone"
 
 
-def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:
     """Return the page's figures (``leaderboards``). They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     return figure_requests.asked(

@@ -10,22 +10,22 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotation_schemas import yaml_text
-from annotation_schemas.changes import WAYS, Change, Decision, Decisions, Status, Way, targets
+from annotation_schemas.changes import WAYS, Change, Decision, DecisionKind, Decisions, Status, targets
 from annotation_schemas.changes.rules import spelled
-from annotation_schemas.loader import Examined, examine_text
+from annotation_schemas.loader import SchemaCheck, examine_text
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.state_words import state_called
 from app import markup, shell
 from app.jobs import figure_requests
-from app.jobs.figure_requests import Asked
-from app.jobs.schema_changes import Order
+from app.jobs.figure_requests import FigureState
+from app.jobs.schema_changes import SchemaOrder
 from app.reruns import messages
 from app.reruns.pending_figures import show_pending
 from app.schema_pages import change_jobs, form_preview
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.errors import SchemaError
 from domain.jobs import Job
 from domain.records import ProjectView
@@ -33,7 +33,7 @@ from domain.roles import Role
 from domain.states import BLIND, ItemState
 from workflow.access.schema_changes import submissions_by_version
 from workflow.schemas import migration
-from workflow.schemas.migration import Past, Preview
+from workflow.schemas.migration import MigrationPreview, PastChange
 from workflow.schemas.value_words import shown
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
@@ -51,26 +51,26 @@ ITEM = 10
 
 
 @dataclass(frozen=True)
-class Looking:
+class PreviewRequest:
     """A press of the preview button."""
 
     hash: str
-    """The same as in ``Seen``."""
+    """The same as in ``SchemaPreview``."""
     decisions: Decisions
     press: str
     """A unique name of the press."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class SchemaPreview:
     """The last preview and its inputs."""
 
     hash: str
     """The hash of the schema texts."""
-    plain: Preview
+    plain: MigrationPreview
     """The preview without decisions. It shows what must be decided."""
     decisions: Decisions
-    found: Preview
+    found: MigrationPreview
     """The preview with the decisions."""
 
 
@@ -127,7 +127,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     back = right.button("Take it back", key="schema.interrupted", width="stretch")
     if finish or back:
         with shell.pressed(services):
-            change_jobs.do_change(services, Order(view.name, "finish" if finish else "back"))
+            change_jobs.do_change(services, SchemaOrder(view.name, "finish" if finish else "back"))
         st.rerun()
 
 
@@ -155,16 +155,16 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
         return None
     loaded = examined.loaded
     hash = hashlib.sha256(f"{view.schema.hash} {loaded.hash}".encode()).hexdigest()
-    seen: Seen | None = st.session_state.get(f"schema.seen.{view.name}")
+    seen: SchemaPreview | None = st.session_state.get(f"schema.seen.{view.name}")
     if seen is not None and seen.hash != hash:
         seen = None
     made = _decide(seen) if seen is not None else Decisions()
-    looking: Looking | None = st.session_state.get(f"schema.looking.{view.name}")
+    looking: PreviewRequest | None = st.session_state.get(f"schema.looking.{view.name}")
     if looking is not None and looking.hash == hash:
         _look(services, view, loaded, looking, seen)
         return loaded
     if st.button("See what it would do", key="schema.look", type="secondary" if seen else "primary"):
-        st.session_state[f"schema.looking.{view.name}"] = Looking(hash, made, secrets.token_hex(8))
+        st.session_state[f"schema.looking.{view.name}"] = PreviewRequest(hash, made, secrets.token_hex(8))
         st.rerun()
     if seen is None:
         return loaded
@@ -176,17 +176,19 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
     return loaded
 
 
-def _look(services: Services, view: ProjectView, loaded: LoadedSchema, looking: Looking, seen: Seen | None) -> None:
+def _look(
+    services: Services, view: ProjectView, loaded: LoadedSchema, looking: PreviewRequest, seen: SchemaPreview | None
+) -> None:
     """Compute the preview; in a process of its own if the project is large."""
     n = sum(migration.in_each_state(services.store, by=services.person, project=view.name).values())
     about = {"project": view.name, "loaded": loaded, "decisions": looking.decisions, "press": looking.press}
 
-    def ask() -> Asked:
+    def ask() -> FigureState:
         state = (looking.press,)
         found = figure_requests.asked(services.store, services.settings, "schema", about, state=state, size=ITEM * n)
-        return found if found.current else Asked(None, current=False)
+        return found if found.current else FigureState(None, current=False)
 
-    there: Asked | None = None
+    there: FigureState | None = None
     with shell.pressed(services):
         there = ask()
     if there is not None and not there.current:
@@ -194,9 +196,9 @@ def _look(services: Services, view: ProjectView, loaded: LoadedSchema, looking: 
         return
     del st.session_state[f"schema.looking.{view.name}"]
     if there is not None and there.figure is not None:
-        found: Preview = there.figure.value
+        found: MigrationPreview = there.figure.value
         plain = seen.plain if seen is not None else found
-        st.session_state[f"schema.seen.{view.name}"] = Seen(looking.hash, plain, looking.decisions, found)
+        st.session_state[f"schema.seen.{view.name}"] = SchemaPreview(looking.hash, plain, looking.decisions, found)
     st.rerun()
 
 
@@ -211,7 +213,7 @@ def _forms(view: ProjectView, new: LoadedSchema | None) -> None:
     form_preview.forms([*written, in_force], key=f"schema.preview.{view.name}")
 
 
-def _new(view: ProjectView) -> Examined | None:
+def _new(view: ProjectView) -> SchemaCheck | None:
     """Return the edited or uploaded schema. None if it equals the schema in force, or is invalid."""
     left, right = st.columns(2, gap="large")
     with left:
@@ -243,7 +245,7 @@ def _new(view: ProjectView) -> Examined | None:
 # ---- decisions ------------------------------------------------------------------------------------------------------
 
 
-def _decide(seen: Seen) -> Decisions:
+def _decide(seen: SchemaPreview) -> Decisions:
     """Draw a line for each change that needs a decision, with its options. Return the decisions."""
     shell.section("Decisions")
     waiting = list(_to_decide(seen))
@@ -272,7 +274,7 @@ def _decide(seen: Seen) -> Decisions:
     return Decisions(tuple(made))
 
 
-def _to_decide(seen: Seen) -> Iterator[tuple[Preview, Change]]:
+def _to_decide(seen: SchemaPreview) -> Iterator[tuple[MigrationPreview, Change]]:
     """Yield the changes that need a decision, alone or because of other decisions."""
     told = set()
     for preview in (seen.plain, seen.found):
@@ -282,7 +284,7 @@ def _to_decide(seen: Seen) -> Iterator[tuple[Preview, Change]]:
                 yield preview, change
 
 
-def _target(preview: Preview, change: Change, way: Way, round: str) -> str | None:
+def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round: str) -> str | None:
     key = f"schema.target.{round}.{change.path}.{way.name}"
     known = [spelled(each) for each in targets(preview.comparison, change, way)]
     if known:
@@ -300,7 +302,7 @@ def _count(change: Change) -> markup.Markup:
 # ---- preview --------------------------------------------------------------------------------------------------------
 
 
-def _found(found: Preview) -> None:
+def _found(found: MigrationPreview) -> None:
     shell.section("What it would do")
     counts = [
         f"{n} {status.value}" for status, n in found.comparison.counts.items() if n
@@ -358,7 +360,7 @@ def _found(found: Preview) -> None:
                 shell.show(markup.tag("p", markup.quiet(f"The first {SHOWN_ITEMS} are shown."), style="ts"))
 
 
-def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen) -> None:
+def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: SchemaPreview) -> None:
     for change in seen.found.comparison.missing:
         shell.show(markup.notice(f"{change.path}: this waits for your decision."))
     if not seen.found.can_be_done:
@@ -366,7 +368,7 @@ def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen)
     shell.show(markup.tag("p", markup.quiet("People work on meanwhile, and it can be taken back here."), style="ts"))
     if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
         with shell.pressed(services):
-            change_jobs.do_change(services, Order(view.name, "take", examined.loaded, seen.decisions))
+            change_jobs.do_change(services, SchemaOrder(view.name, "take", examined.loaded, seen.decisions))
             st.session_state.pop(f"schema.seen.{view.name}", None)
         st.rerun()
 
@@ -380,7 +382,7 @@ def _decided(option: str) -> str:
     return f"{way.removeprefix('--').replace('-', ' ')}: {said}"
 
 
-def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_way: bool) -> None:
+def _past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
     if not past:
         shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
         return
@@ -405,12 +407,12 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_
         return
 
     def undo() -> None:
-        change_jobs.do_change(services, Order(view.name, "undo"))
+        change_jobs.do_change(services, SchemaOrder(view.name, "undo"))
 
     if st.button(f"Take change {last.number} back", key="schema.undo"):
         counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)
         given = counts.get(last.new_version, 0)
-        question = Question(
+        question = Confirmation(
             f"Take change {last.number} of the schema of {view.title} back?",
             f"Version {last.version} comes into force again. Votes and items are as they were. Under version "
             f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit "

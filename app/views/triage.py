@@ -13,7 +13,7 @@ from app.services import Services
 from app.triage import candidate_form
 from app.workbench import lead_mode, lead_preview, preview
 from domain.errors import NotFound
-from domain.records import NothingLeft, ProjectView, TriageGroup
+from domain.records import NoTask, ProjectView, TriageGroup
 from domain.states import Stage
 from workflow.annotate import triage
 
@@ -52,7 +52,7 @@ def _bench(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
         shell.tell_refused()
         found = triage.next_group(services.store, person=services.person, project=view.name)
-        if isinstance(found, NothingLeft):
+        if isinstance(found, NoTask):
             shell.show(
                 markup.tag("div", markup.text(found.sentence), style="ts ts-notice", role="status", data_view="nothing")
             )

@@ -14,7 +14,7 @@ from app.services import Services
 
 
 @dataclass(frozen=True)
-class Question:
+class Confirmation:
     """The texts of a dialog for confirmation."""
 
     title: str
@@ -31,7 +31,9 @@ class Question:
     """The label of an input for the reason, which is then required. Empty: no reason is asked for."""
 
 
-def button(label: str, services: Services, question: Question, act: Callable[[], None], *, key: str, sure: str) -> None:
+def button(
+    label: str, services: Services, question: Confirmation, act: Callable[[], None], *, key: str, sure: str
+) -> None:
     """Draw a button that opens the dialog before ``act`` runs. The dialog and ``act`` use the page's current values.
 
     ``sure`` is the key of the dialog.
@@ -40,7 +42,7 @@ def button(label: str, services: Services, question: Question, act: Callable[[],
         ask(services, question, act, key=sure)
 
 
-def ask(services: Services, question: Question, act: Callable[..., None], *, key: str) -> None:
+def ask(services: Services, question: Confirmation, act: Callable[..., None], *, key: str) -> None:
     """Open the dialog, which stays until it is answered. ``act`` runs once, however often yes is pressed.
 
     With ``question.why``, ``act`` is called with the reason.

@@ -24,7 +24,7 @@ from annotation_schemas.model import PREDICTION, Choice, Criterion, CrossRule, I
 from annotation_schemas.shown import shown_fields, title_in_stage
 from domain.comments import Thread
 from domain.cross_rules import CROSS_RULES
-from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
+from domain.records import AssetView, Draft, GuidelineNews, NoTask, Person, Progress, TaskView, VoteView
 from domain.states import VERIFICATIONS, Stage
 
 Json = dict[str, Any]
@@ -273,7 +273,7 @@ def nothing_page(
     csrf: str,
     static: Json,
     progress: Progress,
-    nothing: NothingLeft,
+    nothing: NoTask,
     have: str | None = None,
     today: tuple[int, int] | None = None,
     now: datetime | None = None,

@@ -12,21 +12,21 @@ from typing import Any
 
 from app.services import Services
 from db.engine import Store
-from domain.exposure import ANY_KEY, Fact, Known, Route, Secrets, Told, look_through
+from domain.exposure import ANY_KEY, Disclosure, ExpectedKeys, Fact, Route, Secrets, look_through
 from domain.records import Person
 from workflow.access import exposure
 
 Json = Mapping[str, Any]
 
-_CHOICE = Known("value", "label", "help", "reasons")
-_ASSET = Known("id", "role", "title", "alt", "kind", "missing", "width", "height", "group")
-_VOTE = Known("label", "values", "reasons", "note")
-_TASK = Known(
+_CHOICE = ExpectedKeys("value", "label", "help", "reasons")
+_ASSET = ExpectedKeys("id", "role", "title", "alt", "kind", "missing", "width", "height", "group")
+_VOTE = ExpectedKeys("label", "values", "reasons", "note")
+_TASK = ExpectedKeys(
     *("id", "item", "dimension", "revision", "fields", "plans", "lease_until", "draft", "postponed", "answer"),
     *("answers", "place", "vote_criteria", "history", "news"),
-    parts={"assets": _ASSET, "options": Known(parts={ANY_KEY: _CHOICE}), "votes": _VOTE},
+    parts={"assets": _ASSET, "options": ExpectedKeys(parts={ANY_KEY: _CHOICE}), "votes": _VOTE},
 )
-_PAGE = Known(
+_PAGE = ExpectedKeys(
     *("view", "person", "csrf", "static_hash", "static", "progress", "now", "prefetch", "earlier", "to_write"),
     *("menu", "n", "said"),
     parts={"task": _TASK},
@@ -47,7 +47,7 @@ def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:
         exposure.sent_of_item(services.store, **given, item=str(task["item"]))
 
 
-def told_by(data: Json, secrets: Secrets) -> Told:
+def told_by(data: Json, secrets: Secrets) -> Disclosure:
     """Return the facts that a page with a task reveals about its item."""
     task = data["task"]
     fields = task.get("fields") or {}
@@ -82,5 +82,5 @@ def thread(store: Store, person: Person, body: bytes, told: Json) -> None:
             route=Route.COMMENTS,
             item=str(told["item"]),
             body=body,
-            look=lambda secrets: Told(facts=(Fact.COMMENTS,)),
+            look=lambda secrets: Disclosure(facts=(Fact.COMMENTS,)),
         )

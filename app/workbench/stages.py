@@ -11,7 +11,7 @@ from app import shell, sidebar
 from app.services import Services
 from app.workbench import lead_mode, lead_preview, page, preview, sent
 from app.workbench.mount import workbench
-from domain.records import NothingLeft, Progress, ProjectView, TaskView
+from domain.records import NoTask, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow.access import projects
 from workflow.annotate import authoring, claims, image_pool, own_pace, progress
@@ -72,7 +72,7 @@ def write(services: Services) -> None:
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
         found = claims.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
-        if isinstance(found, NothingLeft) and found.code in NO_POOL:
+        if isinstance(found, NoTask) and found.code in NO_POOL:
             return _page(services, view, Stage.AUTHORING, found, wish, count(fresh=True))
         if not wish.get("refresh") or "rows" not in kept:
             kept["rows"] = _dimensions(services, view)
@@ -140,7 +140,7 @@ def _page(
     services: Services,
     view: ProjectView,
     stage: Stage,
-    found: TaskView | NothingLeft,
+    found: TaskView | NoTask,
     wish: Wish,
     numbers: Progress,
     *,
@@ -149,7 +149,7 @@ def _page(
 ) -> page.Json:
     common = _common(services, view, stage, wish, numbers)
     menu = sidebar.everywhere(view)
-    if isinstance(found, NothingLeft):
+    if isinstance(found, NoTask):
         return {**page.nothing_page(**common, nothing=found), "menu": menu}
     earlier: Sequence[str] = ()
     if stage is Stage.AUTHORING:

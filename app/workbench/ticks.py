@@ -15,7 +15,7 @@ MOST = 5_000
 """Largest number of ticked items."""
 
 
-class Said(TypedDict):
+class TickReply(TypedDict):
     """The browser's reply."""
 
     asked: int
@@ -44,7 +44,7 @@ def ticks(project: str, person: int, *, wanted: bool) -> tuple[str, ...] | None:
         state[f"{kept}.asked"] = state.get(f"{kept}.asked", 0) + 1
     state[f"{kept}.wanted"] = wanted
     asked: int = state.get(f"{kept}.asked", 0)
-    said: Said = state.get(f"{kept}.said", Said(asked=0, ticked=[]))
+    said: TickReply = state.get(f"{kept}.said", TickReply(asked=0, ticked=[]))
     drop = list(state.get(f"{kept}.drop", ()))
     data = {"kept": kept, "wanted": wanted, "asked": asked, "said": said, "drop": drop, "most": MOST}
     _component(key=key, data=data, default={"said": said}, on_said_change=heard)
@@ -56,10 +56,10 @@ def untick(project: str, person: int, names: Sequence[str]) -> None:
     st.session_state[f"touchstone.ticks.{person}.{project}.drop"] = tuple(names)
 
 
-def _said(state: object) -> Said:
+def _said(state: object) -> TickReply:
     given = state.get("said") if isinstance(state, dict) or hasattr(state, "get") else None
     if not isinstance(given, Mapping):
-        return Said(asked=0, ticked=[])
+        return TickReply(asked=0, ticked=[])
     asked, names = given.get("asked"), given.get("ticked")
     ticked = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-    return Said(asked=asked if isinstance(asked, int) else 0, ticked=list(dict.fromkeys(ticked))[:MOST])
+    return TickReply(asked=asked if isinstance(asked, int) else 0, ticked=list(dict.fromkeys(ticked))[:MOST])

@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks import machine
 from benchmarks.reading import held_out, tuned, tuned_more
 from benchmarks.reading.cases import asymmetric, measure
-from domain.reading.answers import READER_VERSION, AnswerKind, Asked, read_answer
+from domain.reading.answers import READER_VERSION, AnswerKind, ExpectedAnswer, read_answer
 
 SEED = 20261129
 REPEAT = 4
@@ -61,7 +61,9 @@ def missed(found: dict[str, Any]) -> list[str]:
 
 def microseconds() -> float:
     """Return how long one answer of about 2,000 characters takes, on average over four kinds of them."""
-    asked = Asked(AnswerKind.OPTION, ("put the pot on the stove", "keep driving", "open the fridge", "wash the carrot"))
+    asked = ExpectedAnswer(
+        AnswerKind.OPTION, ("put the pot on the stove", "keep driving", "open the fridge", "wash the carrot")
+    )
     why = "The person is standing at the counter and holds a cloth; A, B, C and D are compared with what is shown. "
     texts = [why * 19 + end for end in ("The answer is B.", "**B. keep driving**", "\\boxed{B}", "I can't tell.")]
     began = time.process_time()

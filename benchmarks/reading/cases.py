@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.reading.items import OPTIONS, ORDINALS, REASONS, YES_NO
-from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 
 LETTERS = "ABCDEF"
 NONE = "none"
@@ -45,7 +45,7 @@ class Case:
     """An answer, its question, and the values that a reader may return."""
 
     wording: Wording
-    asked: Asked
+    asked: ExpectedAnswer
     text: str
     truth: Any
     """The value that a reader may return; None if it must return no value."""
@@ -161,7 +161,12 @@ def option_case(wording: Wording, options: tuple[str, ...], at: int, draw: rando
     words["each"] = _each(wording, options, {at})
     truth = None if wording.truth == NONE else options[at]
     return Case(
-        wording, Asked(AnswerKind.OPTION, options), wording.text.format(**words), truth, wording.truth == LAST, at
+        wording,
+        ExpectedAnswer(AnswerKind.OPTION, options),
+        wording.text.format(**words),
+        truth,
+        wording.truth == LAST,
+        at,
     )
 
 
@@ -182,7 +187,12 @@ def _several_case(wording: Wording, options: tuple[str, ...], at: int, draw: ran
     }  # fmt: skip
     truth = None if wording.truth == NONE else tuple(sorted(options[n] for n in chosen))
     return Case(
-        wording, Asked(AnswerKind.MULTI, options), wording.text.format(**words), truth, wording.truth == LAST, at
+        wording,
+        ExpectedAnswer(AnswerKind.MULTI, options),
+        wording.text.format(**words),
+        truth,
+        wording.truth == LAST,
+        at,
     )
 
 
@@ -201,7 +211,12 @@ def _order_case(wording: Wording, options: tuple[str, ...], at: int, draw: rando
     }  # fmt: skip
     truth = None if wording.truth == NONE else tuple(options[n] for n in order)
     return Case(
-        wording, Asked(AnswerKind.ORDER, options), wording.text.format(**words), truth, wording.truth == LAST, at
+        wording,
+        ExpectedAnswer(AnswerKind.ORDER, options),
+        wording.text.format(**words),
+        truth,
+        wording.truth == LAST,
+        at,
     )
 
 
@@ -210,7 +225,9 @@ def _of_number(wording: Wording, draw: random.Random) -> Iterator[Case]:
         other = str(draw.randint(13, 29))
         text = wording.text.format(n=written, m=other, why=draw.choice(REASONS[wording.language]))
         truth = None if wording.truth == NONE else float(value)
-        yield Case(wording, Asked(AnswerKind.NUMBER, unit=wording.unit), text, truth, wording.truth == LAST, at)
+        yield Case(
+            wording, ExpectedAnswer(AnswerKind.NUMBER, unit=wording.unit), text, truth, wording.truth == LAST, at
+        )
 
 
 def _of_yes_no(wording: Wording, draw: random.Random) -> Iterator[Case]:
@@ -219,7 +236,7 @@ def _of_yes_no(wording: Wording, draw: random.Random) -> Iterator[Case]:
         said = {"V": words[at], "v": words[at].lower(), "W": words[1 - at], "w": words[1 - at].lower()}
         text = wording.text.format(**said, why=draw.choice(REASONS[wording.language]))
         truth = None if wording.truth == NONE else value
-        yield Case(wording, Asked(AnswerKind.YES_NO), text, truth, wording.truth == LAST, at)
+        yield Case(wording, ExpectedAnswer(AnswerKind.YES_NO), text, truth, wording.truth == LAST, at)
 
 
 def _common(options: tuple[str, ...], draw: random.Random, language: str) -> dict[str, str]:

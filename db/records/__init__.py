@@ -39,8 +39,8 @@ from db.records.people import (
 )
 from db.records.projects import (
     StoredEntryBudget,
-    StoredGuidelineSeen,
     StoredGuidelineVersion,
+    StoredGuidelineVisit,
     StoredMember,
     StoredProject,
     StoredSchedule,
@@ -70,7 +70,7 @@ from db.records.talk import StoredComment, StoredCommentFor, StoredInsight, Stor
 from db.records.work import (
     StoredAnnotation,
     StoredDraft,
-    StoredPostponed,
+    StoredPostponement,
     StoredQueueCursor,
     StoredTask,
     StoredWorkCount,
@@ -98,8 +98,8 @@ __all__ = [
     "StoredFileRater",
     "StoredGold",
     "StoredGoldPardon",
-    "StoredGuidelineSeen",
     "StoredGuidelineVersion",
+    "StoredGuidelineVisit",
     "StoredImportFile",
     "StoredImportedRating",
     "StoredInsight",
@@ -118,7 +118,7 @@ __all__ = [
     "StoredPerson",
     "StoredPersonKey",
     "StoredPick",
-    "StoredPostponed",
+    "StoredPostponement",
     "StoredPrediction",
     "StoredProject",
     "StoredQualification",

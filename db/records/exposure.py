@@ -22,7 +22,7 @@ class StoredExposureShape(SQLModel):
     schema_version_id: int = Field(foreign_key="schema_version.id")
     """The schema under which the payload was sent. It defines the names of the fields."""
     told: dict[str, Any] = Field(sa_type=JSON)
-    """The kinds of facts (``domain.exposure.Told``)."""
+    """The kinds of facts (``domain.exposure.Disclosure``)."""
 
 
 class StoredExposure(SQLModel):

@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Column, Text, false
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, row_id, word_column
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 
 
 class StoredJudgeTemplate(SQLModel):
@@ -61,7 +61,7 @@ class StoredJudgement(SQLModel):
     unit_id: int = Field(foreign_key="judge_unit.id", index=True)
     attempt_id: int = Field(foreign_key="attempt.id")
     criterion: str
-    verdict: Verdict = Field(sa_column=word_column(Verdict, Verdict.UNPARSEABLE))
+    verdict: ReplyOutcome = Field(sa_column=word_column(ReplyOutcome, ReplyOutcome.UNPARSEABLE))
     value: Any = Field(default=None, sa_column=Column("value", JSON(none_as_null=True), nullable=True))
     """The score, only if ``verdict`` is scored. In a comparison it refers to the order in which the judge saw the
     answers.

@@ -46,8 +46,7 @@ class StoredProject(SQLModel):
     reading: dict[str, Any] | None = Field(
         default=None, sa_column=Column("reading", JSON(none_as_null=True), nullable=True)
     )
-    """The rules for reading content given under earlier schemas (``domain.rewording.Reading``). None: there were none.
-    """
+    """The rules for reading content given under earlier schemas (a ``Rewording``). None: there were none."""
     archived_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     """The time since when nothing in it changes. None: it is in use."""
     release_key: str = Field(default_factory=_key, sa_column_kwargs={"default": _key, "server_default": ""})
@@ -96,7 +95,7 @@ class StoredGuidelineVersion(SQLModel):
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
-class StoredGuidelineSeen(SQLModel):
+class StoredGuidelineVisit(SQLModel):
     """The guideline version that a person opened last."""
 
     project_id: int = Field(primary_key=True, foreign_key="project.id")

@@ -21,7 +21,7 @@ class StoredRelease(SQLModel):
     point: int = 0
     """The number of withdrawals from the release. 0: the release itself."""
     asked: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    """The options of the release (``workflow.releases.settings.Asked``)."""
+    """The options of the release (``workflow.releases.settings.ReleaseOptions``)."""
     told: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     """The manifest without the list of files and the counts per item."""
     manifest_sha256: str

@@ -83,7 +83,7 @@ class StoredQueueCursor(SQLModel):
     """With ``heard``: the last offer since the lap began that the person has seen."""
 
 
-class StoredPostponed(SQLModel):
+class StoredPostponement(SQLModel):
     """A unit that a person has postponed. It is offered to them again after all other units."""
 
     id: int = row_id()

@@ -28,8 +28,8 @@ from db.tables.people import (
 )
 from db.tables.projects import (
     EntryBudgetRow,
-    GuidelineSeenRow,
     GuidelineVersionRow,
+    GuidelineVisitRow,
     MemberRow,
     ProjectRow,
     ScheduleRow,
@@ -50,7 +50,7 @@ from db.tables.runs import (
     ToolResultRow,
 )
 from db.tables.talk import CommentForRow, CommentRow, InsightRow, ReasonAnswerRow
-from db.tables.work import AnnotationRow, DraftRow, PostponedRow, QueueCursorRow, TaskRow, WorkCountRow
+from db.tables.work import AnnotationRow, DraftRow, PostponementRow, QueueCursorRow, TaskRow, WorkCountRow
 
 metadata = SQLModel.metadata
 
@@ -77,8 +77,8 @@ __all__ = [
     "FileRaterRow",
     "GoldPardonRow",
     "GoldRow",
-    "GuidelineSeenRow",
     "GuidelineVersionRow",
+    "GuidelineVisitRow",
     "ImportFileRow",
     "ImportedRatingRow",
     "InsightRow",
@@ -97,7 +97,7 @@ __all__ = [
     "PersonKeyRow",
     "PersonRow",
     "PickRow",
-    "PostponedRow",
+    "PostponementRow",
     "PredictionRow",
     "ProjectRow",
     "QualificationReviewRow",

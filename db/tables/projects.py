@@ -6,8 +6,8 @@ from sqlalchemy import UniqueConstraint
 
 from db.records.projects import (
     StoredEntryBudget,
-    StoredGuidelineSeen,
     StoredGuidelineVersion,
+    StoredGuidelineVisit,
     StoredMember,
     StoredProject,
     StoredSchedule,
@@ -37,7 +37,7 @@ class GuidelineVersionRow(StoredGuidelineVersion, table=True):
     )
 
 
-class GuidelineSeenRow(StoredGuidelineSeen, table=True):
+class GuidelineVisitRow(StoredGuidelineVisit, table=True):
     __tablename__ = "guideline_seen"
 
 

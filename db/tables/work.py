@@ -7,7 +7,7 @@ from sqlalchemy import ForeignKeyConstraint, Index, UniqueConstraint
 from db.records.work import (
     StoredAnnotation,
     StoredDraft,
-    StoredPostponed,
+    StoredPostponement,
     StoredQueueCursor,
     StoredTask,
     StoredWorkCount,
@@ -33,7 +33,7 @@ class QueueCursorRow(StoredQueueCursor, table=True):
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage", "dimension"),)
 
 
-class PostponedRow(StoredPostponed, table=True):
+class PostponementRow(StoredPostponement, table=True):
     __tablename__ = "aside"
     __table_args__ = (
         UniqueConstraint("person_id", "unit"),

@@ -9,7 +9,7 @@ from domain.reading import statements
 from domain.reading.answer_text import HEDGES, NOT_THAT, TAIL, AnswerText
 from domain.reading.answer_types import Claim
 from domain.reading.numbers import FUNCTION_WORDS, Number, hedged
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 
 _ENUMERATOR = re.compile(r"(?:^|\n)[ \t]{0,8}\(?(\d{1,2})[.):](?=\s)")
 
@@ -83,7 +83,7 @@ _LEADS = frozenset(
 class NumberReader(AnswerText):
     """Reads which number an answer states."""
 
-    def _number(self, place: Place) -> Claim | None:
+    def _number(self, place: TextPlace) -> Claim | None:
         assert self.numbers is not None
         if place.rule == "only number":
             return self._only_number(place)
@@ -130,7 +130,7 @@ class NumberReader(AnswerText):
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
         return self._counted(place, number)
 
-    def _none_seen(self, place: Place) -> Claim | None:
+    def _none_seen(self, place: TextPlace) -> Claim | None:
         """Return 0 if a place denies that any of the counted things exist, and names no number."""
         assert self.numbers is not None
         if place.rule not in ("whole", "label", "json", "tag", "boxed") or self.asked.unit or self.numbers.found:
@@ -183,7 +183,7 @@ class NumberReader(AnswerText):
         counted = number.unit or (counts is not None and counts[0].strip().lower() not in FUNCTION_WORDS)
         return before is not None and not counted and before[1].lower() not in _LEADS
 
-    def _named_alone(self, number: Number, place: Place) -> bool:
+    def _named_alone(self, number: Number, place: TextPlace) -> bool:
         """Return whether an ambiguous number word ("one", "elf") stands alone or before its noun."""
         return not number.really_named and place.rule in (
             "whole",
@@ -195,11 +195,11 @@ class NumberReader(AnswerText):
             "opening",
         )
 
-    def _counted(self, place: Place, number: Number) -> Claim:
+    def _counted(self, place: TextPlace, number: Number) -> Claim:
         assert isinstance(number.value, Fraction)
         return Claim(place.rule, place.declared, number.start, number.end, float(number.value), (), number.end)
 
-    def _only_number(self, place: Place) -> Claim | None:
+    def _only_number(self, place: TextPlace) -> Claim | None:
         assert self.numbers is not None
         listed = [match.span(1) for match in _ENUMERATOR.finditer(self.text)]
         listed = listed if len(listed) > 1 else []
@@ -215,7 +215,7 @@ class NumberReader(AnswerText):
                 and number is amounts[-1]
                 and not self._unsaid(number)
             ):
-                return self._counted(Place("equation", number.start, number.start, number.end, False), number)
+                return self._counted(TextPlace("equation", number.start, number.start, number.end, False), number)
         if (
             not amounts
             or hedged(self.text)

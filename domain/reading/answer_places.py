@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from domain.reading import statements, words
 from domain.reading.answer_text import HEADS, NONE_OF, OPEN_SENTENCE, AnswerText
 from domain.reading.answer_types import AnswerKind, Claim
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 
 _RIGHT = re.compile(
     r"(?:(?:is|seems(?: to be)?|would be|appears to be|must be|has to be|remains)(?: (?:clearly|definitely|therefore|thus|probably|most likely|obviously|indeed|likely))?(?: the)?(?: (?:most|only|single|next))?"
@@ -83,18 +83,18 @@ class PlaceFinder(AnswerText):
             if any(start < key < end for key in keys):
                 yield start, end
 
-    def _places(self) -> Iterator[Place]:
-        yield Place("whole", 0, 0, len(self.text), closed=True)
+    def _places(self) -> Iterator[TextPlace]:
+        yield TextPlace("whole", 0, 0, len(self.text), closed=True)
         listed = len({each.place for each in self.judged}) > 1 or len(set(self._heads())) > 1
         if (not listed or self._first_line_alone()) and not self.text.lstrip().startswith("{"):
-            yield Place("opening", 0, 0, len(self.text), closed=False)
+            yield TextPlace("opening", 0, 0, len(self.text), closed=False)
         yield from self.found
         if self.asked.kind is AnswerKind.OPTION:
             for match in list(_RIGHT.finditer(self.low))[-statements.MANY :]:
                 if _RATHER.match(self.low, match.end()):
                     continue
                 for found in self._before(match.start()):
-                    yield Place("is right", found, found, match.start(), closed=True)
+                    yield TextPlace("is right", found, found, match.start(), closed=True)
             yield from self._chosen()
             yield from self._contrasts()
             for at in self.corrected:
@@ -103,11 +103,11 @@ class PlaceFinder(AnswerText):
         if self.asked.kind is AnswerKind.MULTI:
             yield from self._called_right()
         if self.numbers is not None:
-            yield Place("only number", 0, 0, len(self.text), closed=False)
+            yield TextPlace("only number", 0, 0, len(self.text), closed=False)
         if self.asked.kind is AnswerKind.SPANS:
-            yield Place("only span", 0, 0, len(self.text), closed=False)
+            yield TextPlace("only span", 0, 0, len(self.text), closed=False)
 
-    def _contrasts(self) -> Iterator[Place]:
+    def _contrasts(self) -> Iterator[TextPlace]:
         """Yield the places of options after a denied one: “Not B but C”, “BではなくC”."""
         starts = [(declared, at, statements.BUT) for declared, at in statements.contrasts(self.low)]
         clauses = {0, *(match.end() for match in re.finditer(r"[.!?\n。！？]\s*|(?:答え|正解)は", self.text))}
@@ -119,7 +119,7 @@ class PlaceFinder(AnswerText):
                 end = re.compile(
                     r"[.!?;\n。！？]|,? (?:because|since|as|weil|denn|car|porque)\b|です|だ|입니다|\Z"
                 ).search(self.low, step.end())
-                yield Place("so", declared, step.end(), end.start() if end else len(self.text), closed=True)
+                yield TextPlace("so", declared, step.end(), end.start() if end else len(self.text), closed=True)
 
     def _first_line_alone(self) -> bool:
         """Return whether the first line is only an option, without a list after it: an answer, and then reasons."""
@@ -133,22 +133,22 @@ class PlaceFinder(AnswerText):
             and self.choices.ref_at(self.text, first.end(), len(self.text)) is None
         )
 
-    def _chosen(self) -> Iterator[Place]:
+    def _chosen(self) -> Iterator[TextPlace]:
         """Yield the places where one of several actions is chosen, as the action to do or as the right one."""
         said = _PREDICATE.match(self.low)
         if said is not None and not OPEN_SENTENCE.search(self.low, said.end() - 1, said.end() + 1000):
-            yield Place("predicate", said.start(), said.end(), len(self.text), closed=False)
+            yield TextPlace("predicate", said.start(), said.end(), len(self.text), closed=False)
         for match in statements.few(_CHOSEN.finditer(self.low)):
             for found in self._before(match.start()):
-                yield Place("is right", found, found, match.start(), closed=True)
+                yield TextPlace("is right", found, found, match.start(), closed=True)
         for match in statements.few(_DOING.finditer(self.low)):
             if _NOT_DOING.search(self.low, max(0, match.start() - 80), match.start()):
                 continue
-            yield Place("sentence", match.start(), match.end(), len(self.text), closed=False)
+            yield TextPlace("sentence", match.start(), match.end(), len(self.text), closed=False)
         for match in statements.few(_DOES.finditer(self.low)):
-            yield Place("so", match.start(), match.end(), len(self.text), closed=False)
+            yield TextPlace("so", match.start(), match.end(), len(self.text), closed=False)
 
-    def _called_right(self) -> Iterator[Place]:
+    def _called_right(self) -> Iterator[TextPlace]:
         """Yield the places of options that a text calls right together, as in "Options A and C are correct"."""
         for match in statements.few(_ARE_RIGHT.finditer(self.low)):
             clause = max(self.text.rfind(sign, 0, match.start()) for sign in ".!?\n;:。！？")
@@ -156,7 +156,7 @@ class PlaceFinder(AnswerText):
             start = lead.end() if lead else clause + 1
             is_verdict = any(each.start <= match.start() < each.end for each in self.judged)
             if not is_verdict and not NONE_OF.search(self.low, clause + 1, match.start()):
-                yield Place("is right", start, start, match.start(), closed=True)
+                yield TextPlace("is right", start, start, match.start(), closed=True)
 
     def _before(self, end: int) -> Iterator[int]:
         """Yield where the option that ends at a place may begin."""

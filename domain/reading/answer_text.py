@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 
 from domain.reading import statements, words
-from domain.reading.answer_types import AnswerKind, Asked
+from domain.reading.answer_types import AnswerKind, ExpectedAnswer
 from domain.reading.numbers import Numbers
 from domain.reading.options import Choices, Ref
 from domain.reading.spans import SECONDS, spans
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 from domain.reading.text import Visible
 from domain.reading.verdicts import verdicts
 
@@ -59,7 +59,7 @@ words_for_yes_and_no = frozenset(word for row in (*words.YES.values(), *words.NO
 class AnswerText:
     """One answer, with the data that all its readers share."""
 
-    def __init__(self, seen: Visible, asked: Asked, finish_reason: str | None) -> None:
+    def __init__(self, seen: Visible, asked: ExpectedAnswer, finish_reason: str | None) -> None:
         self.seen = seen
         self.asked = asked
         self.finish_reason = finish_reason
@@ -152,7 +152,7 @@ class AnswerText:
             self.text, at, end
         ) is not None or self._shut(at, end)
 
-    def _ends(self, place: Place, behind: int) -> bool:
+    def _ends(self, place: TextPlace, behind: int) -> bool:
         if place.closed:
             return self._shut(behind, place.end)
         return TAIL.match(self.text, behind) is not None

@@ -19,22 +19,22 @@ from domain.reading.answer_types import READER_VERSION as READER_VERSION
 from domain.reading.answer_types import RULES as RULES
 from domain.reading.answer_types import STRONG as STRONG
 from domain.reading.answer_types import AnswerKind as AnswerKind
-from domain.reading.answer_types import Asked as Asked
 from domain.reading.answer_types import Claim as Claim
+from domain.reading.answer_types import ExpectedAnswer as ExpectedAnswer
 from domain.reading.answer_types import Reading as Reading
+from domain.reading.answer_types import ReadingRule as ReadingRule
 from domain.reading.answer_types import ReadOutcome as ReadOutcome
-from domain.reading.answer_types import Rule as Rule
 from domain.reading.answer_types import Value as Value
 from domain.reading.option_orders import OrderReader
 from domain.reading.options import Ref
 from domain.reading.single_options import OptionReader
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 from domain.reading.text import Reasoning, Visible, bare_words, fold, is_empty, refusal, visible
 from domain.reading.time_spans import SpanReader
 from domain.reading.yes_no import YesNoReader
 
 
-def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) -> Reading:
+def read_answer(text: str, asked: ExpectedAnswer, *, finish_reason: str | None = None) -> Reading:
     """Return the reading of an answer.
 
     ``finish_reason`` is the endpoint's reason. After ``length``, only statements that were complete before the cut
@@ -68,13 +68,13 @@ def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) ->
     return Reading(ReadOutcome.READ, claim.value, claim.places, (seen.span(claim.start, claim.end),), claim.rule)
 
 
-def _is_own(text: str, asked: Asked) -> bool:
+def _is_own(text: str, asked: ExpectedAnswer) -> bool:
     """Tell whether a word for a missing value ("n/a") is an option of the item, or may be its key."""
     said = bare_words(text)
     return asked.literal or any(bare_words(fold(option)) == said for option in asked.options)
 
 
-def _is_empty_set(text: str, asked: Asked) -> bool:
+def _is_empty_set(text: str, asked: ExpectedAnswer) -> bool:
     """Tell whether an answer without words is the empty list, where several options are asked for."""
     return asked.kind is AnswerKind.MULTI and EMPTY_LIST.fullmatch(statements.plain(text)) is not None
 
@@ -257,7 +257,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
                 continue
             yield claim
 
-    def _claim(self, place: Place) -> Claim | None:
+    def _claim(self, place: TextPlace) -> Claim | None:
         kind = self.asked.kind
         if place.rule in ("so", "it is") and kind is AnswerKind.ORDER:
             return None
@@ -288,7 +288,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
             return None if place.rule != "opening" else claim
         return claim
 
-    def _is_unfinished(self, place: Place, claim: Claim) -> bool:
+    def _is_unfinished(self, place: TextPlace, claim: Claim) -> bool:
         """Tell whether a text ends where its discussion of the options breaks off: "Let me analyze each option. A:"."""
         rest = self.text[claim.end :].strip(" \n\t\"'*")
         before = self.text[: claim.start].rstrip(" \n\t\"'*([")
@@ -312,7 +312,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         behind = self.text[mark.end() : mark.end() + 60].lstrip(" $*)")
         return behind[:1] == "?" or (behind[:1] != "\n" and self._void(mark.end()) and not _NEXT.match(behind))
 
-    def _must(self, place: Place) -> bool:
+    def _must(self, place: TextPlace) -> bool:
         """Return whether a place makes the answer unreadable if it cannot be read, because it was marked as the
         answer.
         """
@@ -325,7 +325,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         if not values:
             return False
         line = self.text[first.end : first.end + 40].partition("\n")[0].strip(" .:)(*-")
-        said = read_answer(line, Asked(AnswerKind.NUMBER)).value if line else None
+        said = read_answer(line, ExpectedAnswer(AnswerKind.NUMBER)).value if line else None
         return isinstance(said, float) and said in values and said != values[first.places[0]]
 
     def _counted_option(self) -> Claim | None:
@@ -333,7 +333,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
         values = self._option_values()
         if not values or len(self.text) > 2000:
             return None
-        reader = _Reader(self.seen, Asked(AnswerKind.NUMBER), self.finish_reason)
+        reader = _Reader(self.seen, ExpectedAnswer(AnswerKind.NUMBER), self.finish_reason)
         assert reader.numbers is not None
         if (
             len(reader.numbers.found) != 1

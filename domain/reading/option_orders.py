@@ -7,7 +7,7 @@ import re
 from domain.reading.answer_types import Claim
 from domain.reading.option_sets import COMPACT, SPELLED, OptionSetReader
 from domain.reading.options import Ref
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 
 _THEN = re.compile(
     r"[\s\"')\]}]*(?:[.,;|、，；。]|--?>|=>|→|⇒|➡|➔|>|-(?=\s?\d)|-(?=[A-Z])|–|—|\n)*[\s\"'(\[{]*(?:(?:and|then|next|after that|afterwards|finally|lastly|last|followed by|before|second|third|fourth|fifth|secondly|thirdly|und|dann|danach|schließlich|zuletzt|et|puis|ensuite|enfin|(?-i:y)|luego|después|finalmente"
@@ -37,7 +37,7 @@ _GIVEN = re.compile(r"\b(?:options|choices|alternatives|optionen|opciones|opzion
 class OrderReader(OptionSetReader):
     """Reads in which order an answer puts the options."""
 
-    def _order(self, place: Place) -> Claim | None:
+    def _order(self, place: TextPlace) -> Claim | None:
         n = len(self.asked.options)
         listed = self._listed_letters(place)
         if listed is not None:
@@ -113,7 +113,7 @@ class OrderReader(OptionSetReader):
             return bad
         return self._ordered(place, refs[0].start, behind, chosen)
 
-    def _listed_letters(self, place: Place) -> Claim | None:
+    def _listed_letters(self, place: TextPlace) -> Claim | None:
         """Read a numbered list that holds only letters as an order: "1. C", "2. A". C", "2. A"."""
         found = list(_NUMBERED_LETTER.finditer(self.text, place.start, place.end))
         numbers = [int(match[1]) for match in found]
@@ -126,7 +126,7 @@ class OrderReader(OptionSetReader):
             return None
         return self._ordered(place, found[0].start(2), found[-1].end(2), places)
 
-    def _ordered_otherwise(self, place: Place, chosen: list[int]) -> bool:
+    def _ordered_otherwise(self, place: TextPlace, chosen: list[int]) -> bool:
         """Return whether the line above is a different order of all options."""
         end = len(self.text[: place.start].rstrip())
         start = max(self.text.rfind("\n", 0, end) + 1, end - 2000)
@@ -145,7 +145,7 @@ class OrderReader(OptionSetReader):
         """Return whether a list at the beginning only repeats the given options, and more text follows."""
         return all(ref.text for ref in refs) and [ref.text[0] for ref in refs] == list(range(len(refs)))
 
-    def _ordered(self, place: Place, start: int, end: int, chosen: list[int]) -> Claim:
+    def _ordered(self, place: TextPlace, start: int, end: int, chosen: list[int]) -> Claim:
         return Claim(
             place.rule, place.declared, start, end, tuple(self.choices.options[n] for n in chosen), tuple(chosen), end
         )

@@ -9,7 +9,7 @@ from domain.reading import words
 from domain.reading.answer_text import CONNECTOR, EMPTY_LIST, NONE_OF, AnswerText
 from domain.reading.answer_types import AnswerKind, Claim
 from domain.reading.options import Ref
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 from domain.reading.text import fold
 
 COMPACT = re.compile(r"[\s\"'(\[*]*([A-Ja-j]{2,10}|\d{2,10})(?![0-9A-Za-zÀ-ɏ'])")
@@ -42,7 +42,7 @@ _CALLS_WRONG = re.compile(
 class OptionSetReader(AnswerText):
     """Reads which of several options an answer states."""
 
-    def _multi(self, place: Place) -> Claim | None:
+    def _multi(self, place: TextPlace) -> Claim | None:
         if place.rule in ("so", "it is", "last line") and place.rule != "last line":
             return None
         if place.rule == "last sentence":
@@ -98,7 +98,7 @@ class OptionSetReader(AnswerText):
             return None
         return self._several(place, refs[0].start, behind, tuple(sorted(set(chosen_places))))
 
-    def _with_lines_above(self, place: Place) -> Place:
+    def _with_lines_above(self, place: TextPlace) -> TextPlace:
         """Return the last line extended by the options on the lines above, as one list."""
         start = place.start
         while True:
@@ -113,7 +113,7 @@ class OptionSetReader(AnswerText):
             return replace(place, start=place.end, declared=place.end)
         return replace(place, start=start, declared=start)
 
-    def _several(self, place: Place, start: int, end: int, chosen: tuple[int, ...]) -> Claim:
+    def _several(self, place: TextPlace, start: int, end: int, chosen: tuple[int, ...]) -> Claim:
         return Claim(
             place.rule, place.declared, start, end, tuple(self.choices.options[n] for n in chosen), chosen, end
         )
@@ -127,7 +127,7 @@ class OptionSetReader(AnswerText):
     def _letters(self, letters: str) -> list[int]:
         return ["ABCDEFGHIJ".index(letter) for letter in letters.upper()]
 
-    def _all_or_none(self, place: Place) -> Claim | None:
+    def _all_or_none(self, place: TextPlace) -> Claim | None:
         if place.rule == "opening":
             return self._all_or_none_first(place)
         if place.rule not in ("whole", "label", "tag", "boxed", "json", "last line"):
@@ -149,7 +149,7 @@ class OptionSetReader(AnswerText):
             return self._several(place, start, start + len(core), chosen)
         return None
 
-    def _all_or_none_first(self, place: Place) -> Claim | None:
+    def _all_or_none_first(self, place: TextPlace) -> Claim | None:
         """Return the options in a first sentence about all options, if the following text names no option and no
         limit.
         """
@@ -159,10 +159,10 @@ class OptionSetReader(AnswerText):
         is_all = words.ALL_RIGHT.fullmatch(first[1]) is not None
         if not is_all and words.NONE_RIGHT.fullmatch(first[1]) is None:
             return None
-        claim = self._all_or_none(Place("whole", first.start(1), *first.span(1), closed=True))
+        claim = self._all_or_none(TextPlace("whole", first.start(1), *first.span(1), closed=True))
         return replace(claim, rule=place.rule) if claim else None
 
-    def _is_empty_list(self, place: Place) -> bool:
+    def _is_empty_list(self, place: TextPlace) -> bool:
         """Tell whether a place holds only an empty list: []."""
         return EMPTY_LIST.fullmatch(self.text, place.start, place.end) is not None
 

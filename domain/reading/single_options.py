@@ -11,7 +11,7 @@ from domain.reading.answer_text import CONNECTOR, HEADS, NOT_THAT, TAIL
 from domain.reading.answer_types import Claim
 from domain.reading.option_sets import OptionSetReader
 from domain.reading.options import Ref
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 from domain.reading.text import fold
 from domain.reading.words import REASONS
 
@@ -44,7 +44,7 @@ _SOFTLY = re.compile(
 class OptionReader(OptionSetReader):
     """Reads which one option an answer states."""
 
-    def _option(self, place: Place) -> Claim | None:
+    def _option(self, place: TextPlace) -> Claim | None:
         if self.asked.none and (none := self._all_or_none(place)) is not None and not none.places:
             last = len(self.asked.options) - 1
             return replace(none, value=self.choices.options[last], places=(last,))
@@ -92,7 +92,7 @@ class OptionReader(OptionSetReader):
         place = self.choices.place_of(other[1]) if other else None
         return place is not None and place not in first.places
 
-    def _is_predicate(self, place: Place, first: Ref, behind: int) -> bool:
+    def _is_predicate(self, place: TextPlace, first: Ref, behind: int) -> bool:
         """Return whether a sentence only states that a thing is this option, and the text names no other option."""
         return (
             first.by == "text"
@@ -127,7 +127,7 @@ class OptionReader(OptionSetReader):
             and TAIL.match(self.text, other.end) is not None
         )
 
-    def _heads_a_list(self, place: Place, first: Ref) -> bool:
+    def _heads_a_list(self, place: TextPlace, first: Ref) -> bool:
         """Return whether a label only leads to a list of options on lines of their own: "Let's look at each
         option:".
         """

@@ -22,7 +22,7 @@ PARTS = "It states a span in percent of the clip, whose length it does not say."
 
 
 @dataclass(frozen=True)
-class Said:
+class StatedSpan:
     """A span that is stated in a text."""
 
     start: int
@@ -81,13 +81,13 @@ _COUNTED = re.compile(
 """Words before a pair of bare numbers that show that they are no times: "pages 3 to 9"."""
 
 
-def spans(text: str, unit: str) -> list[Said]:
+def spans(text: str, unit: str) -> list[StatedSpan]:
     """Return all spans in a text in order, in the unit that is asked for. A bare number has this unit.
 
     >>> [each.value for each in spans("from 00:12 to 00:15, then [20, 21.5]", "seconds")]
     [(12.0, 15.0), (20.0, 21.5)]
     """
-    found: list[Said] = []
+    found: list[StatedSpan] = []
     taken = bytearray(len(text))
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
@@ -104,13 +104,13 @@ def _counts(text: str, start: int, end: int) -> bool:
     return bool(_COUNTS.match(text, end) or _COUNTED.search(text, max(0, start - 16), start))
 
 
-def alone(text: str, unit: str) -> Said | None:
+def alone(text: str, unit: str) -> StatedSpan | None:
     """Return the span if the text consists only of it. Here two numbers with a comma in between are also a span."""
     match = _ALONE.fullmatch(text.strip().strip("."))
     if match is None:
         return None
     at, said = text.index(match[0]), _said(match, unit)
-    return Said(at, at + len(match[0]), said.value, said.why)
+    return StatedSpan(at, at + len(match[0]), said.value, said.why)
 
 
 def _bare(match: re.Match[str]) -> bool:
@@ -120,7 +120,7 @@ def _bare(match: re.Match[str]) -> bool:
     return not any(given[each] for each in parts) and match[0][:1].isdigit()
 
 
-def _said(match: re.Match[str], asked: str) -> Said:
+def _said(match: re.Match[str], asked: str) -> StatedSpan:
     given = match.groupdict()
     units = [(given[f"unit{n}"] or "").lower() for n in (1, 2)]
     framed = [
@@ -130,8 +130,8 @@ def _said(match: re.Match[str], asked: str) -> Said:
     framed_by_name = "frame" in match[0].lower()
     timed = [bool(given[f"clock{n}"]) or units[n - 1] in _UNITS for n in (1, 2)]
 
-    def refused(why: str) -> Said:
-        return Said(*match.span(), None, why)
+    def refused(why: str) -> StatedSpan:
+        return StatedSpan(*match.span(), None, why)
 
     if any(unit in ("%", "percent") for unit in units):
         return refused(PARTS)
@@ -149,7 +149,7 @@ def _said(match: re.Match[str], asked: str) -> Said:
         return refused("It states a part of a frame.")
     if ending < begins:
         return refused(BACKWARDS)
-    return Said(*match.span(), (float(begins), float(ending)))
+    return StatedSpan(*match.span(), (float(begins), float(ending)))
 
 
 def _value(given: dict[str, str | None], n: int, unit: str) -> Fraction | None:

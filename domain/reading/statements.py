@@ -13,7 +13,7 @@ from domain.reading import words
 
 
 @dataclass(frozen=True)
-class Place:
+class TextPlace:
     """A part of a text where the answer may be."""
 
     rule: str
@@ -93,7 +93,7 @@ many.
 """
 
 
-def places(text: str, low: str) -> Iterator[Place]:
+def places(text: str, low: str) -> Iterator[TextPlace]:
     """Yield the possible places of the answer, each with its rule.
 
     ``text`` is plain (``plain``), and ``low`` is the same text in lower case.
@@ -105,15 +105,15 @@ def places(text: str, low: str) -> Iterator[Place]:
             (each for each in closings[-MANY:] if each.start() >= match.end() and (each[1] or each[2]) == name), None
         )
         if shut is not None or (n == 0 and not closings):
-            yield Place("tag", match.start(), match.end(), shut.start() if shut else len(text), closed=True)
+            yield TextPlace("tag", match.start(), match.end(), shut.start() if shut else len(text), closed=True)
     for match in few(_BOX.finditer(text)):
         end = _closing(text, match.end())
         if end is not None:
-            yield Place("boxed", match.start(), match.end(), end, closed=True)
+            yield TextPlace("boxed", match.start(), match.end(), end, closed=True)
     for match in few(_KEY.finditer(low)):
         end = _value_end(text, match.end())
         if end is not None and text[match.end() : match.end() + 1] != "{":
-            yield Place("json", match.start(), match.end(), end, closed=True)
+            yield TextPlace("json", match.start(), match.end(), end, closed=True)
     for match in few(_LABEL.finditer(low)):
         if match["sign"] and match["sign"].strip() == "" and "\n" in match["sign"] and not _alone(low, match.start()):
             continue
@@ -124,28 +124,28 @@ def places(text: str, low: str) -> Iterator[Place]:
         ):
             continue  # "I would rule out option C" is no label, and "option C" no answer
         if _begins(low, match):
-            yield Place("label", match.start(), match.end(), len(text), closed=False)
+            yield TextPlace("label", match.start(), match.end(), len(text), closed=False)
     for match in few(_DECLARING.finditer(low)):
         if _begins(low, match) and not _NEGATED.search(match[0]):
-            yield Place("sentence", match.start(), match.end(), len(text), closed=False)
+            yield TextPlace("sentence", match.start(), match.end(), len(text), closed=False)
     for rule, pattern in (("so", _SO), ("it is", _IT_IS)):
         for match in few(pattern.finditer(low)):
             if _CLAUSE_BEFORE.search(low[max(0, match.start() - 20) : match.start()]):
-                yield Place(rule, match.start(), match.end(), len(text), closed=False)
+                yield TextPlace(rule, match.start(), match.end(), len(text), closed=False)
     tail = _LAST.search(text, max(0, text.rfind("\n", 0, len(text.rstrip())) + 1, len(text.rstrip()) - 2000))
     if tail is not None and text[: tail.start()].strip():
-        yield Place("last line", tail.start(), *tail.span(), closed=True)
+        yield TextPlace("last line", tail.start(), *tail.span(), closed=True)
     sentence = _last_sentence(text)
     if sentence is not None:
         yield sentence
 
 
-def _last_sentence(text: str) -> Place | None:
+def _last_sentence(text: str) -> TextPlace | None:
     """Return the last sentence if it is short and others precede it in its line: "The drawer is open. C"."""
     match = re.compile(
         r"(?<=[^\W\d])(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bfig)(?<!\be\.g)(?<!\bi\.e)[.!?。！？]\s{1,3}([^.!?\n。！？]{1,60}[.!?。！？]?)\s*\Z"
     ).search(text, max(0, len(text.rstrip()) - 70))
-    return Place("last sentence", match.start(1), *match.span(1), closed=True) if match else None
+    return TextPlace("last sentence", match.start(1), *match.span(1), closed=True) if match else None
 
 
 def few(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
@@ -282,13 +282,13 @@ _CORRECTED = re.compile(
 _CLAUSE_END = re.compile(r"[.!;\n。！]|(?:,? (?:because|since|as)\b)|\Z")
 
 
-def corrected_to(low: str, at: int) -> Place | None:
+def corrected_to(low: str, at: int) -> TextPlace | None:
     """Return the place of the new statement in a correction that begins there: “Wait, actually C.”."""
     lead = _CORRECTED.match(low, at)
     if lead is None:
         return None
     end = _CLAUSE_END.search(low, lead.end())
-    return Place("so", lead.end(), lead.end(), end.start() if end else len(low), closed=True)
+    return TextPlace("so", lead.end(), lead.end(), end.start() if end else len(low), closed=True)
 
 
 _NOT = re.compile(

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from domain.reading.answer_text import HEDGES, AnswerText
 from domain.reading.answer_types import STRONG, Claim
-from domain.reading.spans import SECONDS, Said, alone
-from domain.reading.statements import Place
+from domain.reading.spans import SECONDS, StatedSpan, alone
+from domain.reading.statements import TextPlace
 
 _SPAN_SOON = 60
 """The number of characters after a declaration within which a span must begin: "The event happens in the video
@@ -19,7 +19,7 @@ from …".
 class SpanReader(AnswerText):
     """Reads which spans of time an answer states."""
 
-    def _spans(self, place: Place) -> Claim | None:
+    def _spans(self, place: TextPlace) -> Claim | None:
         """Return the span that a place states, or all spans if several are asked for."""
         if place.rule in ("opening", "last sentence"):
             return None
@@ -45,7 +45,7 @@ class SpanReader(AnswerText):
         value = None if why else tuple(values)
         return Claim(place.rule, place.declared, there[0].start, there[-1].end, value, (), there[-1].end)
 
-    def _span_alone(self, place: Place, there: list[Said]) -> list[Said]:
+    def _span_alone(self, place: TextPlace, there: list[StatedSpan]) -> list[StatedSpan]:
         """Return the spans of a place that has no other content."""
         text = self.text[place.start : place.end]
         pair = alone(text, self.asked.unit or SECONDS)
@@ -58,12 +58,12 @@ class SpanReader(AnswerText):
         rest.append(self.text[at : place.end])
         return [] if any(re.search(r"[^\W_]", part) for part in rest) else there
 
-    def _span_soon(self, place: Place, there: list[Said]) -> list[Said]:
+    def _span_soon(self, place: TextPlace, there: list[StatedSpan]) -> list[StatedSpan]:
         """Return the spans on the line after a declaration, if the first one begins soon."""
         if not there or there[0].start - place.start > _SPAN_SOON or "\n\n" in self.text[place.start : there[0].start]:
             return []
         line = self.text.find("\n", there[0].end)
         return [each for each in there if line < 0 or each.end <= line]
 
-    def _span_unsaid(self, said: Said) -> bool:
+    def _span_unsaid(self, said: StatedSpan) -> bool:
         return bool(HEDGES.search(self.text[max(0, said.start - 30) : said.start])) or self._void(said.end)

@@ -7,7 +7,7 @@ import re
 from domain.reading import statements, words
 from domain.reading.answer_text import AnswerText
 from domain.reading.answer_types import Claim
-from domain.reading.statements import Place
+from domain.reading.statements import TextPlace
 
 _YES = "|".join(sorted({word for row in words.YES.values() for word in row.split("|")}, key=len, reverse=True))
 
@@ -28,7 +28,7 @@ _AFTER_YES_NO = re.compile(
 class YesNoReader(AnswerText):
     """A reader of yes-or-no answers."""
 
-    def _yes_no(self, place: Place) -> Claim | None:
+    def _yes_no(self, place: TextPlace) -> Claim | None:
         if place.rule in ("it is",):
             return None
         match = _YES_NO.match(self.text, place.start, place.end)

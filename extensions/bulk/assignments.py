@@ -15,7 +15,7 @@ from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back
 from workflow.access.projects import Access, require_lead
-from workflow.lead.bulk_plans import Preview, person_id_of, preview_token, require_few
+from workflow.lead.bulk_plans import BulkPreview, person_id_of, preview_token, require_few
 from workflow.lead.hand_over import Taker, hand_over
 
 
@@ -40,13 +40,13 @@ class Held:
 
 @dataclass(frozen=True)
 class _Plan:
-    preview: Preview
+    preview: BulkPreview
     slots: Sequence[StoredTask]
     to: int | None
     """The person who gets the slots; None: everyone may take them."""
 
 
-def preview(store: Store, *, by: Person | None, project: str, chosen: Held, move: Move, to: str | None) -> Preview:
+def preview(store: Store, *, by: Person | None, project: str, chosen: Held, move: Move, to: str | None) -> BulkPreview:
     """Return which assignments would move, and why the others would not, for leads. Nothing is changed.
 
     ``to`` is the login of the person who gets them (``REASSIGN``).
@@ -110,7 +110,7 @@ def _plan(session: Session, access: Access, chosen: Held, move: Move, to: str | 
     require_few(len(rows))
     state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
     token = preview_token(move, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
-    return _Plan(Preview(tuple(can), tuple(cannot), token), rows, taker.id if taker is not None else None)
+    return _Plan(BulkPreview(tuple(can), tuple(cannot), token), rows, taker.id if taker is not None else None)
 
 
 def _receiver(session: Session, access: Access, who: int, to: str | None) -> StoredMember:

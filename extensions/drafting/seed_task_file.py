@@ -24,11 +24,11 @@ class TaskPlan(NamedTuple):
     situations: list[Situation]
 
 
-class _Part(BaseModel):
+class _SeedPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class _Subtask(_Part):
+class _Subtask(_SeedPart):
     name: str = Field(min_length=1, max_length=500)
     after: tuple[str, ...] = ()
 
@@ -38,13 +38,13 @@ class _Subtask(_Part):
         return {"name": value} if isinstance(value, str) else value
 
 
-class _Task(_Part):
+class _Task(_SeedPart):
     task: str = Field(min_length=1, max_length=500)
     dimension: str | None = None
     subtasks: tuple[_Subtask, ...] = ()
 
 
-class _File(_Part):
+class _File(_SeedPart):
     tasks: tuple[_Task, ...] = Field(min_length=1)
     templates: tuple[str, ...] = ()
 

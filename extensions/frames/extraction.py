@@ -262,7 +262,7 @@ def _take_from(
 
 def _found(
     film: frames.Film, wanted: Sequence[int], taking: ExtractionSettings
-) -> Iterator[tuple[frames.Found, Image.Image | None]]:
+) -> Iterator[tuple[frames.DecodedFrame, Image.Image | None]]:
     """Yield the wanted frames; if motion is measured, each with the frame before it, small and gray, or None.
 
     The decoder returns frames only nearly in order, so some frames wait for the frame before them.
@@ -270,7 +270,7 @@ def _found(
     asked = set(wanted)
     awaited = {index - 1 for index in wanted if index} if taking.motion else set[int]()
     greys: dict[int, Image.Image | None] = {}
-    waiting: dict[int, frames.Found] = {}
+    waiting: dict[int, frames.DecodedFrame] = {}
     for frame in film.read(sorted(asked | awaited)):
         if frame.index in awaited:
             awaited.remove(frame.index)
@@ -290,7 +290,7 @@ def _is_there(out: Path, line: Mapping[str, Any]) -> bool:
 
 
 def _taken(
-    frame: frames.Found,
+    frame: frames.DecodedFrame,
     out: Path,
     source: Source,
     taking: ExtractionSettings,

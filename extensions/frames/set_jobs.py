@@ -27,7 +27,7 @@ from importers.media_files import files_below, kind_of
 from media.store import MediaStore
 from workflow.files import uploads
 from workflow.jobs import desk, folder_lock
-from workflow.jobs.desk import SlotTaken
+from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 BROKEN = "It was broken off. Nothing is lost: press Go on, and it goes on where it stood."
@@ -237,7 +237,7 @@ def _begin(services: Services, folder: Path, work: ExtractionJob | PoolJob) -> N
     kind = EXTRACTION if isinstance(work, ExtractionJob) else POOL
     try:
         jobs.begin(services, kind.name, slot=_slot(folder), project=frame_sets.project_of(folder), input=work)
-    except SlotTaken as taken:
+    except SlotConflict as taken:
         raise Conflict(BUSY) from taken
 
 

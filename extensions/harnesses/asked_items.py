@@ -18,7 +18,7 @@ from annotation_schemas.keys import key_fields, options_field, question_field, r
 from annotation_schemas.model import Schema
 from annotation_schemas.prompts import GENERAL, load_prompt_set
 from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind, Asked
+from domain.reading.answers import AnswerKind, ExpectedAnswer
 from exporters.release_items import ENDINGS, fields_on_images, refuse
 
 PLACED = (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER)
@@ -41,7 +41,7 @@ def require_carried(format: str, released: ReleasedSet) -> None:
 
 
 @dataclass(frozen=True)
-class Picture:
+class QuestionMedium:
     """An image or clip of a question."""
 
     asset: ReleasedAsset
@@ -67,7 +67,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Question:
+class ItemQuestion:
     """An item in its asked form."""
 
     text: str
@@ -77,7 +77,7 @@ class Question:
     """The positions of the right options, in the item's order if several. None: there is no key, or it is no option."""
     key: str | None = None
     """The key as text. None: the item has no key, or the key is withheld."""
-    pictures: Sequence[Picture] = field(default_factory=tuple)
+    pictures: Sequence[QuestionMedium] = field(default_factory=tuple)
     lettered: bool = True
     """Whether its options are named A, B, C and so on. False: they are the numbers of its images."""
 
@@ -147,7 +147,7 @@ def _plan(schema: Schema) -> _Plan:
     return made
 
 
-def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Question:
+def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form.
 
     Raise ``FileRefused`` if it has no question, or a key that is not one of its options.
@@ -171,7 +171,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> Questi
     right, key = _right(format, released, item, asked, options)
     if right is not None and not lettered:
         key = ", ".join(str(place + 1) for place in right)
-    return Question(
+    return ItemQuestion(
         "\n".join([*lines, text]), asked.kind, options, right, key, tuple(pictures(format, released, item)), lettered
     )
 
@@ -193,7 +193,7 @@ def _placeholders(schema: Schema, dimension: str) -> Sequence[str]:
 
 
 def _right(
-    format: str, released: ReleasedSet, item: ReleasedItem, asked: Asked, options: Sequence[str]
+    format: str, released: ReleasedSet, item: ReleasedItem, asked: ExpectedAnswer, options: Sequence[str]
 ) -> tuple[tuple[int, ...] | None, str | None]:
     """Return the positions of the right options, and the key as text."""
     name = key_name(released)
@@ -229,7 +229,7 @@ def shows_marks(schema: Schema, item: ReleasedItem) -> bool:
     return any(item.fields.get(name) for name in _plan(schema).marks)
 
 
-def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[Picture]:
+def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator[QuestionMedium]:
     """Yield the images and clips of an item for display, in the schema's order of roles."""
     roles = [slot.role for slot in released.schema.item.assets]
     marked = shows_marks(released.schema, item)
@@ -240,7 +240,7 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None
         if drawn is None and released.upright is not None and asset.kind == "image" and asset.path is not None:
             drawn = released.upright(asset)
-        yield Picture(asset, label, drawn)
+        yield QuestionMedium(asset, label, drawn)
 
 
 def place_of(asset: ReleasedAsset) -> str:

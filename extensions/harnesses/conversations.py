@@ -16,10 +16,10 @@ from annotation_schemas.model import Schema
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind
 from exporters.action_turns import VIDEO, action_turns
-from exporters.release_items import Names, Refusals, by_split, json_bytes, refuse
+from exporters.release_items import Names, UnwritableItems, by_split, json_bytes, refuse
 from extensions.harnesses.asked_items import (
     PLACED,
-    Question,
+    ItemQuestion,
     asked_item,
     no_question,
     place_of,
@@ -40,7 +40,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """
     _tune(LLAVA, released)
     timed = [each.name for each in released.schema.item.fields if kinds.of_field(each).timed]
-    with Refusals(LLAVA) as refused:
+    with UnwritableItems(LLAVA) as refused:
         for split, items in by_split(released):
             if withheld(released, split):
                 _pass_over(items)
@@ -89,7 +89,7 @@ class _Companion:
 def pairs(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write ``preference_pairs/<split>.jsonl``: a line for each wrong option of an item, next to the right option."""
     _tune(PAIRS, released)
-    with Refusals(PAIRS) as refused:
+    with UnwritableItems(PAIRS) as refused:
         for split, items in by_split(released):
             if withheld(released, split):
                 _pass_over(items)
@@ -133,7 +133,7 @@ def _ranked(released: ReleasedSet) -> bool:
 
 
 def _conversation(
-    format: str, released: ReleasedSet, item: ReleasedItem, question: Question, folder: ReleaseFolder, number: int
+    format: str, released: ReleasedSet, item: ReleasedItem, question: ItemQuestion, folder: ReleaseFolder, number: int
 ) -> dict[str, Any]:
     """Return an item with the person's turn. Paths of pictures start at the root of the release.
 
@@ -157,7 +157,7 @@ def _conversation(
     return {"id": item.id, **paths, "conversations": [{"from": "human", "value": "\n".join([*lines, told])}]}
 
 
-def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: Question) -> str:
+def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: ItemQuestion) -> str:
     """Return the right answer as the model should give it."""
     if question.key is None:
         refuse(format, item, "it has no answer, so there is nothing to learn from it")
@@ -166,13 +166,13 @@ def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: Qu
     return ", ".join(_said(released, question, place) for place in question.right)
 
 
-def _said(released: ReleasedSet, question: Question, place: int) -> str:
+def _said(released: ReleasedSet, question: ItemQuestion, place: int) -> str:
     """Return an option as an answer, with its letter if the question names the letters."""
     text = question.options[place]
     return text if _ranked(released) else f"{chr(ord('A') + place)}. {text}"
 
 
-def _wrong(item: ReleasedItem, question: Question) -> list[int]:
+def _wrong(item: ReleasedItem, question: ItemQuestion) -> list[int]:
     """Return the positions of the wrong options."""
     if question.kind is not AnswerKind.OPTION or not question.options:
         refuse(PAIRS, item, "it is no multiple choice with one right option, so nothing says what a wrong answer is")

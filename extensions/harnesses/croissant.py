@@ -17,7 +17,7 @@ from annotation_schemas.formats.released import ReleasedSet, ReleasedSplit, Rele
 from annotation_schemas.formats.row import Format, Takes
 from domain.errors import FileRefused
 from exporters import hf_dataset, parquet_table
-from exporters.release_table import Column, Table
+from exporters.release_table import ReleaseTable, TableColumn
 
 NAME = "croissant"
 PATH = "croissant.json"
@@ -223,7 +223,7 @@ def _three_parts(version: str) -> str:
 # ---- files and columns ----------------------------------------------------------------------------------------------
 
 
-def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[Table, str]:
+def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[ReleaseTable, str]:
     """Return the table to describe: the one that contains images, if the release has both."""
     for module in (hf_dataset, parquet_table):
         if any(path.startswith(f"{module.FOLDER}/") and path.endswith(".parquet") for path in folder.hashes):
@@ -279,7 +279,7 @@ def _media(folder: ReleaseFolder) -> Iterator[dict[str, Any]]:
         }
 
 
-def _record_set(split: ReleasedSplit, paths: Sequence[str], table: Table) -> dict[str, Any]:
+def _record_set(split: ReleasedSplit, paths: Sequence[str], table: ReleaseTable) -> dict[str, Any]:
     own = {"fileSet": {"@id": _set_of(split.name)}} if len(paths) > 1 else {"fileObject": {"@id": paths[0]}}
     withheld = f" Withheld: {', '.join(split.withheld)}." if split.withheld else ""
     return {
@@ -291,7 +291,7 @@ def _record_set(split: ReleasedSplit, paths: Sequence[str], table: Table) -> dic
     }
 
 
-def _fields(split: ReleasedSplit, column: Column, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _fields(split: ReleasedSplit, column: TableColumn, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the fields of a column: one, or one for each part of its values."""
     several = not isinstance(column.type, str | Mapping)
     inner: ColumnType = column.type[0] if several else column.type  # type: ignore[index]

@@ -19,8 +19,8 @@ from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind
-from exporters.release_items import Refusals, refuse
-from extensions.harnesses.asked_items import Question, asked_item, no_question, withheld
+from exporters.release_items import UnwritableItems, refuse
+from extensions.harnesses.asked_items import ItemQuestion, asked_item, no_question, withheld
 
 NAME = "hub_eval"
 PATH = "eval.yaml"
@@ -96,13 +96,13 @@ class HubQuestions:
     def __init__(self, released: ReleasedSet) -> None:
         self._released = released
         self._withheld = {split.name: withheld(released, split) for split in released.splits}
-        self._last: tuple[ReleasedItem, Question] | None = None
+        self._last: tuple[ReleasedItem, ItemQuestion] | None = None
         self._kind: AnswerKind | None = None
 
     @property
     def kind(self) -> AnswerKind:
         """The kind of answer that all of them ask for."""
-        refused = Refusals(NAME)
+        refused = UnwritableItems(NAME)
         for item in self._released.items() if self._kind is None else ():
             with refused.gathered():
                 self.of(item)
@@ -124,7 +124,7 @@ class HubQuestions:
             found[CHOICES] = (TEXTS, "The options as eval.yaml offers them.", lambda item: list(self.of(item).options))
         return found
 
-    def of(self, item: ReleasedItem) -> Question:
+    def of(self, item: ReleasedItem) -> ItemQuestion:
         """Return an item in its asked form. Raise ``FileRefused`` if the Hub cannot hold it."""
         if self._last is not None and self._last[0] is item:
             return self._last[1]

@@ -41,7 +41,7 @@ def is_archive(file: AnswerFile) -> bool:
     return bool(names & {_HEAD, _START}) or file.path.suffix.lower() == ".eval"
 
 
-class Archive:
+class InspectArchive:
     """An archive whose parts are read one by one.
 
     Raises

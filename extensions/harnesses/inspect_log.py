@@ -13,7 +13,7 @@ from domain import json_text
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
-from extensions.harnesses.inspect_archive import Archive, is_archive
+from extensions.harnesses.inspect_archive import InspectArchive, is_archive
 from importers.answer_files import AnswerFile, Harness, Rows, ids_in, name_unread
 from importers.shown_options import counted_columns, listed_options
 
@@ -72,7 +72,7 @@ class _Log:
 
 def _log(file: AnswerFile) -> tuple[_Log, Iterator[tuple[str, Any]]]:
     if file.head.startswith("PK") or file.path.suffix.lower() == ".eval":
-        archive = Archive(file)
+        archive = InspectArchive(file)
         return _about(archive.head()), archive.samples()
     whole = file.value()
     samples = whole.get("samples")

@@ -13,8 +13,15 @@ from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.keys import options_field, question_field
 from domain.errors import MediaRefused, NotAvailable
 from domain.reading.answers import AnswerKind
-from exporters.release_items import Names, Refusals, by_split, json_bytes, refuse
-from extensions.harnesses.asked_items import Picture, Question, asked_item, key_name, no_question, require_carried
+from exporters.release_items import Names, UnwritableItems, by_split, json_bytes, refuse
+from extensions.harnesses.asked_items import (
+    ItemQuestion,
+    QuestionMedium,
+    asked_item,
+    key_name,
+    no_question,
+    require_carried,
+)
 
 NAME = "inspect"
 _VIDEOS = {"video/mp4": "mp4", "video/mpeg": "mpeg", "video/quicktime": "mov"}
@@ -29,7 +36,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     Images with boxes and marks go into ``inspect/images``, and clips as MP4 into ``inspect/clips``.
     """
     require_carried(NAME, released)
-    with Refusals(NAME) as refused:
+    with UnwritableItems(NAME) as refused:
         for split, items in by_split(released):
             names = Names(NAME)
             with folder.open(f"{NAME}/{split.name}.jsonl") as out:
@@ -45,7 +52,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
                         out.write(json_bytes(NAME, item, sample(released, item, question, paths)) + b"\n")
 
 
-def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
+def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form. Raise ``FileRefused`` if Inspect cannot hold it."""
     question = asked_item(NAME, released, item)
     if not all(option.strip() for option in question.options):
@@ -62,7 +69,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
 
 
 def _placed(
-    released: ReleasedSet, item: ReleasedItem, picture: Picture, folder: ReleaseFolder | None, drawn: str
+    released: ReleasedSet, item: ReleasedItem, picture: QuestionMedium, folder: ReleaseFolder | None, drawn: str
 ) -> str:
     """Return the path of a picture from the file of the samples. Files made for it go into ``folder``."""
     asset = picture.asset
@@ -86,7 +93,7 @@ def _placed(
     return path
 
 
-def sample(released: ReleasedSet, item: ReleasedItem, question: Question, paths: list[str]) -> dict[str, Any]:
+def sample(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion, paths: list[str]) -> dict[str, Any]:
     """Return an item in the form that Inspect's ``record_to_sample`` reads."""
     chosen = question.kind in (AnswerKind.OPTION, AnswerKind.MULTI) and bool(question.options)
     text = question.text if chosen else question.with_options
@@ -118,7 +125,7 @@ def sample(released: ReleasedSet, item: ReleasedItem, question: Question, paths:
     return found
 
 
-def _target(question: Question, chosen: bool) -> str | list[str] | None:
+def _target(question: ItemQuestion, chosen: bool) -> str | list[str] | None:
     if question.right is None or not question.lettered:
         return question.key
     if question.kind is AnswerKind.MULTI and chosen:

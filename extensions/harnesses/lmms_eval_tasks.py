@@ -20,8 +20,8 @@ from annotation_schemas.asked import asked_of
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
 from domain.reading.answers import AnswerKind
-from exporters.release_items import Names, Refusals, by_split, json_bytes, refuse
-from extensions.harnesses.asked_items import Picture, Question, asked_item, no_question, require_carried
+from exporters.release_items import Names, UnwritableItems, by_split, json_bytes, refuse
+from extensions.harnesses.asked_items import ItemQuestion, QuestionMedium, asked_item, no_question, require_carried
 
 NAME = "lmms_eval"
 TABLES = "../data/{split}-00000-of-00001.parquet"
@@ -43,7 +43,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write ``lmms_eval/<name>_<split>.yaml`` for each split that has items, ``utils.py`` and ``asked.jsonl``."""
     require_carried(NAME, released)
     names = Names(NAME)
-    with Refusals(NAME) as refused, folder.open(f"{NAME}/asked.jsonl") as asked:
+    with UnwritableItems(NAME) as refused, folder.open(f"{NAME}/asked.jsonl") as asked:
         for split, items in by_split(released):
             metrics: dict[str, None] = {}
             for number, item in enumerate(items):
@@ -86,7 +86,7 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
     return record
 
 
-def _shown(item: ReleasedItem, picture: Picture, folder: ReleaseFolder, name: str, at: int) -> dict[str, Any]:
+def _shown(item: ReleasedItem, picture: QuestionMedium, folder: ReleaseFolder, name: str, at: int) -> dict[str, Any]:
     """Return how a task finds a picture: the ``at``-th image of its role in the table, or a file of the release."""
     if picture.asset.path is None:
         refuse(NAME, item, f"its {picture.asset.role} is not in the release, which names it by its hash alone")
@@ -100,17 +100,17 @@ def _shown(item: ReleasedItem, picture: Picture, folder: ReleaseFolder, name: st
     return {"image": path}
 
 
-def _with_order(question: Question) -> str:
+def _with_order(question: ItemQuestion) -> str:
     labels = [each.label for each in question.pictures]
     first = [f"In order: {', '.join(labels)}."] if any(labels) else []
     return "\n".join([*first, question.with_options])
 
 
-def _target(question: Question) -> str:
+def _target(question: ItemQuestion) -> str:
     return ", ".join(question.letters) if question.right and question.lettered else question.key or ""
 
 
-def _is_scored(released: ReleasedSet, item: ReleasedItem, question: Question) -> bool:
+def _is_scored(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion) -> bool:
     """Tell whether the simple rules of the task can compare an answer with the key."""
     if question.kind in (AnswerKind.OPTION, AnswerKind.MULTI, AnswerKind.ORDER):
         return question.right is not None

@@ -57,7 +57,7 @@ class _Block:
     """The first cell that would change, by the type as which the block would be read."""
 
 
-class Column:
+class CellCheck:
     """A checker for a column of texts that is being written: it finds cells that would be misread."""
 
     def __init__(self, name: str, block: int, *, numbers: bool = False) -> None:

@@ -27,9 +27,9 @@ from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
 from domain.reading.answers import AnswerKind
-from exporters.release_items import ItemRefused, Refusals, by_split, refuse
-from extensions.harnesses.asked_items import Question, asked_item, key_name, no_question, require_carried, withheld
-from extensions.harnesses.pandas_cells import Column, Misread, rows_in_block
+from exporters.release_items import UnwritableItem, UnwritableItems, by_split, refuse
+from extensions.harnesses.asked_items import ItemQuestion, asked_item, key_name, no_question, require_carried, withheld
+from extensions.harnesses.pandas_cells import CellCheck, Misread, rows_in_block
 
 NAME = "vlmevalkit"
 _QUOTED = re.compile(r'[\t\r\n"]')
@@ -51,7 +51,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
             tables[choice] = _Table(released, split, files.enter_context(folder.open(path)), letters)
         tables[choice].add(item, question)
 
-    with Refusals(NAME) as refused:
+    with UnwritableItems(NAME) as refused:
         for split, items in by_split(released):
             with ExitStack() as files:
                 tables: dict[bool, _Table] = {}
@@ -63,7 +63,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
                         table.end()
 
 
-def _fitting(released: ReleasedSet, item: ReleasedItem) -> Question:
+def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form. Raise ``FileRefused`` if a row cannot hold it."""
     question = asked_item(NAME, released, item)
     if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
@@ -103,10 +103,10 @@ class _Table:
         key = next((each for each in released.schema.item.fields if each.name == key_name(released)), None)
         numbers = not letters and key is not None and kinds.of_field(key).holds in ("whole number", "decimal")
         checked = [each for each in self._columns if each not in ("index", *pictures)]
-        self._texts = [Column(each, block, numbers=numbers and each == "answer") for each in checked]
+        self._texts = [CellCheck(each, block, numbers=numbers and each == "answer") for each in checked]
         self._write(self._columns)
 
-    def add(self, item: ReleasedItem, question: Question) -> None:
+    def add(self, item: ReleasedItem, question: ItemQuestion) -> None:
         """Add a row."""
         part = self._released.schema.dimension(item.dimension)
         row: dict[str, str] = {
@@ -147,14 +147,14 @@ def _written(cell: str) -> str:
 
 def _refuse_misread(found: Misread | None, column: str) -> None:
     if found is not None:
-        raise ItemRefused(
+        raise UnwritableItem(
             NAME,
             f"{NAME} cannot hold the item {found.item!r}: its {column} is {found.text!r}, which VLMEvalKit reads as "
             f"{found.becomes}. Write it in words",
         )
 
 
-def _pictures(released: ReleasedSet, item: ReleasedItem, question: Question) -> Mapping[str, str]:
+def _pictures(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion) -> Mapping[str, str]:
     """Return the cells of an item's pictures: base64, and the names of the unpacked files.
 
     The names end with ``.png`` for every type of picture, so that none is compressed again.

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from domain.runs import ANSWERS, Attempt, Outcome, Question, ToolFailed, Tools
+from domain.runs import ANSWERS, Attempt, Outcome, Question, ToolFailure, Tools
 from extensions.holmes.tool_sets import Tool, ToolSet, holmes
 
 Message = Mapping[str, Any]
@@ -219,14 +219,14 @@ class Conversation:
             _, result = self._result(call)
             try:
                 results.append(tools(self.question, call.name, call.arguments or {}) if result is _TO_RUN else result)
-            except ToolFailed as failed:
+            except ToolFailure as failed:
                 return None if failed.why == "stopped" else self._failed(results, call, failed)
         for call, result in zip(self.waits, results, strict=True):
             self._answered(call, "", result)
         self.waits = []
         return None
 
-    def _failed(self, results: Sequence[Any], failing: _Call, failed: ToolFailed) -> Attempt:
+    def _failed(self, results: Sequence[Any], failing: _Call, failed: ToolFailure) -> Attempt:
         for call, result in zip(self.waits, results, strict=False):
             self._answered(call, "", result)
         self._answered(failing, str(failed), None)

@@ -14,7 +14,7 @@ from inference.endpoint import estimate
 from inference.endpoint.answerer import EndpointAnswerer, parameters
 from inference.endpoint.asking import Call
 from inference.endpoint.client import Client
-from inference.endpoint.replies import Reply
+from inference.endpoint.replies import EndpointReply
 from inference.spec import ModelSpec
 
 
@@ -60,7 +60,7 @@ class ConversationAnswerer(EndpointAnswerer):
     def _turn(self, turn: Turn, messages: dict[int, Mapping[str, Any] | None]) -> Call:
         unit = turn.question.unit_id
 
-        def heard(reply: Reply) -> None:
+        def heard(reply: EndpointReply) -> None:
             messages[unit] = reply.message
 
         texts = [str(message.get("content") or "") for message in turn.messages]

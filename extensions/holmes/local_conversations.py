@@ -12,16 +12,16 @@ from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question, Tools
 from extensions.holmes.conversation import Turn, TurnReply, converse
 from extensions.holmes.tool_sets import ToolSet, holmes
-from inference.local.encoding import CannotAsk, Encoded, neutral, rendered
-from inference.local.generation import LocalModel, Reply, attempt_at, generate, seed_of
-from inference.local.loading import Loaded, load, out_of_memory, short_error
-from inference.spec import Allowed, ModelSpec
+from inference.local.encoding import CannotEncode, EncodedBatch, neutral, rendered
+from inference.local.generation import GeneratedText, LocalModel, attempt_at, generate, seed_of
+from inference.local.loading import LoadedModel, load, out_of_memory, short_error
+from inference.spec import ModelPermissions, ModelSpec
 
 
 class LocalConversations(LocalModel):
     """Implements ``domain.runs.Answerer`` and ``AsksTools`` for ``holmes``."""
 
-    def __init__(self, loaded: Loaded, tool_set: ToolSet) -> None:
+    def __init__(self, loaded: LoadedModel, tool_set: ToolSet) -> None:
         super().__init__(loaded)
         self._tool_set = tool_set
         self._tools: Tools | None = None
@@ -58,7 +58,7 @@ class LocalConversations(LocalModel):
         try:
             text, encoded, room = self._encoded(turn)
             reply = generate(self.loaded, encoded, seed=_seed(self.loaded, text), most=room)[0]
-        except CannotAsk as error:
+        except CannotEncode as error:
             return TurnReply(attempt_at(turn.question, Outcome.FAILED, error=str(error)), None)
         except Exception as error:  # a model may raise anything; the other conversations go on
             sentence = (
@@ -84,11 +84,11 @@ class LocalConversations(LocalModel):
         )
         return TurnReply(attempt, {"role": "assistant", "content": words, **({"tool_calls": calls} if calls else {})})
 
-    def _encoded(self, turn: Turn) -> tuple[str, Encoded, int]:
+    def _encoded(self, turn: Turn) -> tuple[str, EncodedBatch, int]:
         loaded = self.loaded
         text = rendered(loaded, [_plain(message, loaded.special) for message in turn.messages], turn.tools)
         if text is None:
-            raise CannotAsk(f"The chat template of {loaded.spec.name} refuses these turns.")
+            raise CannotEncode(f"The chat template of {loaded.spec.name} refuses these turns.")
         first = loaded.tokenizer.bos_token
         inputs = loaded.tokenizer(
             [text], return_tensors="pt", add_special_tokens=not (first and text.startswith(first))
@@ -98,12 +98,14 @@ class LocalConversations(LocalModel):
         if loaded.room is not None:
             room = min(room, loaded.room - length)
         if room < 1:
-            raise CannotAsk(f"The conversation has {length} tokens; {loaded.spec.name} holds {loaded.room}.")
+            raise CannotEncode(f"The conversation has {length} tokens; {loaded.spec.name} holds {loaded.room}.")
         kept = {name: inputs[name] for name in ("input_ids", "attention_mask")}
-        return text, Encoded(kept, (), (length,)), room
+        return text, EncodedBatch(kept, (), (length,)), room
 
 
-def open_conversations(spec: ModelSpec, allowed: Allowed, tool_set: ToolSet | None = None) -> LocalConversations:
+def open_conversations(
+    spec: ModelSpec, allowed: ModelPermissions, tool_set: ToolSet | None = None
+) -> LocalConversations:
     """Return a local model that asks for tools. Raise ``ModelRefused`` if it does not load or knows no tools."""
     loaded = load(spec, allowed)
     tool_set = tool_set or holmes()
@@ -185,11 +187,11 @@ def _call(value: Any) -> dict[str, Any]:
     return {"type": "function", "function": {"name": value["name"], "arguments": raw}}
 
 
-def _outcome(reply: Reply, words: str) -> Outcome:
+def _outcome(reply: GeneratedText, words: str) -> Outcome:
     if not words:
         return Outcome.EMPTY
     return Outcome.TRUNCATED if reply.finish_reason == "length" else Outcome.ANSWERED
 
 
-def _seed(loaded: Loaded, text: str) -> int:
+def _seed(loaded: LoadedModel, text: str) -> int:
     return seed_of(loaded.spec.generation.seed, [text])

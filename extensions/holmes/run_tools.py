@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from db import tool_results
 from db.engine import IntegrityError, Store
 from domain.errors import ModelRefused, SchemaError
-from domain.runs import Picture, Question, RunPlan, ToolFailed
+from domain.runs import Picture, Question, RunPlan, ToolFailure
 from extensions.holmes.result_import import arguments_key
 from extensions.holmes.settings import TOOLS
 from extensions.holmes.tool_sets import Tool, ToolSet, parse_tool_set, read_tool_set
@@ -74,10 +74,10 @@ class RunTools:
         """Only one thread at a time makes pictures."""
 
     def __call__(self, question: Question, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Return the stored result of a call, or run the tool and store its result. Raise ``ToolFailed``."""
+        """Return the stored result of a call, or run the tool and store its result. Raise ``ToolFailure``."""
         tool = self._tools.tool(name)
         if tool is None or not tool.runs:
-            raise ToolFailed("not_started", f"{name} is no tool that can be run.")
+            raise ToolFailure("not_started", f"{name} is no tool that can be run.")
         asked = dict(arguments) if tool.arguments else None
         there, result = self._stored(question, tool, asked)
         return result if there else self._kept(question, tool, asked, self._run(question, tool, asked or {}))
@@ -91,7 +91,7 @@ class RunTools:
             with self._making:
                 pictures = self._pictures.pictures_of([question.item_id], fit=False)[question.item_id]
         if isinstance(pictures, str):
-            raise ToolFailed("no_image", f"{tool.name} was not run: {pictures}")
+            raise ToolFailure("no_image", f"{tool.name} was not run: {pictures}")
         call = ToolCall(question.name, question.dimension, arguments, tuple(pictures))
         return run(tool, self._tools, call, listed=self._listed, stop=self._stop)
 

@@ -8,9 +8,9 @@ from extensions.labelstudio.codes import NONE, NOTE
 from extensions.labelstudio.parts import (
     Answer,
     Context,
-    Given,
-    Part,
+    FormPart,
     Result,
+    SortedResult,
     choices_of,
     skip_reason,
     text_of_result,
@@ -19,7 +19,7 @@ from extensions.labelstudio.parts import (
 from extensions.labelstudio.ways import way_of
 
 
-def read_part(part: Part, given: Given, context: Context) -> Answer:
+def read_part(part: FormPart, given: SortedResult, context: Context) -> Answer:
     """Return the answer to a part, or None without one."""
     if part.criterion.skip and part.type != "choices" and given.has(part.side("skip")):
         if not given.has(part.name):
@@ -34,7 +34,7 @@ def read_part(part: Part, given: Given, context: Context) -> Answer:
     return way_of(part).read(part, given, context)
 
 
-def write_part(part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+def write_part(part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
     """Return the results for this answer. Empty if the value is not an answer to the part."""
     if value is None:
         return write_skip(part, reason) if part.criterion.skip else []

@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class About:
+class ServerStatus:
     """The version of a server, and the account of our token."""
 
     version: str
@@ -133,13 +133,13 @@ class Client:
 
     # ---- people ----------------------------------------------------------------------------------------------------
 
-    def about(self) -> About:
+    def about(self) -> ServerStatus:
         """Request the server's version and the account of our token."""
         told = self._ask(lambda sdk: sdk.versions.get())
         version = told.get("release") if isinstance(told, dict) else None
         if not isinstance(version, str):
             self._read.odd("its version")
-        return About(version, self._read.user(self._ask(lambda sdk: sdk.users.whoami())))
+        return ServerStatus(version, self._read.user(self._ask(lambda sdk: sdk.users.whoami())))
 
     def users(self) -> Sequence[OutsideUser]:
         """Return all accounts of the server."""

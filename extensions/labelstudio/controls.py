@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from domain.errors import BadRequest
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 
 LONGEST = 1_000_000
 """Longest configuration, in characters."""
@@ -76,12 +76,12 @@ class Control:
         if self.kind == "Choices":
             options = self.offered(data)
             kind = AnswerKind.MULTI if self.several else AnswerKind.OPTION
-            read = read_answer(text, Asked(kind, tuple(shown for shown, _ in options)))
+            read = read_answer(text, ExpectedAnswer(kind, tuple(shown for shown, _ in options)))
             if read.outcome is not ReadOutcome.READ or not read.places:
                 return None
             places = sorted(set(read.places)) if self.several else read.places[:1]
             return {"choices": [options[place][1] for place in places]}
-        found = read_answer(text, Asked(AnswerKind.NUMBER))
+        found = read_answer(text, ExpectedAnswer(AnswerKind.NUMBER))
         if found.outcome is not ReadOutcome.READ or not isinstance(found.value, int | float):
             return None
         amount = float(found.value)

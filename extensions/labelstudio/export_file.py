@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 
 @dataclass(frozen=True)
-class Annotated:
+class RaterAnnotation:
     """One rater's answers as results. The rater is a pseudonym."""
 
     rater: str
@@ -19,7 +19,7 @@ class Annotated:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class ModelPrediction:
     """A model's answer."""
 
     model: str
@@ -31,8 +31,8 @@ class Task:
     """One task: its content and the answers to it."""
 
     data: Mapping[str, Any]
-    annotations: Sequence[Annotated] = ()
-    predictions: Sequence[Predicted] = ()
+    annotations: Sequence[RaterAnnotation] = ()
+    predictions: Sequence[ModelPrediction] = ()
     meta: Mapping[str, Any] | None = None
 
 
@@ -62,7 +62,7 @@ def _task(task: Task, shown: str) -> dict[str, Any]:
     return found
 
 
-def _annotation(annotation: Annotated) -> dict[str, Any]:
+def _annotation(annotation: RaterAnnotation) -> dict[str, Any]:
     by = {"rater": annotation.rater}
     return {
         "result": [{**part, "meta": {**part.get("meta", {}), **by}} for part in annotation.result],
@@ -72,7 +72,7 @@ def _annotation(annotation: Annotated) -> dict[str, Any]:
     }
 
 
-def _prediction(prediction: Predicted, shown: str) -> dict[str, Any]:
+def _prediction(prediction: ModelPrediction, shown: str) -> dict[str, Any]:
     value = {"from_name": "prediction", "to_name": shown, "type": "textarea", "value": {"text": [prediction.text]}}
     return {"model_version": prediction.model, "result": [value]}
 

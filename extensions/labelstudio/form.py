@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from annotation_schemas.model import Choice, Criterion
 from extensions.labelstudio.codes import ABOUT, NONE, SKIP, codes
-from extensions.labelstudio.parts import Part
+from extensions.labelstudio.parts import FormPart
 
 Listed = tuple[str, str, str | None]
 """A choice: its label, its code, and its hint."""
@@ -88,7 +88,7 @@ def typed(
         made.set("requiredMessage", "Write something wherever it does not say that it is optional.")
 
 
-def require(made: Element, part: Part) -> None:
+def require(made: Element, part: FormPart) -> None:
     """Make an element required, if its criterion is."""
     if part.criterion.required and not part.criterion.skip:
         made.set("required", "true")
@@ -103,7 +103,7 @@ def add_labels(made: Element, options: Sequence[Choice]) -> None:
             shown.set("hint", plain(hint))
 
 
-def ask_choices(parent: Element, part: Part) -> None:
+def ask_choices(parent: Element, part: FormPart) -> None:
     """Add choices: those in the schema, or those of each item."""
     criterion = part.criterion
     single = "multiple" if part.row.picks_several else "single-radio"
@@ -126,7 +126,7 @@ def _labelled(criterion: Criterion, option: Choice) -> str:
     return option.label if plain_words else f"{value} · {option.label}"
 
 
-def special_choices(part: Part) -> list[Listed]:
+def special_choices(part: FormPart) -> list[Listed]:
     """Return the choices that are not options: nothing applies, and skip."""
     skip = part.criterion.skip
     found: list[Listed] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation_schemas.formats.row import Format, Takes
-from annotation_schemas.formats.tasks import Page, TaskFiles, Written
+from annotation_schemas.formats.tasks import Page, TaskFile, TaskFiles
 from annotation_schemas.model import Schema
 from domain.states import Stage
 
@@ -28,7 +28,7 @@ def _imported(*args: Any, **options: Any) -> Any:
     return import_label_studio(*args, **options)
 
 
-def _exported(*args: Any, **options: Any) -> Written:
+def _exported(*args: Any, **options: Any) -> TaskFile:
     from extensions.labelstudio.exchange.export_project import tasks_file
 
     return tasks_file(*args, **options)

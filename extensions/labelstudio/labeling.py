@@ -23,7 +23,7 @@ from domain.states import Stage
 from extensions.labelstudio.codes import ABOUT, NONE, NOTE, OTHER, SKIP, codes, image_of, rank_codes
 from extensions.labelstudio.form import coded, key_of, listed, plain, special_choices, typed, without_variables
 from extensions.labelstudio.page import parts
-from extensions.labelstudio.parts import Part
+from extensions.labelstudio.parts import FormPart
 from extensions.labelstudio.ways import way_of
 
 FRAME_RATE = 30.0
@@ -116,7 +116,7 @@ def data(
 # ---- pictures and clips ---------------------------------------------------------------------------------------------
 
 
-def _media(parent: Element, slot: AssetSlot, drawn: Sequence[Part]) -> None:
+def _media(parent: Element, slot: AssetSlot, drawn: Sequence[FormPart]) -> None:
     name = image_of(slot.role)
     if drawn:
         shown = SubElement(parent, "Image", name=name, zoomControl="true", rotateControl="false")
@@ -140,7 +140,7 @@ def _media(parent: Element, slot: AssetSlot, drawn: Sequence[Part]) -> None:
 def _media_data(
     slot: AssetSlot,
     there: Sequence[AssetView],
-    page: Sequence[Part],
+    page: Sequence[FormPart],
     media: Callable[[AssetView], str],
     rate: Callable[[AssetView], float | None],
 ) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def _media_data(
 # ---- questions -------------------------------------------------------------------------------------------------------
 
 
-def _ask(form: Element, part: Part) -> None:
+def _ask(form: Element, part: FormPart) -> None:
     criterion = part.criterion
     inside = form
     for control, chosen in part.shown_when:
@@ -193,7 +193,7 @@ def _when(parent: Element, control: str, chosen: Sequence[str]) -> Element:
     )
 
 
-def _skip(parent: Element, part: Part) -> None:
+def _skip(parent: Element, part: FormPart) -> None:
     skip = part.criterion.skip
     if skip is None:
         return
@@ -234,7 +234,7 @@ def _about(schema: Schema, task: TaskView) -> str:
     return f"{known.title}: {known.definition}" if known.definition else known.title
 
 
-def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -> list[dict[str, Any]]:
+def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[FormPart]) -> list[dict[str, Any]]:
     """Return the texts on the page, in the order of our own pages."""
     if stage is Stage.AUTHORING:
         return []
@@ -301,14 +301,14 @@ def _spelled(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _offered(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+def _offered(part: FormPart, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
     rows = list(zip((option.label for option in options), codes(options, own=False), strict=True))
     rows += [(label, text) for label, text, _ in special_choices(part)]
     return [{"value": without_variables(label) or " ", "alias": text} for label, text in rows]
 
 
-def _ranked(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+def _ranked(part: FormPart, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
     told = rank_codes(options, own=part.own)
     return [

@@ -11,7 +11,7 @@ from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, I
 from domain.errors import NotAvailable
 from extensions.labelstudio import ways
 from extensions.labelstudio.codes import ABOUT, EDITED, codes, image_of, text_of
-from extensions.labelstudio.parts import Part
+from extensions.labelstudio.parts import FormPart
 
 DECISION, REASON, FIELDS = "decision", "cause", "fields"
 DECISIONS = (
@@ -91,7 +91,7 @@ def drawn_on(
 # ---- parts of a page -------------------------------------------------------------------------------------------------
 
 
-def parts(schema: Schema, stage: str, dimension: str | None) -> list[Part]:
+def parts(schema: Schema, stage: str, dimension: str | None) -> list[FormPart]:
     """Return the parts of the stage's page, in order. Raise ``NotAvailable`` if Label Studio cannot show a part."""
     require(schema, stage, dimension)
     if stage == "authoring":
@@ -102,7 +102,7 @@ def parts(schema: Schema, stage: str, dimension: str | None) -> list[Part]:
     return [_part(schema, criterion, criteria) for criterion in criteria]
 
 
-def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -> Part:
+def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -> FormPart:
     shown, told = _conditions(criterion, criteria)
     to, several = ABOUT, False
     row = kinds.of_criterion(criterion)
@@ -111,7 +111,7 @@ def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -
         to, several = image_of(slot.role), slot.max != 1
     elif row.is_about == "text":
         to = text_of(criterion.of or PREDICTION)
-    return Part(criterion, row, _type(criterion, criteria), to, shown, told, several)
+    return FormPart(criterion, row, _type(criterion, criteria), to, shown, told, several)
 
 
 def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
@@ -148,18 +148,18 @@ def _key(value: Any) -> tuple[bool, Any]:
     return isinstance(value, bool), value
 
 
-def _field_parts(schema: Schema, fields: Sequence[ItemField], *, prefix: str) -> list[Part]:
+def _field_parts(schema: Schema, fields: Sequence[ItemField], *, prefix: str) -> list[FormPart]:
     lists = {each.name: each for each in schema.item.fields if kinds.of_field(each).is_list}
-    found: list[Part] = []
+    found: list[FormPart] = []
     for each in fields:
         made = _asked(each, prefix, lists)
         row, asked = kinds.of_field(each), kinds.of_criterion(made)
         if row.drawn:
             slot = _slot(schema, each.role)
-            found.append(Part(made, asked, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, each, row))
+            found.append(FormPart(made, asked, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, each, row))
         else:
             after = prefix + (each.field or "") if row.picked_by_place else None
-            found.append(Part(made, asked, _type(made, ()), field=each, field_row=row, after=after))
+            found.append(FormPart(made, asked, _type(made, ()), field=each, field_row=row, after=after))
     return found
 
 
@@ -178,16 +178,16 @@ def _asked(each: ItemField, prefix: str, lists: Mapping[str, ItemField]) -> Crit
     return Criterion(**common, **kinds.of_field(each).as_criterion(each, places))
 
 
-def _adjudication_parts(schema: Schema) -> list[Part]:
+def _adjudication_parts(schema: Schema) -> list[FormPart]:
     stage = schema.stages.adjudication
     if stage is None:
         return []
     decisions = DECISIONS if stage.edit else DECISIONS[:2]
     decision = Criterion(name=DECISION, kind="choice", prompt="Decision", options=decisions)
-    found = [Part(decision, kinds.of_criterion(decision), "choices")]
+    found = [FormPart(decision, kinds.of_criterion(decision), "choices")]
     if stage.reasons:
         reason = Criterion(name=REASON, kind="choice", prompt="Why was it contested?", options=stage.reasons)
-        found.append(Part(reason, kinds.of_criterion(reason), "choices"))
+        found.append(FormPart(reason, kinds.of_criterion(reason), "choices"))
     if stage.edit:
         able = [
             each

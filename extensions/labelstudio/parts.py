@@ -56,7 +56,7 @@ class FilledRow(Protocol):
     several_rows: ClassVar[bool]
 
 
-class Way(ABC):
+class LabelStudioKind(ABC):
     """How the answers of a kind are given in Label Studio."""
 
     result_type: ClassVar[str] = "choices"
@@ -70,14 +70,14 @@ class Way(ABC):
         return self.result_type
 
     @abstractmethod
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         """Return the answer. None without an answer, or for an unreadable one, which ``given`` records as a problem."""
 
     @abstractmethod
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         """Add the controls of this part to a labeling configuration."""
 
-    def limits(self, part: Part) -> list[str]:
+    def limits(self, part: FormPart) -> list[str]:
         """Return lines about the smallest and largest number, and about how to answer."""
         least, most = part.criterion.min, part.criterion.max
         words: list[str] = []
@@ -87,12 +87,12 @@ class Way(ABC):
         return [", ".join(words).capitalize()] if words else []
 
     @abstractmethod
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         """Return the results for this answer. Empty if the value is not an answer to the part."""
 
 
 @dataclass(frozen=True)
-class Part:
+class FormPart:
     """A criterion or field on a page there."""
 
     criterion: Criterion
@@ -179,11 +179,11 @@ class Context:
 
 
 @dataclass
-class Given:
+class SortedResult:
     """A result, sorted by control."""
 
     known: Mapping[str, str]
-    page: Sequence[Part]
+    page: Sequence[FormPart]
     by_control: dict[str, list[tuple[Any, Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     """The answer, the whole value and the whole entry of each result, by control."""
     problems: list[Problem] = field(default_factory=list)
@@ -205,7 +205,7 @@ class Given:
                 continue
             self._take(name, owners.get(name), entry)
 
-    def _take(self, name: str, part: Part | None, entry: Mapping[str, Any]) -> None:
+    def _take(self, name: str, part: FormPart | None, entry: Mapping[str, Any]) -> None:
         kind = self.known[name]
         wanted = entry.get("type", kind)
         value = entry.get("value")
@@ -219,7 +219,7 @@ class Given:
         else:
             self.by_control.setdefault(name, []).append((value.get(key) if key else None, value, entry))
 
-    def say(self, part: Part | None, sentence: str) -> None:
+    def say(self, part: FormPart | None, sentence: str) -> None:
         """Record a problem."""
         name = part.name if part is not None else NOTE
         self.problems.append(Problem(name, f"{part.criterion.prompt} {sentence}" if part is not None else sentence))
@@ -233,7 +233,7 @@ class Given:
         found = self.by_control.get(control)
         return found[0][0] if found else None
 
-    def chosen(self, control: str, part: Part) -> list[str]:
+    def chosen(self, control: str, part: FormPart) -> list[str]:
         """Return the choices of a control."""
         found = self.one(control)
         if found is None:
@@ -245,7 +245,7 @@ class Given:
             return []
         return list(dict.fromkeys(found))
 
-    def words(self, control: str, part: Part | str) -> list[str]:
+    def words(self, control: str, part: FormPart | str) -> list[str]:
         """Return the typed texts of a control."""
         found = self.one(control)
         if found is None:
@@ -253,11 +253,11 @@ class Given:
         if isinstance(found, str):
             found = [found]
         if not isinstance(found, list | tuple) or not all(isinstance(each, str) for each in found):
-            self.say(part if isinstance(part, Part) else None, "What was typed must be a text.")
+            self.say(part if isinstance(part, FormPart) else None, "What was typed must be a text.")
             return []
         return ["\n".join(found)] if isinstance(part, str) else list(found)
 
-    def option(self, part: Part, chosen: str, options: Sequence[Choice], told: Sequence[str]) -> Choice | None:
+    def option(self, part: FormPart, chosen: str, options: Sequence[Choice], told: Sequence[str]) -> Choice | None:
         """Return the option of a choice: by its code, or by its label if the label is unique."""
         for text, option in zip(told, options, strict=True):
             if text == chosen:
@@ -301,13 +301,13 @@ def text_of_result(control: str, text: Any) -> Result:
 # ---- reasons and skips ----
 
 
-def skip_reason(part: Part, given: Given) -> Any:
+def skip_reason(part: FormPart, given: SortedResult) -> Any:
     """Return the reason of a skip. None without one."""
     skip = part.criterion.skip
     return _reason(part, given, skip.reasons if skip else (), part.side("skip"), part.side("skip-words"))
 
 
-def _reason(part: Part, given: Given, reasons: Sequence[Choice], control: str, words: str) -> Any:
+def _reason(part: FormPart, given: SortedResult, reasons: Sequence[Choice], control: str, words: str) -> Any:
     chosen = [each for each in given.chosen(control, part) if each != SKIP]
     if not chosen or chosen == [OTHER]:
         return "\n".join(given.words(words, part)).strip() or None
@@ -317,12 +317,12 @@ def _reason(part: Part, given: Given, reasons: Sequence[Choice], control: str, w
     return found[0].value if found[0] is not None else None
 
 
-def reason_for(part: Part, given: Given, place: int, option: Choice) -> Any:
+def reason_for(part: FormPart, given: SortedResult, place: int, option: Choice) -> Any:
     """Return the reason for this option. None without one."""
     return _reason(part, given, option.reasons, part.side("reason", place), part.side("words", place))
 
 
-def write_skip(part: Part, reason: Any) -> list[Result]:
+def write_skip(part: FormPart, reason: Any) -> list[Result]:
     """Return the results of a skip."""
     skip = part.criterion.skip
     reasons = skip.reasons if skip else ()
@@ -337,7 +337,7 @@ def write_skip(part: Part, reason: Any) -> list[Result]:
     return [*found, text_of_result(part.side("skip-words"), reason)]
 
 
-def write_reason(part: Part, place: int, option: Choice, reason: Any) -> list[Result]:
+def write_reason(part: FormPart, place: int, option: Choice, reason: Any) -> list[Result]:
     """Return the results of a reason for an option."""
     if reason is None or not option.reasons:
         return []

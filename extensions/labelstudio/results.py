@@ -18,7 +18,7 @@ from domain.errors import Problem
 from extensions.labelstudio.answers import note_written, read_part, write_part
 from extensions.labelstudio.codes import ABOUT, EDITED, NONE, NOTE, OTHER, SKIP
 from extensions.labelstudio.page import DECISION, FIELDS, REASON, drawn_on, parts, refusal, require
-from extensions.labelstudio.parts import Context, Given, Part, Result
+from extensions.labelstudio.parts import Context, FormPart, Result, SortedResult
 
 __all__ = [
     "ABOUT",
@@ -26,8 +26,8 @@ __all__ = [
     "NOTE",
     "OTHER",
     "SKIP",
-    "Part",
-    "Read",
+    "FormPart",
+    "ParsedResult",
     "drawn_on",
     "parts",
     "read",
@@ -38,7 +38,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Read:
+class ParsedResult:
     """The answers in a result, for ``workflow.annotate.submissions``, and the problems."""
 
     values: dict[str, Any]
@@ -54,14 +54,16 @@ def read(
     dimension: str | None,
     result: Sequence[Mapping[str, Any]],
     item_fields: Mapping[str, Any] | None = None,
-) -> Read:
+) -> ParsedResult:
     """Return the answers in a result.
 
     ``item_fields`` are the fields that the page showed, with the model's answer as ``prediction``. Answers to criteria
     that are not asked after the earlier answers are left out, as on our own pages.
     """
     page = parts(schema, stage, dimension)
-    given = Given({name: kind for part in page for name, kind in part.controls().items()} | {NOTE: "textarea"}, page)
+    given = SortedResult(
+        {name: kind for part in page for name, kind in part.controls().items()} | {NOTE: "textarea"}, page
+    )
     given.take(result)
     texts = dict(item_fields or {})
     (note,) = given.words(NOTE, NOTE) or ("",)
@@ -73,7 +75,7 @@ def read(
             values.setdefault(REASON, None)
         if values.get(DECISION) == "edit":
             values[FIELDS] = edited
-    return Read(values, reasons, note.strip(), tuple(given.problems))
+    return ParsedResult(values, reasons, note.strip(), tuple(given.problems))
 
 
 def written(
@@ -110,7 +112,7 @@ def written(
     return found
 
 
-def _read_parts(page: Sequence[Part], given: Given, texts: Mapping[str, Any]) -> Read:
+def _read_parts(page: Sequence[FormPart], given: SortedResult, texts: Mapping[str, Any]) -> ParsedResult:
     values: dict[str, Any] = {}
     reasons: dict[str, Any] = {}
     for part in sorted(page, key=lambda part: part.after is not None):  # picks come after their list
@@ -123,8 +125,8 @@ def _read_parts(page: Sequence[Part], given: Given, texts: Mapping[str, Any]) ->
         if reason is not None:
             reasons[part.name] = reason
     in_order = {part.name: values[part.name] for part in page if part.name in values}
-    return Read(in_order, reasons, "", ())
+    return ParsedResult(in_order, reasons, "", ())
 
 
-def _is_edited(part: Part, values: Mapping[str, Any]) -> bool:
+def _is_edited(part: FormPart, values: Mapping[str, Any]) -> bool:
     return not part.name.startswith(EDITED) or values.get(DECISION) == "edit"

@@ -21,8 +21,8 @@ from extensions.labelstudio.objects import Objects
 from extensions.labelstudio.settings import LABEL_STUDIO_URL
 from extensions.labelstudio.tokens import Token
 from net import httpx_client
-from net.addresses import AddressRefused, NameNotFound, Resolve, Rules
-from net.guard import Bounds, Guard, NotAnswered, NotConnected, NotReadable, Redirected, TooSlow, Traffic
+from net.addresses import ForbiddenAddress, Resolve, Rules, UnknownHost
+from net.guard import Guard, NoAnswer, NoConnection, NotReadable, Redirect, ReplyLimits, TooSlow, Traffic
 
 if TYPE_CHECKING:
     from net.httpx_client import Response
@@ -41,7 +41,7 @@ Send = Callable[[Any], object]
 """Sends a request through the SDK."""
 
 
-class _Down(OutsideUnreachable):
+class _Unreachable(OutsideUnreachable):
     """The server does not answer.
 
     ``arrived``: the request may have been carried out. ``pause``: the seconds that the server asks to wait.
@@ -56,7 +56,7 @@ class _Unknown(OutsideRefused):
     """The server does not accept the token."""
 
 
-class _Gone(OutsideRefused):
+class _NoSuchAddress(OutsideRefused):
     """The address does not exist."""
 
 
@@ -88,7 +88,7 @@ class Requests:
         self._token, self._pauses = token, tuple(pauses)
         try:
             guard = Guard(place, Rules(listed), resolve)
-        except AddressRefused as error:
+        except ForbiddenAddress as error:
             self._not_found(error)
         if guard.unencrypted:
             raise OutsideRefused(f"The token would go to {place.host} unencrypted over a public network; use https://.")
@@ -99,7 +99,7 @@ class Requests:
                 "Touchstone reaches Label Studio through label-studio-sdk, which is not installed. "
                 f"{install_hint('labelstudio')}"
             ) from error
-        traffic = Traffic(lambda method, path: Bounds(largest), sent=("accept", "authorization"))
+        traffic = Traffic(lambda method, path: ReplyLimits(largest), sent=("accept", "authorization"))
         self._http = httpx_client.client(guard, traffic, seconds=seconds)
         self._http.event_hooks = {"response": [self._keep]}
         self._last: Response | None = None
@@ -120,7 +120,7 @@ class Requests:
             try:
                 with self._lock:
                     return self._once(send)
-            except _Gone:
+            except _NoSuchAddress:
                 if gone:
                     return None
                 raise
@@ -128,7 +128,7 @@ class Requests:
                 if renewed or not self._token.personal:
                     raise
                 renewed, self._sdk = True, None  # perhaps only the short-lived token is no longer accepted
-            except _Down as down:
+            except _Unreachable as down:
                 pause = next(pauses, None)
                 if pause is None or (down.arrived and not again):
                     raise
@@ -165,32 +165,32 @@ class Requests:
         where = f"Label Studio at {self.address}"
         cause: BaseException | None = error
         while cause is not None:
-            if isinstance(cause, AddressRefused):
+            if isinstance(cause, ForbiddenAddress):
                 self._not_found(cause)
-            if isinstance(cause, Redirected):
+            if isinstance(cause, Redirect):
                 raise OutsideRefused(
                     f"{where} sends on to another address; name the one it sends to, mostly with https://, instead."
                 ) from None
             if isinstance(cause, NotReadable):
                 raise OutsideRefused(f"{where} cannot be read: {cause}.") from None
-            if isinstance(cause, NotAnswered):
-                arrived = not isinstance(cause, NotConnected)
+            if isinstance(cause, NoAnswer):
+                arrived = not isinstance(cause, NoConnection)
                 if isinstance(cause, TooSlow):
                     why = "did not answer in time"
                 elif arrived:
                     why = "closed the connection before it had answered"
                 else:
                     why = "does not answer"
-                raise _Down(
+                raise _Unreachable(
                     f"{where} {why}. Nothing is lost: see that it runs, and do the same again.", arrived=arrived
                 ) from None
             cause = cause.__cause__ or cause.__context__
         if self._last is None:
             raise OutsideRefused(f"{where} could not be asked ({type(error).__name__}).") from None
 
-    def _not_found(self, error: AddressRefused) -> NoReturn:
-        if isinstance(error, NameNotFound):
-            raise _Down(str(error), arrived=False) from None
+    def _not_found(self, error: ForbiddenAddress) -> NoReturn:
+        if isinstance(error, UnknownHost):
+            raise _Unreachable(str(error), arrived=False) from None
         raise OutsideRefused(str(error)) from None
 
     def _refused(self, reply: Response) -> None:
@@ -212,11 +212,13 @@ class Requests:
         if status == 403:
             raise OutsideRefused(f"{where} does not let the account of our token do this{said}.")
         if status == 404:
-            raise _Gone(f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}.")
+            raise _NoSuchAddress(
+                f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}."
+            )
         if status in (408, 425, 429) or status >= 500:
             # Statuses 408, 425 and 429 refuse before any effect. For the others, the effect is unknown.
             wait = reply.headers.get("retry-after", "")
-            raise _Down(
+            raise _Unreachable(
                 f"{where} is not able to answer just now (status {status}){said}. Nothing is lost: do the same again "
                 "later.",
                 arrived=status >= 500,

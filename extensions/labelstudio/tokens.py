@@ -23,7 +23,7 @@ from extensions.labelstudio.settings import (
     LABEL_STUDIO_URL,
     LabelStudioSettings,
 )
-from net.addresses import AddressRefused, AddressWords, Place, place_of
+from net.addresses import AddressWords, ForbiddenAddress, ServerAddress, place_of
 
 KEYRING = "touchstone-label-studio"
 """The service name in the system's keyring. The user name is the server's address."""
@@ -37,7 +37,7 @@ _JWT = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)+")
 _WHERE = "in Label Studio under Account & Settings"
 
 
-def place(address: str) -> Place:
+def place(address: str) -> ServerAddress:
     """Return the parts of a server's address.
 
     Raises
@@ -47,7 +47,7 @@ def place(address: str) -> Place:
     """
     try:
         return place_of(address.strip(), ADDRESS)
-    except AddressRefused as error:
+    except ForbiddenAddress as error:
         raise OutsideRefused(str(error)) from None
 
 

@@ -29,11 +29,11 @@ from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
-from workflow.files.answered_items import ItemAnswered
+from workflow.files.answered_items import ItemAnswer
 from workflow.files.import_answers import answers_of_rows, take_answers
 from workflow.files.one_import import Import
 from workflow.results.leaderboard import sliced_scores
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.project_answers import read
 from workflow.results.score_choices import Scores, scores_of
 from workflow.runs import run_control
@@ -67,7 +67,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Taken:
+class AcceptedEntry:
     """The result of accepting an entry."""
 
     entry: Entry
@@ -97,7 +97,7 @@ def take(
     team: str,
     model: str,
     anyway: bool = False,
-) -> Taken:
+) -> AcceptedEntry:
     """Accept a team's file of answers to all counted items.
 
     Parameters
@@ -152,10 +152,10 @@ def take(
         assert row is not None, "a file with no answer at all is refused where it is read"
         told = {"team": team, "replaces": earlier.public_id if earlier else None, "unanswered": len(missing)}
         log(session, "entry.taken", by=by, run=row, now=store.now(), data=told)
-        return Taken(_entry(row), done.predictions, len(missing), _entry(earlier) if earlier else None)
+        return AcceptedEntry(_entry(row), done.predictions, len(missing), _entry(earlier) if earlier else None)
 
 
-def sentence(done: Taken) -> str:
+def sentence(done: AcceptedEntry) -> str:
     """Return the result of accepting an entry in one line."""
     told = f"{done.entry.name}: {done.answers:,} answers taken"
     if done.unanswered:
@@ -172,7 +172,7 @@ def entries(store: Store, *, by: Person | None, project: str) -> list[Entry]:
         return [_entry(row) for row in _rows(session, access.project_id)]
 
 
-def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> Line | None:
+def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> LeaderboardLine | None:
     """Return an entry's accuracy against the key. None for a project without a key."""
     found = read(store, person=by, project=project)
     if Scores("key") not in scores_of(found):
@@ -225,7 +225,7 @@ def _problem(rows: Sequence[BadRow], one: str, many: str) -> str:
     return f"{len(rows):,} {one if len(rows) == 1 else many}: {where}{more}{why}."
 
 
-def _none(bring: Import, rows: Sequence[ItemAnswered]) -> list[BadRow]:
+def _none(bring: Import, rows: Sequence[ItemAnswer]) -> list[BadRow]:
     """Return the rows whose answers cannot be read as an option."""
     answers = [row for row in rows if row.answer.outcome in ANSWERS]
     wanted = [(row.item_id, row.answer.text, AttemptEnd(None, row.answer.outcome, row.order)) for row in answers]

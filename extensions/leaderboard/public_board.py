@@ -25,8 +25,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.results import project_answers
 from workflow.results.leaderboard import SlicedScores, sliced_scores
-from workflow.results.leaderboard_lines import Line
-from workflow.results.project_answers import Read
+from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, scores_of, title_of
 from workflow.results.slices import BINS, DIMENSION, GROUP, OTHERS, Bins, Slicing, sliced
 
@@ -209,7 +209,7 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     return Board(tuple(columns), tuple(rows), tuple(lacking))
 
 
-def _titles(found: Read, cut: SlicedScores, *, sliced: bool) -> list[str]:
+def _titles(found: ProjectAnswers, cut: SlicedScores, *, sliced: bool) -> list[str]:
     whole = title_of(found, cut.scores)
     parts = [cut.slicing.title(at) for at in range(len(cut.slicing.labels))] if sliced else []
     return [whole, *(f"{whole}; {cut.slicing.way.title}: {part}" for part in parts)]
@@ -222,7 +222,7 @@ def _cells(cut: SlicedScores, model: str, *, sliced: bool) -> list[Cell | None]:
     return [_cell(cut.whole[model]), *(_cell(cut.cells[model, at]) for at in parts)]
 
 
-def _cell(line: Line) -> Cell | None:
+def _cell(line: LeaderboardLine) -> Cell | None:
     at = line.found
     if not at.defined:
         return None
@@ -231,7 +231,7 @@ def _cell(line: Line) -> Cell | None:
     return Cell(round(at.value, _DIGITS), low, high, at.n_units)
 
 
-def _slices(found: Read, chosen: Choice) -> tuple[str, str]:
+def _slices(found: ProjectAnswers, chosen: Choice) -> tuple[str, str]:
     """Return the field to slice by, and the reason if the chosen one cannot be used.
 
     The name of a slice must never be the text of one item.

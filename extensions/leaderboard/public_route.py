@@ -40,7 +40,7 @@ SOON = "The numbers are being worked out. This page tries again by itself."
 
 
 @dataclass(frozen=True)
-class _Made:
+class _RenderedBoard:
     """The rendered form of one state of a leaderboard."""
 
     event: int
@@ -56,9 +56,9 @@ class Boards:
     def __init__(self, resources: Resources, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.store, self.settings, self.clock = resources.store, resources.settings, clock
         self._guard = threading.Lock()
-        self._made: dict[str, tuple[float, _Made]] = {}
+        self._made: dict[str, tuple[float, _RenderedBoard]] = {}
 
-    def find(self, project: str) -> _Made:
+    def find(self, project: str) -> _RenderedBoard:
         """Return the current page of a project. Raise ``NotFound`` if nothing is public."""
         named = project.isascii() and project.isprintable()  # any other text is not the name of a project
         shown = public.made_public(self.store, project=project) if named else None
@@ -76,14 +76,14 @@ class Boards:
         finally:
             self._guard.release()
 
-    def _known(self, shown: public.Public) -> tuple[_Made | None, bool]:
+    def _known(self, shown: public.Public) -> tuple[_RenderedBoard | None, bool]:
         """Return the last page for this choice, and whether it is still fresh."""
         at, made = self._made.get(shown.project, (0.0, None))
         if made is None or made.event != shown.event:
             return None, False
         return made, self.clock() - at < (LOOK_SECONDS if made.of else SOON_SECONDS)
 
-    def _make(self, shown: public.Public, before: _Made | None) -> _Made:
+    def _make(self, shown: public.Public, before: _RenderedBoard | None) -> _RenderedBoard:
         choice = shown.choice
         try:
             figure = public_page.asked(self.store, self.settings, shown.project, choice, inside=False).figure
@@ -92,7 +92,7 @@ class Boards:
         if before is not None and before.of is figure:
             made = before
         elif figure is None:
-            made = _Made(shown.event, None, {})
+            made = _RenderedBoard(shown.event, None, {})
         else:
             page = public_page.as_html(choice, figure.value, at=figure.at, address=f"/public/{shown.project}")
             files = {
@@ -100,7 +100,7 @@ class Boards:
                 "json": public_page.as_json(choice, figure.value, at=figure.at),
             }
             told = {"": page, **(files if choice.files else {})}
-            made = _Made(shown.event, figure, {name: text.encode() for name, text in told.items()})
+            made = _RenderedBoard(shown.event, figure, {name: text.encode() for name, text in told.items()})
         if len(self._made) >= MOST:
             self._made.clear()
         self._made[shown.project] = (self.clock(), made)

@@ -15,7 +15,7 @@ from domain.errors import InvalidInput, Problem
 from domain.settings import Settings
 from extensions.mail import sending
 from extensions.mail.notice_mails import clipped
-from extensions.mail.sending import Letter, NotSent
+from extensions.mail.sending import Letter, MailFailure
 from extensions.mail.settings import is_address, require_server, server_of
 from workflow.access import accounts
 
@@ -93,7 +93,7 @@ def send(
             continue
         try:
             sending.send(server, _letter(store, token=token, base=base, address=address, by=by))
-        except NotSent as error:
+        except MailFailure as error:
             refused[address] = str(error)
             away = error.away
     return refused

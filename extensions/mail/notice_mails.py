@@ -20,7 +20,7 @@ from domain.mail import MailState, MailTime
 from domain.notices import Notice, NoticeKind
 from domain.records import Person
 from domain.states import Stage
-from extensions.mail.sending import Letter, NotSent
+from extensions.mail.sending import Letter, MailFailure
 from extensions.mail.settings import require_address
 from workflow.access.accounts import person_of
 from workflow.access.projects import access_to
@@ -175,7 +175,7 @@ def hand_over(
 ) -> int:
     """Send the mails that are due, one after another, and return how many the mail server accepted.
 
-    ``send`` raises ``NotSent``. ``stop`` tells when to leave the rest for later.
+    ``send`` raises ``MailFailure``. ``stop`` tells when to leave the rest for later.
     """
     sent = 0
     for _ in range(MANY):
@@ -191,7 +191,7 @@ def hand_over(
         letter = Letter(mail.public_id, address, mail.subject, mail.text, off_address(public_url, token))
         try:
             send(letter)
-        except NotSent as error:
+        except MailFailure as error:
             _failed(store, mail, error)
             if error.again:  # the mail server is probably down, so stop here
                 break
@@ -214,7 +214,7 @@ def _take(store: Store) -> tuple[StoredMail, str, str] | None:
         return mail, chosen.address if chosen and wanted else "", chosen.off_token if chosen else ""
 
 
-def _failed(store: Store, mail: StoredMail, error: NotSent) -> None:
+def _failed(store: Store, mail: StoredMail, error: MailFailure) -> None:
     said = str(error)
     _log.warning("a mail was not handed over (try %d): %s", mail.attempts, said)
     with store.write(archived_too=True) as session:

@@ -34,7 +34,7 @@ class Letter:
     """The address that turns mails off; empty if mails cannot be turned off."""
 
 
-class NotSent(Exception):
+class MailFailure(Exception):
     """An error for a mail that was not accepted; the text is a sentence for the people who run the server."""
 
     def __init__(self, words: str, *, again: bool, away: bool = False) -> None:
@@ -46,7 +46,7 @@ class NotSent(Exception):
 
 
 def send(server: MailServer, letter: Letter) -> None:
-    """Send one mail. Raise ``NotSent`` with the reason of a refusal, and whether to try again."""
+    """Send one mail. Raise ``MailFailure`` with the reason of a refusal, and whether to try again."""
     handed = False
     sender = parseaddr(server.sender)[1]
     message = message_of(server, letter).as_bytes()
@@ -59,17 +59,19 @@ def send(server: MailServer, letter: Letter) -> None:
     except smtplib.SMTPDataError as error:
         raise _refused(error.smtp_code, error.smtp_error, "the mail") from None
     except smtplib.SMTPResponseException as error:
-        raise NotSent(
+        raise MailFailure(
             f"{_name(server)} does not let us in: {_words(error.smtp_error)}.", again=True, away=True
         ) from None
     except smtplib.SMTPNotSupportedError as error:
-        raise NotSent(f"{_name(server)} cannot do what TOUCHSTONE_SMTP asks: {error}", again=True, away=True) from None
+        raise MailFailure(
+            f"{_name(server)} cannot do what TOUCHSTONE_SMTP asks: {error}", again=True, away=True
+        ) from None
     except (smtplib.SMTPException, OSError) as error:
         why = _words(getattr(error, "strerror", None) or str(error)) or type(error).__name__
         if handed:
             words = f"The connection to {_name(server)} ended over the mail ({why}), so it may have arrived."
-            raise NotSent(words, again=False, away=True) from None
-        raise NotSent(f"{_name(server)} cannot be reached: {why}.", again=True, away=True) from None
+            raise MailFailure(words, again=False, away=True) from None
+        raise MailFailure(f"{_name(server)} cannot be reached: {why}.", again=True, away=True) from None
 
 
 def message_of(server: MailServer, letter: Letter) -> EmailMessage:
@@ -116,8 +118,8 @@ def _expect(reply: tuple[int, bytes], what: str) -> None:
         raise _refused(code, words, what)
 
 
-def _refused(code: int, words: bytes | str, what: str) -> NotSent:
-    return NotSent(f"The mail server refused {what}: {code} {_words(words)}.", again=code < 500)
+def _refused(code: int, words: bytes | str, what: str) -> MailFailure:
+    return MailFailure(f"The mail server refused {what}: {code} {_words(words)}.", again=code < 500)
 
 
 def _words(said: bytes | str | None) -> str:

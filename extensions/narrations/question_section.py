@@ -18,7 +18,7 @@ from annotation_schemas.formats import offered
 from app import jobs, markup, shell
 from app.importing import file_inputs, import_jobs, import_preview
 from app.importing.result_sentence import imported_sentence
-from app.jobs.imports import Came, Order
+from app.jobs.imports import ImportOrder, ImportOutcome
 from app.services import Services
 from domain import typed_json
 from domain.errors import InvalidInput, Problem, RowsRefused
@@ -36,7 +36,7 @@ from extensions.narrations.rules.goals import FEWEST, MOST, SLACK
 from extensions.narrations.rules.questions import RULES
 from extensions.narrations.video_goals import VideoGoals
 from workflow.files import uploads
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.jobs import desk
 
 HERE = 2_000
@@ -215,11 +215,11 @@ def _show(view: ProjectView, made: _QuestionSet) -> None:
 def _preview(services: Services, view: ProjectView, source: uploads.Source) -> None:
     """Show what an import of the questions would do, with the button that does it."""
     about = {"format": FORMAT, "dimension": None, "said": None}
-    seen = import_preview.look(services, Order(view.name, source, about))
+    seen = import_preview.look(services, ImportOrder(view.name, source, about))
     if seen is None:
         return
     import_preview.show(seen, skip_bad=False, new_only=False)
-    order = Order(view.name, source, {**about, "skip_bad": False, "new_only": False})
+    order = ImportOrder(view.name, source, {**about, "skip_bad": False, "new_only": False})
     shell.does(
         st,
         "Import these questions",
@@ -232,11 +232,11 @@ def _preview(services: Services, view: ProjectView, source: uploads.Source) -> N
     import_preview.show_rows(view.schema.schema_, seen, source)
 
 
-def _import(services: Services, order: Order) -> None:
+def _import(services: Services, order: ImportOrder) -> None:
     import_jobs.begin(services, order)
     st.session_state.get(_MAKING, {}).pop(order.project, None)
 
 
-def _came(came: Came) -> None:
-    done = came.done or Imported()
+def _came(came: ImportOutcome) -> None:
+    done = came.done or ImportSummary()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from agreement.losses import Losses, ScoreCount
 from agreement.statistic import Statistic
 from agreement.summary import Result
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Number:
     """For a score: the losses of its board."""
 
 
-def number_of_line(line: Line) -> Number:
+def number_of_line(line: LeaderboardLine) -> Number:
     """Return a score as a number, with the answers that it leaves out."""
     return replace(number_of(line.found), count=line.count, losses=line.losses)
 

@@ -7,7 +7,7 @@ from html import escape
 
 from extensions.paper_tables import table_charts, table_files
 from extensions.paper_tables.cell_number import Number
-from extensions.paper_tables.paper_tables import NOTHING, Cell, PaperTable, PaperTables
+from extensions.paper_tables.paper_tables import NOTHING, PaperCell, PaperTable, PaperTables
 from extensions.paper_tables.table_charts import LEAST_AROUND, TableChart, Value
 from extensions.paper_tables.table_layouts import Kind
 from reports import rendering
@@ -38,7 +38,7 @@ def _chart(table: PaperTable, kind: Kind) -> TableChart:
     )
 
 
-def _value(cell: Cell, many: int) -> Value:
+def _value(cell: PaperCell, many: int) -> Value:
     at = cell.number
     if at.value is None:
         return Value(None)
@@ -103,7 +103,7 @@ def _grid(table: PaperTable) -> Iterator[str]:
         yield f'<p class="note">{NOTHING}: {escape(" ".join(table.reasons))}</p>'
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: PaperCell) -> str:
     at = cell.number
     limits = "" if at.low is None or at.high is None else f", 95 % interval {at.low:.4f} to {at.high:.4f}"
     tip = f"{at.value:.4f}{limits}; n {at.n}{_left_out(at)}" if at.value is not None else at.reason

@@ -14,7 +14,7 @@ from domain.errors import InvalidInput, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Items
 from extensions.paper_tables.cell_number import Number
-from extensions.paper_tables.table_layouts import Kind, Says, TableLayout, layout_of
+from extensions.paper_tables.table_layouts import Kind, NumberSettings, TableLayout, layout_of
 from extensions.paper_tables.table_numbers import Numbers
 from extensions.paper_tables.table_places import Head, LayoutExpansion, TablePlace, says_of
 from workflow.access.counted_items import Counting
@@ -26,7 +26,7 @@ NOTHING = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperCell:
     """A printed number with its unrounded value."""
 
     shown: str
@@ -36,11 +36,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """A line of a table."""
 
     head: Head
-    cells: tuple[Cell, ...]
+    cells: tuple[PaperCell, ...]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class PaperTable:
     note: str
     corner: str
     columns: tuple[Head, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PaperRow, ...]
     chart: tuple[Kind, ...]
     percent: bool
     """All charted cells are percentages."""
@@ -163,7 +163,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     return replace(
         table,
         columns=tuple(replace(columns[at].head, of_several=columns[at].of_several) for at in across),
-        rows=tuple(Row(rows[at].head, tuple(line)) for at, line in zip(down, cells, strict=True)),
+        rows=tuple(PaperRow(rows[at].head, tuple(line)) for at, line in zip(down, cells, strict=True)),
     )
 
 
@@ -183,7 +183,7 @@ def _losses(
     return tuple(boards), 0
 
 
-def _is_kept(column: TablePlace, cells: Sequence[Cell]) -> bool:
+def _is_kept(column: TablePlace, cells: Sequence[PaperCell]) -> bool:
     """Return whether a column is shown. A model's column needs a number, and an attribute's column a value."""
     if "attribute" in column.said:
         return _any_words(cells)
@@ -195,16 +195,16 @@ def _without(layout: TableLayout, why: str) -> PaperTable:
     return PaperTable(*about, (), (), layout.chart, bool(layout.percent), why)
 
 
-def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: TablePlace) -> Cell:
-    said = Says(**{**about, **row.said, **column.said})
+def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: TablePlace) -> PaperCell:
+    said = NumberSettings(**{**about, **row.said, **column.said})
     if said.attribute is not None:
         told = numbers.read.attributes.get(said.model or "", {}).get(said.attribute)
-        return Cell("" if told is None else str(told), Number(None))
+        return PaperCell("" if told is None else str(told), Number(None))
     between = [each.evaluator for each in (row, column) if each.evaluator is not None]
     if said.source == "agreement" and len(between) == 2 and between[0] == between[1]:
-        return Cell("", Number(None))
+        return PaperCell("", Number(None))
     found = numbers.of(said, between)
-    return Cell(printed(found.value, percent=bool(said.percent), digits=said.digits), found)
+    return PaperCell(printed(found.value, percent=bool(said.percent), digits=said.digits), found)
 
 
 def printed(value: float | None, *, percent: bool, digits: int | None) -> str:
@@ -221,15 +221,15 @@ def printed(value: float | None, *, percent: bool, digits: int | None) -> str:
     return f"{'-' if exact < 0 and rounded else ''}{rounded}"
 
 
-def _any_number(cells: Sequence[Cell]) -> bool:
+def _any_number(cells: Sequence[PaperCell]) -> bool:
     return any(cell.number.value is not None for cell in cells)
 
 
-def _any_words(cells: Sequence[Cell]) -> bool:
+def _any_words(cells: Sequence[PaperCell]) -> bool:
     return any(cell.shown for cell in cells)
 
 
-def _most_frequent(cells: Sequence[Sequence[Cell]]) -> str:
+def _most_frequent(cells: Sequence[Sequence[PaperCell]]) -> str:
     reasons = Counter(cell.number.reason for line in cells for cell in line if cell.number.reason)
     return reasons.most_common(1)[0][0] if reasons else ""
 
@@ -239,11 +239,11 @@ def _of_evaluators(places: Sequence[TablePlace]) -> bool:
 
 
 def _each_pair_once(
-    rows: Sequence[TablePlace], columns: Sequence[TablePlace], cells: Sequence[Sequence[Cell]]
-) -> tuple[list[TablePlace], list[TablePlace], list[list[Cell]]]:
+    rows: Sequence[TablePlace], columns: Sequence[TablePlace], cells: Sequence[Sequence[PaperCell]]
+) -> tuple[list[TablePlace], list[TablePlace], list[list[PaperCell]]]:
     """Return a table of evaluators by evaluators with each pair once, below the diagonal."""
     at = {column.evaluator: number for number, column in enumerate(columns)}
-    blank = Cell("", Number(None))
+    blank = PaperCell("", Number(None))
     kept = [
         [cell if number < at.get(row.evaluator, len(columns)) else blank for number, cell in enumerate(line)]
         for row, line in zip(rows, cells, strict=True)
@@ -257,7 +257,7 @@ def _each_pair_once(
     )
 
 
-def _ranked(cells: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+def _ranked(cells: Sequence[Sequence[PaperCell]]) -> list[list[PaperCell]]:
     """Return the cells with the highest and the second highest printed number of each column marked."""
     marked = [list(line) for line in cells]
     for column in range(len(cells[0])):

@@ -16,7 +16,7 @@ from app.workbench.report import report
 from domain.records import ProjectView
 from domain.states import Items
 from reports import html
-from reports.content import Figure, Table
+from reports.content import Figure, ReportTable
 from reports.vega import ACCENT, AROUND, BAR, GREY, ChartSpec, names_axis
 from workflow.releases import set_statistics
 from workflow.releases.set_statistics import SetStatistics
@@ -26,7 +26,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     """Draw the section of the page."""
     shell.section("What the set is made of")
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 
     asked = ask()
@@ -60,7 +60,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         shell.show(markup.table([("Table", ""), ("Number", ""), ("What it is", "wide")], rows))
 
 
-def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     return figure_requests.asked(
         services.store,
@@ -85,7 +85,7 @@ def drawn(found: SetStatistics) -> Iterator[ChartSpec]:
         yield _longest(table)
 
 
-def _lengths(table: Table, what: str) -> ChartSpec:
+def _lengths(table: ReportTable, what: str) -> ChartSpec:
     """Return a chart of the shortest, mean and longest text of each dimension."""
     names = [str(row[0]) for row in table.rows]
     least, mean, most = (_column(table, f"{what}, {name}") for name in ("least", "mean", "most"))
@@ -119,7 +119,7 @@ def _lengths(table: Table, what: str) -> ChartSpec:
     )
 
 
-def _longest(table: Table) -> ChartSpec:
+def _longest(table: ReportTable) -> ChartSpec:
     """Return a chart of how often the longest option is right, with limits."""
     column = _column(table, "Longest option")
     found = [(str(row[0]), each) for row, each in zip(table.rows, column, strict=True) if isinstance(each, Figure)]
@@ -174,6 +174,6 @@ def _written(value: float | None) -> str | None:
     return None if value is None else f"{value:.4f}"
 
 
-def _column(table: Table, title: str) -> list[Any]:
+def _column(table: ReportTable, title: str) -> list[Any]:
     at = table.columns.index(title)
     return [row[at] for row in table.rows]

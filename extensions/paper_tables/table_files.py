@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from domain import csv_text
-from extensions.paper_tables.paper_tables import NOTHING, Cell, PaperTable, PaperTables
+from extensions.paper_tables.paper_tables import NOTHING, PaperCell, PaperTable, PaperTables
 from workflow.results.loss_files import losses_as_csv
 
 
@@ -73,7 +73,7 @@ def _over(names: Sequence[str], widths: Sequence[int], groups: Sequence[tuple[in
     return "  ".join(parts)
 
 
-def _marked(cell: Cell) -> str:
+def _marked(cell: PaperCell) -> str:
     return f"{cell.shown}{'*' if cell.rank == 1 else ''}"
 
 
@@ -125,7 +125,7 @@ def as_markdown(table: PaperTable) -> str:
     return "\n".join([*lines, ""])
 
 
-def _in_markdown(cell: Cell) -> str:
+def _in_markdown(cell: PaperCell) -> str:
     if not cell.rank:
         return cell.shown
     return f"**{cell.shown}**" if cell.rank == 1 else f"<u>{cell.shown}</u>"
@@ -141,7 +141,7 @@ def as_json(found: PaperTables) -> dict[str, Any]:
     }
 
 
-def _counts_as_json(cell: Cell) -> dict[str, Any]:
+def _counts_as_json(cell: PaperCell) -> dict[str, Any]:
     """Return the losses of a score and its bounds; empty for numbers that are not scores."""
     count = cell.number.count
     if count is None:

@@ -34,13 +34,13 @@ FALLBACK = "any"
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
-class _Part(BaseModel):
+class _LayoutPart(BaseModel):
     """A frozen part of a layout. Unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Says(_Part):
+class NumberSettings(_LayoutPart):
     """Settings of a table, row or column that define its numbers."""
 
     source: Source | None = None
@@ -106,7 +106,7 @@ class Says(_Part):
     """The number of decimal places; by default 3, with `percent` 1."""
 
 
-class Line(Says):
+class LayoutLine(NumberSettings):
     """A row or a column, or a series of them."""
 
     title: str | None = None
@@ -131,7 +131,7 @@ class Line(Says):
     """For models: the highest mean first, the lowest first (`rising`), or by name."""
 
 
-class TableLayout(Says):
+class TableLayout(NumberSettings):
     """One table, with the charts that are drawn of it."""
 
     name: str
@@ -144,9 +144,9 @@ class TableLayout(Says):
     """Differences from the paper's table, or hints for reading it."""
     corner: str = ""
     """The heading above the names of the rows."""
-    rows: tuple[Line, ...]
+    rows: tuple[LayoutLine, ...]
     """Rows from top to bottom. A row or column of a model without any number is left out."""
-    columns: tuple[Line, ...]
+    columns: tuple[LayoutLine, ...]
     """Columns from left to right."""
     common: bool = False
     """Whether only items that every model of the table has answered count."""
@@ -158,7 +158,7 @@ class TableLayout(Says):
     """
 
 
-class _File(_Part):
+class _File(_LayoutPart):
     tables: tuple[TableLayout, ...]
 
 
@@ -213,7 +213,7 @@ def _troubles(found: _File) -> Iterator[tuple[Keys, str]]:
             yield (*path, "name"), f"`{table.name}` is there twice"
         yield from _of_numbers(table, path)
         for axis in ("rows", "columns"):
-            lines: tuple[Line, ...] = getattr(table, axis)
+            lines: tuple[LayoutLine, ...] = getattr(table, axis)
             if not lines:
                 yield (*path, axis), f"a table has at least one of its {axis}"
             for number, line in enumerate(lines):
@@ -222,7 +222,7 @@ def _troubles(found: _File) -> Iterator[tuple[Keys, str]]:
                 yield from _of_line(line, place, by=line.by or table.by)
 
 
-def _of_numbers(said: Says, path: Keys) -> Iterator[tuple[Keys, str]]:
+def _of_numbers(said: NumberSettings, path: Keys) -> Iterator[tuple[Keys, str]]:
     if said.statistic is not None and said.statistic not in summarised():
         yield (*path, "statistic"), f"there is no statistic `{said.statistic}`; known: {', '.join(summarised())}"
     if said.between is not None and not 1 <= len(said.between) <= 2:
@@ -235,7 +235,7 @@ def _of_numbers(said: Says, path: Keys) -> Iterator[tuple[Keys, str]]:
         yield (*path, "bins"), "from 2 to 20 slices"
 
 
-def _of_line(line: Line, path: Keys, *, by: str | None) -> Iterator[tuple[Keys, str]]:
+def _of_line(line: LayoutLine, path: Keys, *, by: str | None) -> Iterator[tuple[Keys, str]]:
     if not line.each and line.title is None:
         yield path, "a `title`, or `each`, says what stands at it"
     if len(line.each) > 2 or len(set(line.each)) < len(line.each):

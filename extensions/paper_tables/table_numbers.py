@@ -19,7 +19,7 @@ from domain.records import Person
 from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
 from extensions.paper_tables.cell_number import Number, number_of, number_of_line
-from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, Says
+from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, NumberSettings
 from workflow.annotate import coding
 from workflow.results import dimension_means, failures, leaderboard, model_groups
 from workflow.results.criterion_values import named_criteria, scored_criteria
@@ -28,7 +28,7 @@ from workflow.results.failures import Failures
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.losses import losses_of_scores
 from workflow.results.model_groups import Grouping
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
 from workflow.results.score_choices import Kind, Scores, judges_called
@@ -45,7 +45,7 @@ class Numbers:
     def __init__(
         self,
         store: Store,
-        read: Read,
+        read: ProjectAnswers,
         *,
         person: Person | None,
         items: Items | str | None,
@@ -63,11 +63,11 @@ class Numbers:
         self._made: dict[tuple[Any, ...], Any] = {}
 
     @property
-    def read(self) -> Read:
+    def read(self) -> ProjectAnswers:
         """The project."""
         return self._read
 
-    def of(self, said: Says, between: Sequence[str] = ()) -> Number:
+    def of(self, said: NumberSettings, between: Sequence[str] = ()) -> Number:
         """Return the number that a layout selects. ``between`` are the evaluators of its row and its column."""
         try:
             if said.source == "agreement":
@@ -80,7 +80,7 @@ class Numbers:
         except TouchstoneError as error:
             return Number(None, reason=str(error))
 
-    def board(self, said: Says) -> SlicedScores:
+    def board(self, said: NumberSettings) -> SlicedScores:
         """Return the leaderboard that a layout selects, in its slices."""
         scores = self._scores(said)
         by = {"dimensions": DIMENSION.name, "groups": GROUP.name}.get(said.over or "", said.by or DIMENSION.name)
@@ -95,7 +95,7 @@ class Numbers:
         made: SlicedScores = self._made[place]
         return made
 
-    def _of_models(self, read: Read, scores: Scores) -> Read:
+    def _of_models(self, read: ProjectAnswers, scores: Scores) -> ProjectAnswers:
         """Return the read with the answers of the selected models only."""
         models = {*(self._common or ())}
         if not models:
@@ -106,11 +106,11 @@ class Numbers:
 
     # ---- scores
 
-    def groups(self, said: Says) -> list[str]:
+    def groups(self, said: NumberSettings) -> list[str]:
         """Return the groups of models that a layout selects, in order."""
         return [each.label for each in self._grouped(said).groups]
 
-    def _grouped(self, said: Says) -> Grouping:
+    def _grouped(self, said: NumberSettings) -> Grouping:
         board = self.board(said)
         place = ("groups", said.group_by, id(board))
         if place not in self._made:
@@ -120,7 +120,7 @@ class Numbers:
         made: Grouping = self._made[place]
         return made
 
-    def _of_group(self, said: Says) -> Number:
+    def _of_group(self, said: NumberSettings) -> Number:
         group = next((each for each in self._grouped(said).groups if each.label == said.models), None)
         if group is None:
             return Number(None, reason=f"No model is {said.models} here.")
@@ -131,7 +131,7 @@ class Numbers:
         mean = group.of_parts if said.over in ("dimensions", "groups") else None
         return number_of_line(mean or group.whole)
 
-    def _score(self, said: Says) -> Number:
+    def _score(self, said: NumberSettings) -> Number:
         if said.models is not None:
             return self._of_group(said)
         if said.model is None:
@@ -149,7 +149,7 @@ class Numbers:
             line = board.of_parts.get(said.model, line)  # of one part alone the two are the same
         return number_of_line(line)
 
-    def _scores(self, said: Says) -> Scores:
+    def _scores(self, said: NumberSettings) -> Scores:
         kind = _KINDS.get(said.source or "key")
         if kind is None:
             raise _mistake("source", f"Models have no order by {said.source}; say `order: name`.")
@@ -173,7 +173,7 @@ class Numbers:
         rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
         return all(self._read.grades.get(name) for name in (rule.parts if rule else (criterion,)))
 
-    def _graded(self, criterion: str | None) -> Read:
+    def _graded(self, criterion: str | None) -> ProjectAnswers:
         """Return the read with only the answers that people have graded by a criterion."""
         criterion = criterion or self.criterion()
         if not self.graded_by(criterion):
@@ -185,12 +185,12 @@ class Numbers:
             ids = set.intersection(*(set(self._read.grades.get(name, {})) for name in names))
             kept = [each for each in self._read.answers if each.id in ids]
             self._made[place] = replace(self._read, answers=kept, unanswered={})
-        made: Read = self._made[place]
+        made: ProjectAnswers = self._made[place]
         return made
 
     # ---- who there is
 
-    def models(self, said: Says) -> list[str]:
+    def models(self, said: NumberSettings) -> list[str]:
         """Return all models with answers, or with answers that people have graded, by name."""
         there = self._graded(said.criterion) if said.graded else self._read
         return [each for each in there.models if each not in self._read.respondents]
@@ -247,7 +247,7 @@ class Numbers:
 
     # ---- agreement
 
-    def _agreement(self, said: Says, between: Sequence[str]) -> Number:
+    def _agreement(self, said: NumberSettings, between: Sequence[str]) -> Number:
         statistic = said.statistic
         if statistic is None:
             raise _mistake("statistic", "A number about agreement needs a `statistic`.")
@@ -271,7 +271,7 @@ class Numbers:
     def _is_form(self, found: Result, form: str | None) -> bool:
         return form is None or form in (found.args.get(name) for name in ("form", "weights", "level", "variant"))
 
-    def _among_people(self, unit: str, said: Says, statistic: str) -> list[Result]:
+    def _among_people(self, unit: str, said: NumberSettings, statistic: str) -> list[Result]:
         stage = UNITS[unit]
         place = ("people", unit, said.criterion, statistic, said.part is not None and said.by)
         if place not in self._made:
@@ -295,7 +295,7 @@ class Numbers:
             :1
         ]
 
-    def _of_two(self, unit: str, said: Says, statistic: str, pair: Sequence[str]) -> list[Result]:
+    def _of_two(self, unit: str, said: NumberSettings, statistic: str, pair: Sequence[str]) -> list[Result]:
         criterion = said.criterion or self.criterion()
         names = [dimension_means.PEOPLE if each == PEOPLE else each for each in pair]
         columns = self._columns(criterion)
@@ -337,7 +337,7 @@ class Numbers:
 
     # ---- numbers of extensions
 
-    def _of_extension(self, source: str, said: Says) -> Number:
+    def _of_extension(self, source: str, said: NumberSettings) -> Number:
         function = dict(extensions.rows("table_sources")).get(source)
         if function is None:
             return Number(None, reason=extensions.missing("table_sources", source) or f"No source is called {source}.")
@@ -351,7 +351,7 @@ class Numbers:
             return Number(None, reason=f"{said.part} is no aspect of the {source}.")
         return number_of(found[said.part])
 
-    def _parts_of_extension(self, function: Callable[..., Mapping[str, Statistic]], said: Says) -> Any:
+    def _parts_of_extension(self, function: Callable[..., Mapping[str, Statistic]], said: NumberSettings) -> Any:
         """Return the statistic of each part, or the reason for having none."""
         try:
             judge = self.judge(said.judge) if said.judge or self.judges() else None
@@ -369,7 +369,7 @@ class Numbers:
             raise NotFound(failures.NO_CODING.format(name=self._read.schema.name))
         return [(str(each.value), each.label) for each in there[name].options]
 
-    def _failures(self, said: Says) -> Number:
+    def _failures(self, said: NumberSettings) -> Number:
         if said.code is None or said.model is None:
             raise _mistake("code", "A number about failures needs a `code` and a `model`.")
         if ("failures",) not in self._made:

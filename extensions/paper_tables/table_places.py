@@ -9,11 +9,11 @@ from typing import Any
 
 from annotation_schemas.model import as_words
 from domain.errors import InvalidInput, Problem
-from extensions.paper_tables.table_layouts import PEOPLE, Line, Says
+from extensions.paper_tables.table_layouts import PEOPLE, LayoutLine, NumberSettings
 from extensions.paper_tables.table_numbers import Numbers
 from workflow.results.criterion_values import scored_criteria
-from workflow.results.leaderboard_lines import Line as BoardLine
-from workflow.results.project_answers import Read
+from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.project_answers import ProjectAnswers
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Head:
     """The head is one of several that the layout expands, and not a mean over them."""
 
 
-def says_of(part: Says) -> dict[str, Any]:
+def says_of(part: NumberSettings) -> dict[str, Any]:
     """Return the settings of a part of a layout, without unset ones."""
-    return {name: value for name in Says.model_fields if (value := getattr(part, name)) is not None}
+    return {name: value for name in NumberSettings.model_fields if (value := getattr(part, name)) is not None}
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ class LayoutExpansion:
     numbers: Numbers
     about: Mapping[str, Any]
     """The settings of the table."""
-    line: Line
+    line: LayoutLine
     own: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
         self.own = says_of(self.line)
 
     @property
-    def _read(self) -> Read:
+    def _read(self) -> ProjectAnswers:
         return self.numbers.read
 
     def places(self) -> Iterator[TablePlace]:
@@ -98,7 +98,7 @@ class LayoutExpansion:
         return known if wanted is None else wanted
 
     def _models(self) -> Iterator[TablePlace]:
-        said = Says(**{**self.about, **self.own})
+        said = NumberSettings(**{**self.about, **self.own})
         names = self.numbers.models(said)
         if "model" in self.line.only:
             names = list(self._only("model", names))
@@ -117,7 +117,7 @@ class LayoutExpansion:
             yield TablePlace(Head(name, groups[name]), {"model": name}, model=True)
 
     def _attributes(self) -> Iterator[TablePlace]:
-        for label in self._only("attribute", self.numbers.groups(Says(**{**self.about, **self.own}))):
+        for label in self._only("attribute", self.numbers.groups(NumberSettings(**{**self.about, **self.own}))):
             yield TablePlace(Head(label), {"models": label, "called": (label,)})
 
     def _judges(self) -> Iterator[TablePlace]:
@@ -152,7 +152,7 @@ class LayoutExpansion:
             yield TablePlace(Head(name), {"by": "group", "part": name, "over": "answers"})
 
     def _slices(self) -> Iterator[TablePlace]:
-        board = self.numbers.board(Says(**{**self.about, **self.own, "over": "answers"}))
+        board = self.numbers.board(NumberSettings(**{**self.about, **self.own, "over": "answers"}))
         titles = {label: board.slicing.title(at) for at, label in enumerate(board.slicing.labels)}
         for label in self._only("slice", list(titles)):
             yield TablePlace(Head(titles[label]), {"part": label, "over": "answers", "called": (label,)})
@@ -188,7 +188,7 @@ def _size(group: str) -> tuple[bool, float, str]:
     return not group, float(number[0]) if number else -1.0, group
 
 
-def _place(line: BoardLine | None, name: str) -> tuple[bool, float, str]:
+def _place(line: LeaderboardLine | None, name: str) -> tuple[bool, float, str]:
     """Return the sort key of a model: by descending mean, and models without a mean last."""
     if line is None or not line.found.defined:
         return True, 0.0, name

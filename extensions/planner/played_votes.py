@@ -47,7 +47,7 @@ def check_verdicts(schema: Schema) -> Iterator[Finding]:
             if names in played:
                 continue
             played.add(names)
-            found = list(_played(schema, _Played(name, stage, contested), criteria))
+            found = list(_played(schema, _SimulatedStage(name, stage, contested), criteria))
             yield from found
             if found:
                 break  # another dimension would say the same again
@@ -67,7 +67,7 @@ def check_verdicts(schema: Schema) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Played:
+class _SimulatedStage:
     """A stage of verification that is played."""
 
     name: str
@@ -76,7 +76,7 @@ class _Played:
     """Of the stages so far: whether anything can go to adjudication."""
 
 
-def _played(schema: Schema, one: _Played, criteria: Sequence[Criterion]) -> Iterator[Finding]:
+def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion]) -> Iterator[Finding]:
     stage = one.part
     keep, path = stage.keep, ("stages", one.name, "keep")
     deciding = criteria_that_decide(keep)
@@ -256,7 +256,7 @@ def _key_values(schema: Schema, key: str, criterion: Criterion, fields: Mapping[
 
 
 def _single_votes(
-    one: _Played,
+    one: _SimulatedStage,
     schema: Schema,
     criteria: Sequence[Criterion],
     forms: Sequence[Ballot],
@@ -290,7 +290,7 @@ def _single_votes(
 
 
 def _outcomes(
-    one: _Played,
+    one: _SimulatedStage,
     schema: Schema,
     deciding: Sequence[str],
     forms: Sequence[Ballot],
@@ -316,7 +316,7 @@ def _outcomes(
 
 
 def _like_another_rule(
-    one: _Played, schema: Schema, votes: Sequence[Sequence[Ballot]], item: Mapping[str, Any]
+    one: _SimulatedStage, schema: Schema, votes: Sequence[Sequence[Ballot]], item: Mapping[str, Any]
 ) -> Iterator[Finding]:
     stage = one.part
     path: Path = ("stages", one.name, "keep", "rule")

@@ -49,7 +49,7 @@ _SOURCE = re.compile(r"^source:.*\n(?:[ \t#].*\n|\n)*", re.MULTILINE)
 
 
 @dataclass
-class Tried:
+class TrialResult:
     """The result of a build."""
 
     people: Sequence[tuple[Role, Person]]
@@ -60,7 +60,7 @@ class Tried:
     """Sentences about the parts that could not be made up."""
 
 
-def build(shared: Resources, loaded: LoadedSchema, folder: Path) -> Tried:
+def build(shared: Resources, loaded: LoadedSchema, folder: Path) -> TrialResult:
     """Build the project in an empty database. ``folder`` receives the imported files."""
     return _Builder(shared, _without_source(loaded), folder).build()
 
@@ -85,7 +85,7 @@ class _Builder:
         self.raters: list[Person] = []
         self.brought: dict[int, list[Item]] = {}
 
-    def build(self) -> Tried:
+    def build(self) -> TrialResult:
         projects.create_project(self.store, name=self.project, loaded=self.loaded, made_up=True, seed=SEED)
         people = [(role, self._join(login, f"{login.capitalize()} (made up)", role)) for login, role in ROLES]
         self.raters = [
@@ -102,7 +102,7 @@ class _Builder:
             self._settle(number, ItemState.KEPT, before=stage)  # the last stage first: votes go to all waiting items
         for number in (4, 5):
             self._import(number)
-        return Tried(people, self._work(people), self.left_out)
+        return TrialResult(people, self._work(people), self.left_out)
 
     def _join(self, login: str, name: str, role: Role) -> Person:
         person = accounts.create_person(self.store, login=login, name=name)

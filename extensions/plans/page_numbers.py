@@ -16,7 +16,7 @@ from extensions.plans.success_regression import Cluster, RegressionFit, fit_regr
 from extensions.plans.success_units import By, JoinedUnits, UnitRequest
 from workflow.access.counted_items import Counting
 from workflow.results.criterion_values import scored_criteria
-from workflow.results.project_answers import Read, current
+from workflow.results.project_answers import ProjectAnswers, current
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ def regression(
     return RegressionPage(found.counting, joined, done, "")
 
 
-def _joined(found: Read, asked: UnitRequest, scores: tuple[str, str] | None, aspects: tuple[str, ...]) -> JoinedUnits:
+def _joined(
+    found: ProjectAnswers, asked: UnitRequest, scores: tuple[str, str] | None, aspects: tuple[str, ...]
+) -> JoinedUnits:
     joined = units_of_project(found, asked)
     if scores is not None and scores in {each[:2] for each in joined.offered}:
         asked = replace(asked, scores=scores[0], criterion=scores[1] or None)

@@ -20,9 +20,9 @@ from extensions.plans.success_units import (
 )
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import values_of
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, ends_of, judges_called, scores_of
-from workflow.results.scores import Scored, scored
+from workflow.results.scores import ScoredAnswers, scored
 from workflow.results.slices import Item
 
 KEY, HUMAN = "key", "human"
@@ -30,7 +30,7 @@ NOT_SAID = "plans without a grade"
 NOT_ANSWERED = "plans that a model has not answered"
 
 
-def units_of_project(found: Read, asked: UnitRequest) -> JoinedUnits:
+def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
     """Return the units of a project. People, a judge, the key or a file define success.
 
     Raises
@@ -84,7 +84,7 @@ def units_of_project(found: Read, asked: UnitRequest) -> JoinedUnits:
     )
 
 
-def _check_task(found: Read, task: str, by: By) -> None:
+def _check_task(found: ProjectAnswers, task: str, by: By) -> None:
     there = [each.name for each in found.schema.item.fields]
     there += sorted({name for item in found.items.values() for name in item.labels} - set(there))
     if task and task not in there:
@@ -99,7 +99,7 @@ def _task(item: Item, task: str) -> str:
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
 
 
-def _models(found: Read, wanted: Sequence[str]) -> list[str]:
+def _models(found: ProjectAnswers, wanted: Sequence[str]) -> list[str]:
     """Return the requested models; by default all, without people who answered like models."""
     unknown = [model for model in wanted if model not in found.models]
     if unknown:
@@ -137,7 +137,7 @@ def _name(scores: Scores) -> str:
     return scores.judge or scores.kind
 
 
-def _offered(found: Read, plans: frozenset[str], models: Sequence[str]) -> list[tuple[Scores, int]]:
+def _offered(found: ProjectAnswers, plans: frozenset[str], models: Sequence[str]) -> list[tuple[Scores, int]]:
     """Return the sources of scores, by the number of scored answers. People win ties, then judges."""
     counted = []
     for each in scores_of(found):
@@ -170,7 +170,7 @@ def _chosen(offered: Sequence[tuple[Scores, int]], asked: UnitRequest, schema: S
 
 def _take_graded(
     parts: UnitParts,
-    found: Read,
+    found: ProjectAnswers,
     said: str,
     plans: frozenset[str],
     models: Sequence[str],
@@ -211,7 +211,7 @@ def _take_graded(
     return f"{ways[0].title}, what most of them say" if decided else ways[0].title
 
 
-def _in_votes(found: Read, of: Scored) -> bool:
+def _in_votes(found: ProjectAnswers, of: ScoredAnswers) -> bool:
     """Whether people graded with 0 and 1 only. The majority then decides whether a plan succeeds."""
     if of.scores.kind != HUMAN or ends_of(found.schema, of.scores) != (0.0, 1.0):
         return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.errors import FileRefused
-from importers.spreadsheets import Line, lines_of_table
+from importers.spreadsheets import SheetRow, lines_of_table
 
 _NAMES = ("model", "item", "task")
 
@@ -66,7 +66,7 @@ def read_aspect_scores(path: Path) -> list[AspectScore]:
 
 def _lines(
     path: Path, number: str, names: Sequence[str], needed: Sequence[str] = ()
-) -> Iterator[tuple[Line, list[str]]]:
+) -> Iterator[tuple[SheetRow, list[str]]]:
     """Yield the rows with their names. Duplicates are refused."""
     wants = [*needed, number]
     some = "" if needed else f", and at least one of {', '.join(names)}"
@@ -87,7 +87,7 @@ def _lines(
         yield line, named
 
 
-def _number(path: Path, line: Line, name: str, highest: float = math.inf) -> float:
+def _number(path: Path, line: SheetRow, name: str, highest: float = math.inf) -> float:
     text = line.cells[name].text.strip() if name in line.cells else ""
     try:
         value = float(text)

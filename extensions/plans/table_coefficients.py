@@ -10,10 +10,12 @@ from extensions.plans import success_regression
 from extensions.plans.project_units import units_of_project
 from extensions.plans.success_regression import Kind
 from extensions.plans.success_units import UnitRequest
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 
 
-def coefficients(read: Read, *, judge: str | None, criterion: str | None, form: str | None) -> Mapping[str, Statistic]:
+def coefficients(
+    read: ProjectAnswers, *, judge: str | None, criterion: str | None, form: str | None
+) -> Mapping[str, Statistic]:
     """Return the coefficient of each dimension.
 
     Raises

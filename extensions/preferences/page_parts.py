@@ -9,7 +9,7 @@ from agreement import Statistic, elo
 from app import markup
 from app.results import shown
 from extensions.preferences import preference_files
-from extensions.preferences.preference_figures import OfCriterion, Part, Share
+from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, Share
 
 STRENGTHS = (
     "Strengths are logs of Davidson's model, with mean 0: the difference of two is the log of the odds that the one is "
@@ -17,7 +17,7 @@ STRENGTHS = (
 )
 
 
-def models_table(part: Part) -> markup.Markup:
+def models_table(part: CriterionPreferences) -> markup.Markup:
     """Return a table with a row for each model: how often it is preferred to all others, and its strength."""
     overall = [each for each in part.rates if each.against is None]
     strengths = [part.strengths.of[each.name] for each in overall]
@@ -45,7 +45,7 @@ def models_table(part: Part) -> markup.Markup:
     return shown.wide_table(heads, rows, part="strengths")
 
 
-def matrix(part: Part) -> markup.Markup:
+def matrix(part: CriterionPreferences) -> markup.Markup:
     """Return a matrix of how often the row's model is preferred to the column's model."""
     overall = sorted((each for each in part.rates if each.against is None), key=lambda each: -each.rate.value)
     names = [each.name for each in overall]

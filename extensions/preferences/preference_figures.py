@@ -22,7 +22,7 @@ from workflow.access.counted_items import Counting
 from workflow.results import pair_judges, project_answers, slices
 from workflow.results.clusters import clusters_of_names
 from workflow.results.preferences import Mark, Preference, Preferences, SamePair, preferences_of
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.slices import BINS, DIMENSION, Bins, Slicing
 
 VALUES = ("a", "tie", "b")
@@ -35,7 +35,7 @@ _SIDE = {"a": "first", "tie": "tie", "b": "second"}
 
 
 @dataclass(frozen=True)
-class Part:
+class CriterionPreferences:
     """The figures on one criterion, over all items or in one slice."""
 
     label: str | None
@@ -77,7 +77,7 @@ class OfCriterion:
     criterion: str
     title: str
     """The question that people were asked."""
-    parts: tuple[Part, ...]
+    parts: tuple[CriterionPreferences, ...]
     """The figures over all items, then those of each slice; no slices if all items are in one."""
     left: Statistic
     """The share of votes for the answer on the left."""
@@ -89,7 +89,7 @@ class OfCriterion:
     """The agreement of pairwise judges with people."""
 
     @property
-    def whole(self) -> Part:
+    def whole(self) -> CriterionPreferences:
         """Return the figures over all items."""
         return self.parts[0]
 
@@ -167,7 +167,7 @@ def preference_figures(
 
 def figures_of(
     said: Preferences,
-    found: Read,
+    found: ProjectAnswers,
     *,
     judged: Sequence[pair_judges.JudgedPair] = (),
     by: str = DIMENSION.name,
@@ -229,14 +229,14 @@ def _part(
     same: Sequence[SamePair],
     cluster: Mapping[str, str],
     bootstrap: Bootstrap | None,
-) -> Part:
+) -> CriterionPreferences:
     table = pair_votes(
         [vote.model_a for vote in votes],
         [vote.model_b for vote in votes],
         [_SIDE.get(vote.winner or "") for vote in votes],
         clusters=[cluster[vote.item] for vote in votes],
     )
-    return Part(
+    return CriterionPreferences(
         label,
         title,
         len({vote.item for vote in votes}),

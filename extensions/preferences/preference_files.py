@@ -9,7 +9,7 @@ from typing import Any
 
 from agreement import Statistic, elo
 from domain import csv_text
-from extensions.preferences.preference_figures import OfCriterion, Part, PreferenceFigures
+from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, PreferenceFigures
 from reports.study import JudgeOfPairs
 
 COLUMNS = (
@@ -28,7 +28,7 @@ def rows(found: PreferenceFigures) -> list[dict[str, Any]]:
     return [row for each in found.criteria for part in each.parts for row in _rows(each.criterion, part)]
 
 
-def _rows(criterion: str, part: Part) -> Iterator[dict[str, Any]]:
+def _rows(criterion: str, part: CriterionPreferences) -> Iterator[dict[str, Any]]:
     for each in part.rates:
         row = {
             "criterion": criterion,
@@ -189,7 +189,7 @@ def _of_whole(each: OfCriterion) -> Iterator[str]:
     yield from (of_judge(judge) for judge in each.judges)
 
 
-def _part(part: Part) -> Iterator[str]:
+def _part(part: CriterionPreferences) -> Iterator[str]:
     yield f"  {part.sentence}"
     if not part.rates:
         return
@@ -252,7 +252,7 @@ def of_judge(judge: JudgeOfPairs) -> str:
     )
 
 
-def of_strengths(part: Part) -> list[str]:
+def of_strengths(part: CriterionPreferences) -> list[str]:
     """Return the reasons for missing strengths or missing intervals."""
     if part.strengths.reason:
         return [f"No strengths: {part.strengths.reason}"]

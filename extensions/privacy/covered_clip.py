@@ -110,7 +110,7 @@ def write(
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _ClipFrame:
     """An upright RGB frame."""
 
     ms: int
@@ -122,16 +122,16 @@ class _Shown:
 
 
 @contextmanager
-def _frames(path: Path, name: str) -> Iterator[tuple[InputContainer, Iterator[_Shown]]]:
+def _frames(path: Path, name: str) -> Iterator[tuple[InputContainer, Iterator[_ClipFrame]]]:
     with clips.opened(path, name=name) as (container, stream):
         origin = timeline.origin(container)
 
-        def shown() -> Iterator[_Shown]:
+        def shown() -> Iterator[_ClipFrame]:
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise MediaRefused(f"{name} is damaged, so that it cannot be covered to its end. {_AGAIN}")
                 at = frame.pts * (frame.time_base or _MS) - origin
-                yield _Shown(max(round(at / _MS), 0), clips.upright(frame, stream, name=name))
+                yield _ClipFrame(max(round(at / _MS), 0), clips.upright(frame, stream, name=name))
 
         yield container, shown()
 
@@ -189,9 +189,9 @@ def _encode(
     return n
 
 
-def _pairs(shown: Iterator[_Shown]) -> Iterator[tuple[_Shown, _Shown | None]]:
+def _pairs(shown: Iterator[_ClipFrame]) -> Iterator[tuple[_ClipFrame, _ClipFrame | None]]:
     """Yield each frame with the next one."""
-    before: _Shown | None = None
+    before: _ClipFrame | None = None
     for frame in shown:
         if before is not None:
             yield before, frame

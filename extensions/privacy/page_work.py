@@ -32,7 +32,7 @@ from extensions.privacy.marks import Mark, box_key
 from media.store import MediaStore
 from workflow.files import derived_media
 from workflow.jobs import desk, folder_lock
-from workflow.jobs.desk import SlotTaken
+from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
@@ -410,7 +410,7 @@ def _begin(services: Services, folder: Path, work: DetectionJob | CoverJob) -> N
     kind = DETECTION if isinstance(work, DetectionJob) else COVERING
     try:
         jobs.begin(services, kind.name, slot=_slot(folder), project=work.project, input=work)
-    except SlotTaken as taken:
+    except SlotConflict as taken:
         raise Conflict(BUSY) from taken
 
 

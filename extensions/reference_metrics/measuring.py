@@ -21,7 +21,7 @@ from db import items as stored
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
-from domain.judging import Reading, Verdict
+from domain.judging import ReplyOutcome, ReplyReading
 from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
@@ -46,7 +46,7 @@ _AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
-class Measured:
+class MetricResult:
     """The result of a measurement."""
 
     name: str
@@ -91,7 +91,7 @@ def measure(
     reference: str | None = None,
     criterion: str | None = None,
     items: Items | str | None = None,
-) -> Measured:
+) -> MetricResult:
     """Measure all answers that a criterion is about. Answers that are already measured and unchanged are skipped.
 
     Parameters
@@ -133,7 +133,7 @@ def measure(
     with store.read() as session:
         counts = {verdict: n for _, verdict, n in judging.counts(session, run_id=run_id)}
         left_out = {why: n for _, why, n, _ in run_attempts.reasons(session, run_id=run_id)}
-    return Measured(
+    return MetricResult(
         name=rater,
         run=public_id,
         criterion=about.name,
@@ -141,7 +141,7 @@ def measure(
         metric=made,
         new=len(wanted),
         known=len(texts) - len(wanted),
-        scored=counts.get(Verdict.SCORED, 0),
+        scored=counts.get(ReplyOutcome.SCORED, 0),
         left_out=left_out,
         counted=counted,
     )
@@ -272,10 +272,10 @@ def _attempt(unit_id: int, text: _Text, value: float | str) -> Attempt:
     return Attempt(unit_id, Outcome.ANSWERED, text=repr(value), prompt_hash=text.hash)
 
 
-def _reading(value: float | str) -> Reading:
+def _reading(value: float | str) -> ReplyReading:
     if isinstance(value, str):
-        return Reading(Verdict.SKIPPED, why=value)
-    return Reading(Verdict.SCORED, {NUMBER: value})
+        return ReplyReading(ReplyOutcome.SKIPPED, why=value)
+    return ReplyReading(ReplyOutcome.SCORED, {NUMBER: value})
 
 
 def _write(

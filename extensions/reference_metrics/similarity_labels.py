@@ -26,7 +26,7 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True)
-class Measured:
+class SimilarityResult:
     """The result of a measurement."""
 
     name: str
@@ -48,7 +48,7 @@ def measure(
     folder: Path,
     layer: int | None = None,
     name: str = NAMED,
-) -> Measured:
+) -> SimilarityResult:
     """Measure all items of a project. Items that are already measured and unchanged are skipped.
 
     Parameters
@@ -91,7 +91,7 @@ def measure(
         if new:
             data = {"similarity": about, "name": name, "said": new}
             log(session, stored.LABELLED, by=by, project=access, now=store.now(), data=data)
-    return Measured(name, about, len(new), len(told) - len(new), len(contents) - len(told))
+    return SimilarityResult(name, about, len(new), len(told) - len(new), len(contents) - len(told))
 
 
 def _check(schema: Schema, fields: tuple[str, str], name: str) -> None:

@@ -34,7 +34,7 @@ class _Figure:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _PersonSeries:
     """A figure of one person over time."""
 
     card: Card
@@ -79,7 +79,7 @@ def charts_of(cards: Sequence[Card], chosen: Card, by: By) -> list[ChartSpec]:
 
 def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> ChartSpec | None:
     """Return the chart of the first person's line over the others' lines. None if the first person has no data."""
-    lines = [_Line(card, _points(card, by, figure)) for card in cards]
+    lines = [_PersonSeries(card, _points(card, by, figure)) for card in cards]
     (own, *rest) = lines
     if not own.points:
         return None
@@ -152,14 +152,14 @@ def _row(card: Card, point: Mapping[str, Any]) -> list[str | int]:
     return [card.name, card.login, point["first"], f"{point['value']:.3f}", point["n"], *limits]
 
 
-def _finding(own: _Line, title: str, by: By) -> str:
+def _finding(own: _PersonSeries, title: str, by: By) -> str:
     first, last = own.points[0], own.points[-1]
     on, and_on = ("on", "on") if by == "day" else ("in the week from", "in that from")
     said = f"{own.card.name}, {title[:1].lower()}{title[1:]}: {last['told']} {on} {last['first']}"
     return f"{said}." if first is last else f"{said}, {first['told']} {and_on} {first['first']}."
 
 
-def _about(card: Card, drawn: Sequence[_Line], rest: Sequence[_Line], by: By) -> str:
+def _about(card: Card, drawn: Sequence[_PersonSeries], rest: Sequence[_PersonSeries], by: By) -> str:
     there = sum(1 for line in rest if line.points)
     said = f"Blue: {card.name}."
     if drawn:

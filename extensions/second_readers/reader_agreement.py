@@ -21,7 +21,7 @@ from db.engine import Session, Store
 from db.readings import AttemptEnd, UnreadAnswer
 from domain import json_text
 from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 from domain.reading.spans import in_words
 from domain.records import AnswerReading, Person, Rating
 from domain.states import Items
@@ -36,7 +36,7 @@ NONE = "none"
 
 
 @dataclass(frozen=True)
-class Agreed:
+class ReaderAgreement:
     """The agreement of a reader with people about the values of answers."""
 
     reader: str
@@ -52,10 +52,10 @@ class Agreed:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ReaderComparison:
     """A sample that came back."""
 
-    readers: Sequence[Agreed]
+    readers: Sequence[ReaderAgreement]
     n: int
     empty: int
     """The number of lines without a value."""
@@ -111,7 +111,7 @@ def sample(
 
 def _asked(
     session: Session, access: Access, answers: Sequence[UnreadAnswer]
-) -> dict[int, tuple[Asked, str, AttemptEnd | None]]:
+) -> dict[int, tuple[ExpectedAnswer, str, AttemptEnd | None]]:
     """Return the question of each answer with its options as shown, the item's question, and the outcome of the
     request.
     """
@@ -155,7 +155,7 @@ def values_of(path: Path) -> dict[str, Any]:
     return found
 
 
-def compare(store: Store, *, by: Person | None, project: str, values: Mapping[str, Any]) -> Compared:
+def compare(store: Store, *, by: Person | None, project: str, values: Mapping[str, Any]) -> ReaderComparison:
     """Return the agreement of the rules, and of the rules with each second reader, with people.
 
     Raises
@@ -181,10 +181,10 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
         for name in readers_of(session, project_id=access.project_id):
             read = counting(session, project_id=access.project_id, reader=name, ids=list(said))
             lines.append(_agreed(name, said, {id: _of(read.get(id), asked[id][0], asked[id][2]) for id in said}))
-    return Compared(lines, len(said), len(values) - len(said))
+    return ReaderComparison(lines, len(said), len(values) - len(said))
 
 
-def _category(public: str, value: Any, asked: Asked) -> str:
+def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
     """Return a person's value in the form in which readings are compared."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value).strip()
     if text.casefold() == NONE:
@@ -201,13 +201,13 @@ def _category(public: str, value: Any, asked: Asked) -> str:
     return _in_words(read.value, list(read.places), asked)
 
 
-def _of(read: AnswerReading | None, asked: Asked, ended: AttemptEnd | None) -> str:
+def _of(read: AnswerReading | None, asked: ExpectedAnswer, ended: AttemptEnd | None) -> str:
     if read is None or read.outcome is not ReadOutcome.READ:
         return NONE
     return _in_words(read.value, shown_places(read.places, asked, ended), asked)
 
 
-def _in_words(value: Any, places: Sequence[int], asked: Asked) -> str:
+def _in_words(value: Any, places: Sequence[int], asked: ExpectedAnswer) -> str:
     if asked.options:
         return _letters(places, asked)
     if asked.kind is AnswerKind.SPANS:
@@ -215,7 +215,7 @@ def _in_words(value: Any, places: Sequence[int], asked: Asked) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
-def _letters(places: Sequence[int], asked: Asked) -> str:
+def _letters(places: Sequence[int], asked: ExpectedAnswer) -> str:
     """Return the letters of options. Options with equal wording get the first letter, and a set has the options'
     order.
     """
@@ -227,14 +227,14 @@ def _letters(places: Sequence[int], asked: Asked) -> str:
     return ",".join(ascii_uppercase[place] for place in first)
 
 
-def _agreed(name: str, people: Mapping[int, str], reader: Mapping[int, str]) -> Agreed:
+def _agreed(name: str, people: Mapping[int, str], reader: Mapping[int, str]) -> ReaderAgreement:
     rows = [
         rating
         for id, said in people.items()
         for rating in (Rating(str(id), "people", "read", said), Rating(str(id), name, "read", reader[id]))
     ]
     table = Ratings.from_rows(rows, scale=Scale("nominal", tuple(sorted({*people.values(), *reader.values()}))))
-    return Agreed(
+    return ReaderAgreement(
         name,
         len(people),
         percent_agreement(table),

@@ -18,7 +18,7 @@ from db import readings
 from db.engine import Session, Store
 from db.readings import AttemptEnd, UnreadAnswer
 from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
-from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from domain.reading.text import visible
 from domain.records import RULES, Person
 from domain.runs import Answerer, Attempt, Outcome, Question
@@ -87,14 +87,14 @@ class _Case:
     """One text to read, with its question and all answers that have this text."""
 
     text: str
-    asked: Asked
+    asked: ExpectedAnswer
     answers: tuple[tuple[int, int], ...]
     """Id and the item's revision."""
     ended: AttemptEnd | None = None
     """The order in which the options were shown, where it is not the item's."""
 
 
-def question(text: str, asked: Asked, *, unit_id: int) -> Question:
+def question(text: str, asked: ExpectedAnswer, *, unit_id: int) -> Question:
     """Return the question to the second reader about an answer."""
     parts = []
     if asked.options:
@@ -106,7 +106,7 @@ def question(text: str, asked: Asked, *, unit_id: int) -> Question:
     return Question(unit_id, str(unit_id), "", ("\n\n".join(parts),), system=SYSTEM)
 
 
-def read_reply(reply: str, asked: Asked) -> Reading | None:
+def read_reply(reply: str, asked: ExpectedAnswer) -> Reading | None:
     """Return the reading in a reply of the second reader; None for a reply that is not allowed.
 
     >>> read_reply("B.", Asked(AnswerKind.OPTION, ("cup", "plate"))).value
@@ -266,7 +266,7 @@ def _cases(session: Session, access: Access, answers: Sequence[UnreadAnswer]) ->
     """Return the cases to ask, in the order of the answers. Equal texts with equal options are one case."""
     states = readings.revisions(session, item_ids=[each.item_id for each in answers])
     ended = readings.ended(session, answers=answers)
-    together: dict[tuple[Asked, str, tuple[int, ...]], list[tuple[int, int]]] = defaultdict(list)
+    together: dict[tuple[ExpectedAnswer, str, tuple[int, ...]], list[tuple[int, int]]] = defaultdict(list)
     for each in answers:
         revision, content = state_at(states.get(each.item_id, []), each.created_at)
         how = ended.get((each.run_id, each.item_id))
@@ -335,7 +335,7 @@ def _ask(
 _NONE, _SAID = "none", "said"
 
 
-def _reading(attempt: Attempt, asked: Asked, failed: Counter[str]) -> Reading | None:
+def _reading(attempt: Attempt, asked: ExpectedAnswer, failed: Counter[str]) -> Reading | None:
     """Return the reading of an attempt; None without a reply, so that the answer is asked again."""
     if not attempt.outcome.replied:
         failed[f"no reply came ({attempt.outcome.value.replace('_', ' ')})"] += 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from extensions.shortcuts.model_check import ModelResult
 from extensions.shortcuts.text_check import NONE, UNKNOWN, TextResult
-from reports.content import Block, Cell, Figure, Table, Text
+from reports.content import Block, Cell, Figure, Paragraph, ReportTable
 
 _BOUNDS = {
     "value": "The share itself must not be more.",
@@ -26,9 +26,9 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     )
     if told.get("figures") == "private":
         named = f" Asked: {', '.join(each.model for each in gate.models)}." if gate.models else ""
-        yield Text(f"{limit}: {gate.outcome}.{named} The figures are in the private part.", "note")
+        yield Paragraph(f"{limit}: {gate.outcome}.{named} The figures are in the private part.", "note")
         return
-    yield Text(
+    yield Paragraph(
         f"{limit}. {gate.said[:1].upper()}{gate.said[1:]}.", "missing" if gate.outcome in (UNKNOWN, NONE) else "plain"
     )
     if not gate.models:
@@ -39,16 +39,16 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         chance = "-" if each.chance is None else f"{100 * each.chance:.1f} %"
         rows.append((each.model, each.items, each.orders, figure, chance))
     heads = ("Model", "Items", "Orders", "Right in all orders", "By chance")
-    yield Table("shortcut_models", "Asked without images before the release", heads, tuple(rows))
+    yield ReportTable("shortcut_models", "Asked without images before the release", heads, tuple(rows))
 
 
 def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     """Yield the limits for rules and the classifier, from the manifest's entry."""
     gate, private = TextResult.from_json(told), told.get("figures") == "private"
     if private and gate.outcome == UNKNOWN:
-        yield Text("The limits of the schema cannot be computed.", "missing")
+        yield Paragraph("The limits of the schema cannot be computed.", "missing")
     elif gate.outcome in (UNKNOWN, NONE):
-        yield Text(f"The limits of the schema: {gate.said}.", "missing")
+        yield Paragraph(f"The limits of the schema: {gate.said}.", "missing")
     if not gate.limits:
         return
     heads = ("Rule", *(() if private else ("Right",)), "At most", "How it stands")
@@ -56,7 +56,7 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     for each in gate.limits:
         figure = Figure(each.value, each.low, each.high, "", each.n, share=True)
         rows.append((each.title, *(() if private else (figure,)), f"{100 * each.at_most:.1f} %", each.outcome))
-    yield Table(
+    yield ReportTable(
         "shortcut_limits",
         f"Looked for before the release, in {gate.items:,} items",
         heads,
@@ -64,11 +64,11 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         note=f"{_BOUNDS[gate.bound]} A blind draw is right in {100 * (gate.chance or 0):.1f} %.",
     )
     if private:
-        yield Text("The figures are in the private part, as they would tell of answers that are private.", "note")
+        yield Paragraph("The figures are in the private part, as they would tell of answers that are private.", "note")
         return
     how = (
         "stand out from what keys drawn anew come to"
         if gate.score is None
         else f"have a right option that the classifier takes to be likelier than {100 * gate.score:g} %"
     )
-    yield Text(f"{gate.flagged:,} of {gate.items:,} items {how}: their text may give the answer away.")
+    yield Paragraph(f"{gate.flagged:,} of {gate.items:,} items {how}: their text may give the answer away.")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.content import Cell, Table
+from reports.content import Cell, ReportTable
 from workflow.releases.text_rules import Choice
 
 LEAST = 5
@@ -66,7 +66,7 @@ def _places(title: str, choices: Sequence[Choice], most: int) -> Places:
     return Places(title, counts, float(found.statistic), float(found.pvalue))
 
 
-def table(places: Iterable[Places]) -> Table | None:
+def table(places: Iterable[Places]) -> ReportTable | None:
     """Return the positions as a table, or None if there are none."""
     found = list(places)
     if not found or not found[-1].counts:
@@ -76,4 +76,4 @@ def table(places: Iterable[Places]) -> Table | None:
     for each in found:
         told = ("-", each.why) if each.p is None else (f"{each.statistic:.2f}", f"{each.p:.3g}")
         rows.append((each.title, *each.counts, *told))
-    return Table("places", "Where right options stand", heads, tuple(rows), "items")
+    return ReportTable("places", "Where right options stand", heads, tuple(rows), "items")

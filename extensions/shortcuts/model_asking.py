@@ -27,7 +27,7 @@ from inference.spec import ModelSpec
 from workflow.access.projects import Access
 from workflow.runs import model_runs
 from workflow.runs.asked_items import AskedItem, Cannot
-from workflow.runs.model_questions import Asker, Draft
+from workflow.runs.model_questions import Asker, DraftQuestion
 from workflow.runs.shown_pictures import Frames as Taken
 from workflow.runs.shown_pictures import Shower, Shown, Still
 
@@ -83,9 +83,9 @@ class ShortcutAsker(Asker):
         super().__init__(store, media, schema=schema, plan=plan, spec=spec, cache=cache)
         self._shortcut = plan
         self._options = options_field(schema) or ""
-        self._shower = _Conditioned(schema, plan, self._shower)
+        self._shower = _ConditionShower(schema, plan, self._shower)
 
-    def draft(self, item: AskedItem) -> Draft:
+    def draft(self, item: AskedItem) -> DraftQuestion:
         """Return the question as any model gets it, apart from the order of options and the pictures."""
         why = _without_key(self.schema, item)
         if why:
@@ -107,7 +107,7 @@ def _without_key(schema: Schema, item: AskedItem) -> str:
     return key_of(item.fields.get(key_field(schema) or ""), asked)[1]
 
 
-class _Conditioned(Shower):
+class _ConditionShower(Shower):
     """Shows fewer frames of an item's clips, or another order of frames."""
 
     def __init__(self, schema: Schema, plan: ShortcutPlan, whole: Shower) -> None:

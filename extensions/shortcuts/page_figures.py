@@ -12,7 +12,7 @@ from extensions.shortcuts.release_checks import MODELS, TEXTS
 from workflow.releases.extension_checks import ReleaseCheck
 
 
-def ask_texts(services: Services, view: ProjectView, items: Items | None) -> figure_requests.Asked:
+def ask_texts(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     """Return what rules and the classifier get right (``text_check.TextMeasurement``), as far as it is known.
 
     Raises ``NotAvailable`` if scikit-learn is not installed, or if the process has failed.
@@ -20,12 +20,14 @@ def ask_texts(services: Services, view: ProjectView, items: Items | None) -> fig
     return _ask(services, view, items, TEXTS)
 
 
-def ask_models(services: Services, view: ProjectView, items: Items | None) -> figure_requests.Asked:
+def ask_models(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     """Return what models get right without images (``model_page.ModelPage``), as far as it is known."""
     return _ask(services, view, items, MODELS)
 
 
-def _ask(services: Services, view: ProjectView, items: Items | None, check: ReleaseCheck) -> figure_requests.Asked:
+def _ask(
+    services: Services, view: ProjectView, items: Items | None, check: ReleaseCheck
+) -> figure_requests.FigureState:
     state, size = check.state_of(services.store, services.person, view.name)
     args: dict[str, Any] = {"project": view.name, "items": items}
     return figure_requests.asked(

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation_schemas.model import Schema
 from db.engine import Store
-from domain.evidence import Selected, Told, table_path
+from domain.evidence import PrintedFigure, RowSelection, table_path
 from domain.records import Person
 from extensions.shortcuts import card_blocks, model_check, model_page, text_check
 from extensions.shortcuts.model_check import ModelResult
@@ -31,30 +31,38 @@ def _has_model_limit(schema: Schema) -> bool:
     return limits is not None and limits.without_images is not None
 
 
-def _text_figures(store: Store, access: Access) -> Iterator[Told]:
+def _text_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield how often rules and the classifier are right."""
     found = find_text_shortcuts(store, by=None, project=access.name)
-    rows = [Selected(ITEMS), Selected(table_path("revision"))]
+    rows = [RowSelection(ITEMS), RowSelection(table_path("revision"))]
     out = len(found.skipped)
     for name, each in found.by_name.items():
         at = (each.value, each.low, each.high, each.n_units, out, each.method, each.reason)
-        yield Told(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
-    yield Told("shortcuts.chance", "Shortcuts: an option drawn blindly", found.chance, n=len(found.items), rows=rows)
-    yield Told("shortcuts.flagged", "Shortcuts: items flagged", len(found.flagged), n=len(found.items), rows=rows)
+        yield PrintedFigure(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
+    yield PrintedFigure(
+        "shortcuts.chance", "Shortcuts: an option drawn blindly", found.chance, n=len(found.items), rows=rows
+    )
+    yield PrintedFigure(
+        "shortcuts.flagged", "Shortcuts: items flagged", len(found.flagged), n=len(found.items), rows=rows
+    )
 
 
-def _model_figures(store: Store, access: Access) -> Iterator[Told]:
+def _model_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield what models get right without images."""
     found = measure_models(store, by=None, project=access.name)
-    rows = [Selected(ITEMS), *(Selected(table_path(name)) for name in ("revision", "run", "attempt"))]
+    rows = [RowSelection(ITEMS), *(RowSelection(table_path(name)) for name in ("revision", "run", "attempt"))]
     prefix, title = "shortcuts.without_images", "Shortcuts: right without images"
     n, out = found.items, len(found.unsettled)
-    yield Told(f"{prefix}.flagged", f"{title}, items flagged", len(found.flagged), n=n, left_out=out, rows=rows)
+    yield PrintedFigure(
+        f"{prefix}.flagged", f"{title}, items flagged", len(found.flagged), n=n, left_out=out, rows=rows
+    )
     for each in found.models:
         if each.condition == WITHOUT:
             own = each.all_right
             at = (own.value, own.low, own.high, own.n_units, own.n_left_out, own.method, own.reason)
-            yield Told(f"{prefix}.all_orders.{slug(each.model)}", f"{title} in all orders, {each.model}", *at, rows)
+            yield PrintedFigure(
+                f"{prefix}.all_orders.{slug(each.model)}", f"{title} in all orders, {each.model}", *at, rows
+            )
 
 
 def _state_of_texts(store: Store, by: Person | None, project: str) -> tuple[tuple[Any, ...], int]:

@@ -12,11 +12,11 @@ from app.items.bulk_previews import UNDO, told
 from app.reruns import messages, session_values
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.comments import LONGEST_COMMENT
 from domain.records import ProjectView
 from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import Reasons
 
 LABEL = "Send items of this page back to their authors, with the reason"
@@ -32,7 +32,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     if not st.checkbox(LABEL, key=f"{key}.on.{round}"):
         return
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}
-    here = bulk.preview(services.store, **ask, chosen=Chosen(items=tuple(reasons)), reasons=Reasons(own=reasons))
+    here = bulk.preview(services.store, **ask, chosen=BulkSelection(items=tuple(reasons)), reasons=Reasons(own=reasons))
     shell.show(markup.paragraph("Authors read this as it stands here. An item without a reason stays.", style="ts"))
     said = {
         item: str(
@@ -52,7 +52,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     shell.show(*told(counts, list(said), [*here.cannot, *silent]))
     if not said:
         return
-    ask |= {"chosen": Chosen(items=tuple(said)), "reasons": Reasons(own=said)}
+    ask |= {"chosen": BulkSelection(items=tuple(said)), "reasons": Reasons(own=said)}
     found = bulk.preview(services.store, **ask)
 
     def do() -> None:
@@ -62,5 +62,5 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
 
     label = f"Send back {markup.count(len(said), 'item')}"
     words = f"{markup.count(len(said), 'item')}, each with the reason to its author. No one else is asked meanwhile."
-    question = Question(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
+    question = Confirmation(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
     confirm.button(label, services, question, do, key=f"{key}.do", sure=f"{key}.sure")

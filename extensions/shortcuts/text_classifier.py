@@ -201,7 +201,7 @@ class _Texts:
         table = sparse.csr_array(sparse.hstack([vectorizer.transform(pairs), rest]))
         return table, [*(f"“{word}”" for word in vectorizer.get_feature_names_out()), *names]
 
-    def learnt(self, keys: Ints, *, telling: bool = False) -> tuple[Floats, dict[int, _Told]]:
+    def learnt(self, keys: Ints, *, telling: bool = False) -> tuple[Floats, dict[int, _FoldWeights]]:
         """Return the probability of each option, learned from these keys in the other folds."""
         found = np.zeros(len(self.item))
         told = {}
@@ -210,7 +210,7 @@ class _Texts:
             own = np.flatnonzero(self.fold_of[self.item] == fold)
             found[own] = table[own] @ weights
             if telling:
-                told[fold] = _Told(self, table, weights, names, keys)
+                told[fold] = _FoldWeights(self, table, weights, names, keys)
         tops = np.maximum.reduceat(found, self.starts)
         found = np.exp(found - tops[self.item])
         return found / np.add.reduceat(found, self.starts)[self.item], told
@@ -230,7 +230,7 @@ class _Texts:
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
+class _FoldWeights:
     """The weights that were learned for a fold, to explain the probability of a key."""
 
     texts: _Texts
@@ -258,13 +258,13 @@ _LEAST = 0.1
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _SklearnClasses:
     GroupKFold: Any
     LogisticRegression: Any
     TfidfVectorizer: Any
 
 
-def _scikit_learn() -> _Parts:
+def _scikit_learn() -> _SklearnClasses:
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression
@@ -274,4 +274,4 @@ def _scikit_learn() -> _Parts:
             "The text-only classifier needs the package scikit-learn, which is not installed. "
             f"{install_hint('shortcuts')}"
         ) from error
-    return _Parts(GroupKFold, LogisticRegression, TfidfVectorizer)
+    return _SklearnClasses(GroupKFold, LogisticRegression, TfidfVectorizer)

@@ -21,7 +21,7 @@ from workflow.results import attributes
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
 from workflow.results.leaderboard_lines import reasons_in_words, values_of
 from workflow.results.people_rows import with_people
-from workflow.results.project_answers import Read, current
+from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
 from workflow.results.scores import scored
 from workflow.results.slices import value_of
@@ -32,7 +32,7 @@ NO_SCORE = "pairs without a score on one of their items"
 
 
 @dataclass(frozen=True)
-class Named:
+class PairFields:
     """The fields or labels that pair items."""
 
     pair: str
@@ -99,15 +99,15 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def named(schema: Schema, pair: str | None = None, variant: str | None = None) -> Named | None:
+def named(schema: Schema, pair: str | None = None, variant: str | None = None) -> PairFields | None:
     """Return the fields that pair items: the given ones, or those of the schema; None if neither names any."""
     own = schema.report.pairs
     pair, variant = pair or (own.pair if own else None), variant or (own.variant if own else None)
-    return Named(pair, variant) if pair and variant else None
+    return PairFields(pair, variant) if pair and variant else None
 
 
 def differences(
-    found: Read, by: Named, there: Sequence[Scores], *, together: str | None = None
+    found: ProjectAnswers, by: PairFields, there: Sequence[Scores], *, together: str | None = None
 ) -> list[PairedDifference]:
     """Return the differences of every model between variants, for every way of scoring except corrected ones.
 
@@ -140,7 +140,7 @@ def differences(
     ]
 
 
-def _labels(found: Read) -> list[str]:
+def _labels(found: ProjectAnswers) -> list[str]:
     return attributes.names(item.labels for item in found.items.values())
 
 
@@ -153,7 +153,7 @@ def _ordered(schema: Schema, name: str, there: Iterable[str]) -> list[str]:
 
 
 def _of_scores(
-    found: Read,
+    found: ProjectAnswers,
     scores: Scores,
     pairs: Mapping[str, Mapping[str, Sequence[int]]],
     variants: Sequence[str],
@@ -174,7 +174,7 @@ def _of_scores(
 
 
 def _of_model(
-    found: Read,
+    found: ProjectAnswers,
     scores: Scores,
     model: str,
     own: Mapping[int, float],
@@ -226,10 +226,10 @@ def of_project(
 ) -> dict[str, list[PairedDifference]]:
     """Return the differences for every way of scoring, by its title. The caller checks that the person may see them."""
     found = current(store, person=None, project=project, items=items)
-    return titled(found, differences(found, Named(pair, variant), scores_of(found), together=together))
+    return titled(found, differences(found, PairFields(pair, variant), scores_of(found), together=together))
 
 
-def titled(found: Read, rows: Sequence[PairedDifference]) -> dict[str, list[PairedDifference]]:
+def titled(found: ProjectAnswers, rows: Sequence[PairedDifference]) -> dict[str, list[PairedDifference]]:
     """Return the rows by the title of their scores."""
     blocks: dict[str, list[PairedDifference]] = {}
     for row in rows:

@@ -11,7 +11,7 @@ from typing import Any
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.endpoint import estimate, probe
-from inference.endpoint.asking import Asking, Call, CannotAsk, Messages
+from inference.endpoint.asking import Call, CannotRequest, EndpointAsker, Messages
 from inference.endpoint.client import Client, check_key_name, place_of
 from inference.spec import Endpoint, Generation, ModelSpec
 
@@ -35,7 +35,7 @@ class EndpointAnswerer:
         assert spec.endpoint is not None
         self._spec = spec
         self._parameters, omitted = parameters(spec.generation, spec.endpoint)
-        self._asking = Asking(client)
+        self._asking = EndpointAsker(client)
         self._about: dict[str, Any] = {
             "libraries": dict(client.versions),
             "base_url": client.place.url,
@@ -186,7 +186,7 @@ def turns(spec: ModelSpec, question: Question) -> Messages:
     """
     shown = len(question.pictures)
     if shown > {"text": 0, "one_image": 1}.get(spec.modality, shown):
-        raise CannotAsk(
+        raise CannotRequest(
             f"The question has {shown} picture{'s' if shown > 1 else ''}, and the description says that "
             f"{spec.name} takes {'none' if spec.modality == 'text' else 'one'} (`modality`)."
         )
@@ -204,7 +204,7 @@ def messages(question: Question) -> Messages:
     try:
         (question.system or "").encode(), question.text.encode()
     except UnicodeEncodeError as error:
-        raise CannotAsk(
+        raise CannotRequest(
             "The question has half surrogates in its text, which cannot be sent; correct the item."
         ) from error
     turns: list[Mapping[str, Any]] = []
@@ -235,12 +235,16 @@ def data_uri(picture: Picture) -> str:
     try:
         content = picture.path.read_bytes()
     except OSError as error:
-        raise CannotAsk(f"Of the item, {what} cannot be read: {(error.strerror or 'no such file').lower()}.") from error
+        raise CannotRequest(
+            f"Of the item, {what} cannot be read: {(error.strerror or 'no such file').lower()}."
+        ) from error
     if picture.sha256 and hashlib.sha256(content).hexdigest() != picture.sha256:
-        raise CannotAsk(f"Of the item, {what} is not the file that it was: its SHA-256 differs.")
+        raise CannotRequest(f"Of the item, {what} is not the file that it was: its SHA-256 differs.")
     kind = media_type(content)
     if kind is None:
-        raise CannotAsk(f"Of the item, {what} is neither PNG nor JPEG, WebP or GIF, and endpoints take no other kind.")
+        raise CannotRequest(
+            f"Of the item, {what} is neither PNG nor JPEG, WebP or GIF, and endpoints take no other kind."
+        )
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
 

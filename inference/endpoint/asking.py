@@ -18,10 +18,10 @@ from typing import Any
 
 from domain.errors import RunStopped
 from domain.runs import Attempt, Outcome
-from inference.endpoint.budget import Budget, May, cost
+from inference.endpoint.budget import Allowance, Budget, cost
 from inference.endpoint.client import Client
 from inference.endpoint.limits import Limits
-from inference.endpoint.replies import LONGEST_RAW, Reply
+from inference.endpoint.replies import LONGEST_RAW, EndpointReply
 
 Messages = Sequence[Mapping[str, Any]]
 
@@ -31,7 +31,7 @@ LOOK_SECONDS = 0.2
 """So often the caller is asked whether to stop."""
 
 
-class CannotAsk(Exception):
+class CannotRequest(Exception):
     """A question that cannot be made into a request; the message is a sentence."""
 
 
@@ -42,7 +42,7 @@ class Call:
     unit_id: int
     messages: Callable[[], Messages | str]
     """A function that makes the messages when they are sent, since pictures are large. A text is completed as it is.
-    May raise ``CannotAsk``.
+    May raise ``CannotRequest``.
     """
     parameters: Mapping[str, Any]
     tokens: float
@@ -53,13 +53,13 @@ class Call:
     image_hashes: tuple[str, ...] = ()
     detail: Mapping[str, Any] = field(default_factory=dict)
     """Values that are added to every attempt's detail."""
-    heard: Callable[[Reply], None] | None = None
+    heard: Callable[[EndpointReply], None] | None = None
     """A callback for every reply, before its attempt is reported. It runs in the loop's thread."""
-    reread: Callable[[Reply], Reply] | None = None
+    reread: Callable[[EndpointReply], EndpointReply] | None = None
     """A function that reads a value other than text from the reply. It runs in the loop's thread."""
 
 
-class Asking:
+class EndpointAsker:
     """Asks an endpoint. Used by one thread; ``close`` ends its own."""
 
     def __init__(self, client: Client, *, limits: Limits | None = None, grace_seconds: float = GRACE_SECONDS) -> None:
@@ -94,12 +94,12 @@ class Asking:
         """
         self._budget.spent(calls, cost)
 
-    def once(self, messages: Messages, parameters: Mapping[str, Any], *, seconds: float | None = None) -> Reply:
+    def once(self, messages: Messages, parameters: Mapping[str, Any], *, seconds: float | None = None) -> EndpointReply:
         """Send one request outside all limits, to find out the abilities of an endpoint."""
         request = self._client.complete(messages, parameters, seconds=seconds)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result()
 
-    def models(self, *, seconds: float | None = None) -> Reply:
+    def models(self, *, seconds: float | None = None) -> EndpointReply:
         """Request the list of models once."""
         return asyncio.run_coroutine_threadsafe(self._client.models(seconds=seconds), self._loop).result()
 
@@ -111,7 +111,7 @@ class Asking:
         RunStopped
             The key is wrong, the quota or the budget is used up, or the endpoint is unreachable.
         """
-        going = _Going(iter(calls), asyncio.Event(), queue.SimpleQueue())
+        going = _AskCall(iter(calls), asyncio.Event(), queue.SimpleQueue())
         done = asyncio.run_coroutine_threadsafe(
             self._all(going, min(self._endpoint.concurrency, len(calls))), self._loop
         )
@@ -154,13 +154,13 @@ class Asking:
         if not self._thread.is_alive():
             self._loop.close()
 
-    def _halt(self, going: _Going) -> None:
+    def _halt(self, going: _AskCall) -> None:
         going.halting = True
         self._loop.call_soon_threadsafe(going.halt.set)
 
     # From here on everything runs in the loop's thread.
 
-    async def _all(self, going: _Going, workers: int) -> None:
+    async def _all(self, going: _AskCall, workers: int) -> None:
         tasks = [asyncio.create_task(self._work(going)) for _ in range(workers)]
         halted = asyncio.create_task(going.halt.wait())
         try:
@@ -186,20 +186,22 @@ class Asking:
                 task.cancel()
             await asyncio.gather(*tasks, halted, return_exceptions=True)
 
-    async def _work(self, going: _Going) -> None:
+    async def _work(self, going: _AskCall) -> None:
         for call in going.calls:
             if going.halt.is_set():
                 return
             try:
                 await self._ask(going, call)
-            except _Halted:
+            except _Halt:
                 return
 
-    async def _ask(self, going: _Going, call: Call) -> None:
+    async def _ask(self, going: _AskCall, call: Call) -> None:
         try:
             messages = await asyncio.to_thread(call.messages)
-        except CannotAsk as error:
-            await _tell_caller(going, self._attempt(call, Reply(Outcome.FAILED, error=str(error)), 1, 0.0, final=True))
+        except CannotRequest as error:
+            await _tell_caller(
+                going, self._attempt(call, EndpointReply(Outcome.FAILED, error=str(error)), 1, 0.0, final=True)
+            )
             return
         waited = 0.0
         for number in range(1, self._endpoint.attempts + 1):
@@ -208,14 +210,14 @@ class Asking:
             begun = time.monotonic()
             self._limits.begin(call.tokens, begun)
             self._budget.begin(most)
-            reply: Reply | None = None
+            reply: EndpointReply | None = None
             try:
                 reply = await self._client.complete(messages, call.parameters)
                 reply = call.reread(reply) if call.reread is not None else reply
             except asyncio.CancelledError:
                 if not going.broken_off:
                     raise
-                reply = Reply(
+                reply = EndpointReply(
                     Outcome.TRANSPORT_ERROR,
                     error="The run was stopped while the endpoint was still at it.",
                     seconds=time.monotonic() - begun,
@@ -238,7 +240,7 @@ class Asking:
                 return
             waited = await self._pause(going, self._limits.pause(number, reply.headers, time.time()))
 
-    def _settle(self, call: Call, reply: Reply | None, most: float, begun: float) -> None:
+    def _settle(self, call: Call, reply: EndpointReply | None, most: float, begun: float) -> None:
         known = reply is not None and reply.tokens_in is not None and reply.tokens_out is not None
         self._limits.end(
             begun=begun,
@@ -254,10 +256,10 @@ class Asking:
         free = reply is not None and (reply.status or 0) >= 300
         self._budget.end(most, 0.0 if really is None and free else really)
 
-    def _cost(self, reply: Reply) -> float | None:
+    def _cost(self, reply: EndpointReply) -> float | None:
         return cost(self._endpoint.price, reply.tokens_in, reply.tokens_out)
 
-    def _count(self, going: _Going, reply: Reply, final: bool) -> None:
+    def _count(self, going: _AskCall, reply: EndpointReply, final: bool) -> None:
         # Touchstone never asks again for a paid reply, but unreadable paid replies would use up the other questions.
         is_lost = reply.outcome in (Outcome.UNREADABLE, Outcome.TRANSPORT_ERROR) and (reply.status or 300) < 300
         if not reply.again and not is_lost:
@@ -273,37 +275,37 @@ class Asking:
                 self._in_a_row = 0
                 going.halt.set()
 
-    async def _turn(self, going: _Going, call: Call) -> float:
+    async def _turn(self, going: _AskCall, call: Call) -> float:
         """Wait until this one may begin; the seconds that it took."""
         begun = time.monotonic()
         most = self._budget.most(call.tokens, call.longest)
         while True:
             if going.halt.is_set():
-                raise _Halted
+                raise _Halt
             may = self._budget.may(most)
-            if may is May.NO:
+            if may is Allowance.NO:
                 going.stopped = going.stopped or self._budget.why
                 going.halt.set()
-                raise _Halted
+                raise _Halt
             now = time.monotonic()
             wait = self._limits.wait(call.tokens, now)
-            if may is May.YES and wait == 0:
+            if may is Allowance.YES and wait == 0:
                 # Less than a millisecond does not count as a wait.
                 return now - begun if now - begun > 0.001 else 0.0
-            if may is May.LATER or wait is None:
+            if may is Allowance.LATER or wait is None:
                 await going.next_change()
             else:
                 await self._pause(going, wait)
 
-    async def _pause(self, going: _Going, seconds: float) -> float:
+    async def _pause(self, going: _AskCall, seconds: float) -> float:
         begun = time.monotonic()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(going.halt.wait(), seconds)
         if going.halt.is_set():
-            raise _Halted
+            raise _Halt
         return time.monotonic() - begun
 
-    def _attempt(self, call: Call, reply: Reply, number: int, waited: float, *, final: bool) -> Attempt:
+    def _attempt(self, call: Call, reply: EndpointReply, number: int, waited: float, *, final: bool) -> Attempt:
         detail: dict[str, Any] = {**call.detail, "attempt": number}
         detail |= apart(reply, self._client.model)
         if reply.raw:
@@ -331,7 +333,7 @@ class Asking:
         )
 
 
-def apart(reply: Reply, model: str) -> dict[str, Any]:
+def apart(reply: EndpointReply, model: str) -> dict[str, Any]:
     """Return the values that an attempt stores apart from the answer: the reasoning, and a different model name in the
     reply.
     """
@@ -343,12 +345,12 @@ def apart(reply: Reply, model: str) -> dict[str, Any]:
     return kept
 
 
-class _Halted(Exception):
+class _Halt(Exception):
     """No further request may be sent."""
 
 
 @dataclass
-class _Going:
+class _AskCall:
     """One running call of ``ask``."""
 
     calls: Iterator[Call]
@@ -373,7 +375,7 @@ class _Going:
         await future
 
 
-async def _tell_caller(going: _Going, attempt: Attempt) -> None:
+async def _tell_caller(going: _AskCall, attempt: Attempt) -> None:
     """Wait until the caller has taken the attempt."""
     told: Future[None] = Future()
     going.ended.put((attempt, told))

@@ -7,7 +7,7 @@ from enum import Enum
 from inference.spec import Endpoint, Price
 
 
-class May(Enum):
+class Allowance(Enum):
     """Whether one more request fits."""
 
     YES = "yes"
@@ -40,14 +40,14 @@ class Budget:
         """Return the highest possible cost of a request."""
         return cost(self._price, tokens_in, longest) or 0.0
 
-    def may(self, most: float) -> May:
+    def may(self, most: float) -> Allowance:
         """Return whether a request with this highest cost fits."""
         if self._max_calls is not None and self._calls >= self._max_calls:
-            return May.NO
+            return Allowance.NO
         # A hair's breadth for sums of fractions: ten times 0.1 fits into 1.
         if self._max_cost is not None and self._cost + self._aside + most > self._max_cost * (1 + 1e-9):
-            return May.LATER if self._open else May.NO
-        return May.YES
+            return Allowance.LATER if self._open else Allowance.NO
+        return Allowance.YES
 
     def begin(self, most: float) -> None:
         """Reserve the cost of a new request."""

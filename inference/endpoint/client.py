@@ -19,11 +19,11 @@ from domain.request_settings import FROM_ENVIRONMENT, is_key_name
 from domain.runs import Outcome
 from domain.settings import ENDPOINTS
 from inference.endpoint import replies
-from inference.endpoint.replies import Reply
+from inference.endpoint.replies import EndpointReply
 from inference.spec import Endpoint
 from net import addresses, httpx2_client
-from net.addresses import AddressRefused, AddressWords, NameNotFound, Place, Rules
-from net.guard import Bounds, BrokenOff, Guard, NotConnected, NotReadable, Redirected, TooSlow, Traffic
+from net.addresses import AddressWords, ForbiddenAddress, Rules, ServerAddress, UnknownHost
+from net.guard import BrokenOff, Guard, NoConnection, NotReadable, Redirect, ReplyLimits, TooSlow, Traffic
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -67,7 +67,7 @@ class Key:
         return text.replace(self._value, "[key]") if len(self._value) >= SHORTEST_HIDDEN else text
 
 
-def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> Key | None:
+def key_of(endpoint: Endpoint, place: ServerAddress, environment: Mapping[str, str]) -> Key | None:
     """Return the key that the description names; None if the description names no key.
 
     The author of a description chooses both the variable and the server that receives it. So only variables with the
@@ -85,7 +85,7 @@ def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> 
     return _key_in(endpoint.key, place, environment)
 
 
-def header_keys_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> dict[str, Key]:
+def header_keys_of(endpoint: Endpoint, place: ServerAddress, environment: Mapping[str, str]) -> dict[str, Key]:
     """Return the keys that headers name, by header. Raises ``ModelRefused`` as ``key_of``."""
     return {
         header: _key_in(value.removeprefix(FROM_ENVIRONMENT), place, environment)
@@ -94,7 +94,7 @@ def header_keys_of(endpoint: Endpoint, place: Place, environment: Mapping[str, s
     }
 
 
-def _key_in(name: str, place: Place, environment: Mapping[str, str]) -> Key:
+def _key_in(name: str, place: ServerAddress, environment: Mapping[str, str]) -> Key:
     value = environment.get(name, "").strip()
     if not value:
         raise ModelRefused(
@@ -120,19 +120,19 @@ def check_key_name(endpoint: Endpoint) -> None:
         )
 
 
-def place_of(endpoint: Endpoint) -> Place:
+def place_of(endpoint: Endpoint) -> ServerAddress:
     """Return the address of an endpoint. Raises ``ModelRefused`` if the URL is not the address of a server."""
     try:
         return addresses.place_of(endpoint.base_url, BASE_URL)
-    except AddressRefused as error:
+    except ForbiddenAddress as error:
         raise ModelRefused(str(error)) from None
 
 
-def bounds(method: str, path: str) -> Bounds:
+def bounds(method: str, path: str) -> ReplyLimits:
     """Return the limits on the size and time of a reply. Files have higher limits than answers."""
     if method == "GET" and path.endswith("/content"):
-        return Bounds(LARGEST_FILE, FILE_SECONDS)
-    return Bounds(LARGEST_REPLY)
+        return ReplyLimits(LARGEST_FILE, FILE_SECONDS)
+    return ReplyLimits(LARGEST_REPLY)
 
 
 class Client:
@@ -158,7 +158,7 @@ class Client:
         self.place = place_of(endpoint)
         try:
             guard = Guard(self.place, Rules(listed), resolve)
-        except AddressRefused as error:
+        except ForbiddenAddress as error:
             raise ModelRefused(str(error)) from error
         environment = os.environ if environment is None else environment
         self._key = key_of(endpoint, self.place, environment)
@@ -204,7 +204,7 @@ class Client:
         parameters: Mapping[str, Any],
         *,
         seconds: float | None = None,
-    ) -> Reply:
+    ) -> EndpointReply:
         """Ask for one completion, once: of messages, or of a text alone.
 
         ``seconds``: not longer than that, if the description allows as much.
@@ -213,7 +213,7 @@ class Client:
         body = {"model": self.model, "prompt" if text else "messages": asked, **parameters}
         return await self._request("POST", "/completions" if text else "/chat/completions", body, seconds)
 
-    async def models(self, *, seconds: float | None = None) -> Reply:
+    async def models(self, *, seconds: float | None = None) -> EndpointReply:
         """Ask for the list of models, once. Only ``status``, ``error`` and ``raw`` mean something."""
         return await self._request("GET", "/models", None, seconds)
 
@@ -278,7 +278,9 @@ class Client:
         """Close the connections."""
         await self._client.close()
 
-    async def _request(self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float | None) -> Reply:
+    async def _request(
+        self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float | None
+    ) -> EndpointReply:
         import openai
 
         begun = time.monotonic()
@@ -299,24 +301,24 @@ class Client:
             reply = self._not_answered(error)
         return replace(reply, seconds=time.monotonic() - begun)
 
-    def _not_answered(self, error: Exception) -> Reply:
+    def _not_answered(self, error: Exception) -> EndpointReply:
         """Return the outcome of an exception of the package. The reason is in the exceptions that caused it."""
         where = f"{self.place.host}:{self.place.port}"
         cause: BaseException | None = error
         while cause is not None:
             words = self._hidden(str(cause))
-            if isinstance(cause, NameNotFound):
+            if isinstance(cause, UnknownHost):
                 return _failed(words)
-            if isinstance(cause, AddressRefused):
+            if isinstance(cause, ForbiddenAddress):
                 # The name has another address than at the start of the run.
                 return replace(_failed(words), again=False, stop=words)
-            if isinstance(cause, Redirected):
+            if isinstance(cause, Redirect):
                 return replies.read(cause.status, {}, "")
             if isinstance(cause, NotReadable):
-                return Reply(Outcome.UNREADABLE, error=_sentence(words))
+                return EndpointReply(Outcome.UNREADABLE, error=_sentence(words))
             if isinstance(cause, TooSlow):
                 return _failed(_sentence(words))
-            if isinstance(cause, NotConnected):
+            if isinstance(cause, NoConnection):
                 return _failed(f"No connection to {where}{f': {words}' if words else ''}.")
             if isinstance(cause, BrokenOff):
                 return _failed(f"{where} closed the connection before the whole reply had come.")
@@ -329,8 +331,8 @@ class Client:
         return text
 
 
-def _failed(sentence: str) -> Reply:
-    return Reply(Outcome.TRANSPORT_ERROR, again=True, error=sentence)
+def _failed(sentence: str) -> EndpointReply:
+    return EndpointReply(Outcome.TRANSPORT_ERROR, again=True, error=sentence)
 
 
 def _sentence(words: str) -> str:

@@ -22,7 +22,7 @@ RULE = (
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RequestEstimate:
     """The requests and their cost if every question is asked once."""
 
     requests: int
@@ -38,7 +38,7 @@ class Estimate:
     rule: str = RULE
 
 
-def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = False) -> Estimate:
+def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = False) -> RequestEstimate:
     """Return the estimated requests and cost of these questions. ``blind`` means that options are also ranked without
     pictures.
     """
@@ -61,7 +61,7 @@ def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = F
         tokens += tokens_of(question)
         longest += spec.generation.max_new_tokens
     price = spec.endpoint.price if spec.endpoint else None
-    return Estimate(
+    return RequestEstimate(
         requests,
         skipped,
         pictures,

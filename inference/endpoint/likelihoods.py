@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from domain.runs import Outcome
-from inference.endpoint.replies import Reply, usage
+from inference.endpoint.replies import EndpointReply, usage
 
 COMPLETIONS: Mapping[str, Any] = {"echo": True, "logprobs": 1}
 """The parameters sent with a text. One token is generated, because some servers take 0 for no limit. It is ignored."""
@@ -27,7 +27,7 @@ _GONE = re.compile(r"[\s▁Ġ]+")
 _BYTES = re.compile("\ufffd+|bytes:(?:\\\\x[0-9a-f]{2})+")
 
 
-class Scored(NamedTuple):
+class TokenLikelihood(NamedTuple):
     """A token of a text that was given."""
 
     id: str
@@ -37,14 +37,14 @@ class Scored(NamedTuple):
     """The log-probability; None for the first token."""
 
 
-def read(reply: Reply, *, by: str) -> tuple[Reply, Sequence[Scored]]:
+def read(reply: EndpointReply, *, by: str) -> tuple[EndpointReply, Sequence[TokenLikelihood]]:
     """Return a reply with the likelihoods of its tokens. A reply without likelihoods has the reason to stop the run."""
     if reply.status != 200 or reply.value is None or not reply.value.get("choices"):
         return reply, ()
     tokens_in, tokens_out = usage(reply.value)
     try:
         found = _of_chat(reply.value) if by == "chat" else _of_completions(reply.value, tokens_in)
-    except _NotTold as error:
+    except _NoLikelihood as error:
         what = "prompt_logprobs" if by == "chat" else "echo and logprobs"
         stop = (
             f"{error} So options cannot be ranked over this endpoint: rank with a server that takes {what}, or with a "
@@ -56,7 +56,7 @@ def read(reply: Reply, *, by: str) -> tuple[Reply, Sequence[Scored]]:
     return _only(reply, tokens_in, tokens_out), found
 
 
-def _only(reply: Reply, tokens_in: int | None, tokens_out: int | None) -> Reply:
+def _only(reply: EndpointReply, tokens_in: int | None, tokens_out: int | None) -> EndpointReply:
     """Return the reply as a step, without the generated text and without its long body."""
     return replace(
         reply,
@@ -74,7 +74,7 @@ def _only(reply: Reply, tokens_in: int | None, tokens_out: int | None) -> Reply:
     )
 
 
-def stands_for(tokens: Sequence[Scored], text: str) -> bool:
+def stands_for(tokens: Sequence[TokenLikelihood], text: str) -> bool:
     """Return whether tokens belong to a text, as far as their own texts show.
 
     White space, and bytes that are not a complete character, are ignored.
@@ -89,27 +89,29 @@ def stands_for(tokens: Sequence[Scored], text: str) -> bool:
     return re.fullmatch(pattern, _GONE.sub("", text), re.DOTALL) is not None
 
 
-class _NotTold(Exception):
+class _NoLikelihood(Exception):
     """The reply does not say it; the message is a sentence."""
 
 
-def _of_chat(value: Mapping[str, Any]) -> list[Scored]:
+def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
     given = value.get("prompt_logprobs")
     if not isinstance(given, list) or not given:
-        raise _NotTold("The endpoint answers without the log-probabilities of the prompt's tokens (prompt_logprobs).")
+        raise _NoLikelihood(
+            "The endpoint answers without the log-probabilities of the prompt's tokens (prompt_logprobs)."
+        )
     ids = value.get("prompt_token_ids")
     found = []
     for at, entry in enumerate(given):
         if entry is None and at == 0:
-            found.append(Scored("", "", None))
+            found.append(TokenLikelihood("", "", None))
             continue
         if not isinstance(entry, dict) or not entry:
-            raise _NotTold("The endpoint leaves tokens of the prompt without a log-probability (prompt_logprobs).")
+            raise _NoLikelihood("The endpoint leaves tokens of the prompt without a log-probability (prompt_logprobs).")
         id = next(iter(entry)) if len(entry) == 1 else _own(ids, at)
         token = entry.get(id)
         if not isinstance(token, dict) or not isinstance(token.get("decoded_token"), str):
-            raise _NotTold("The endpoint does not say which log-probability is that of the prompt's own token.")
-        found.append(Scored(id, token["decoded_token"], _number(token.get("logprob"))))
+            raise _NoLikelihood("The endpoint does not say which log-probability is that of the prompt's own token.")
+        found.append(TokenLikelihood(id, token["decoded_token"], _number(token.get("logprob"))))
     return found
 
 
@@ -118,24 +120,24 @@ def _own(ids: Any, at: int) -> str:
     return str(ids[at]) if isinstance(ids, list) and at < len(ids) else ""
 
 
-def _of_completions(value: Mapping[str, Any], n: int | None) -> list[Scored]:
+def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikelihood]:
     choice = value["choices"][0]
     told = choice.get("logprobs") if isinstance(choice, dict) else None
     tokens = told.get("tokens") if isinstance(told, dict) else None
     numbers = told.get("token_logprobs") if isinstance(told, dict) else None
     if not isinstance(tokens, list) or not isinstance(numbers, list) or len(tokens) != len(numbers):
-        raise _NotTold("The endpoint answers without log-probabilities of tokens (logprobs).")
+        raise _NoLikelihood("The endpoint answers without log-probabilities of tokens (logprobs).")
     if n is None:
-        raise _NotTold("The endpoint does not say how many tokens the prompt has (usage).")
+        raise _NoLikelihood("The endpoint does not say how many tokens the prompt has (usage).")
     if n < 1 or len(tokens) < n or not all(isinstance(each, str) for each in tokens):
-        raise _NotTold("The endpoint gives log-probabilities of what it writes, and not of the prompt (echo).")
+        raise _NoLikelihood("The endpoint gives log-probabilities of what it writes, and not of the prompt (echo).")
     return [
-        Scored(text, text, None if at == 0 and number is None else _number(number))
+        TokenLikelihood(text, text, None if at == 0 and number is None else _number(number))
         for at, (text, number) in enumerate(zip(tokens[:n], numbers[:n], strict=True))
     ]
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _NotTold("The endpoint gives something else than a number as a log-probability.")
+        raise _NoLikelihood("The endpoint gives something else than a number as a log-probability.")
     return float(value)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from inference.endpoint.asking import Messages
-from inference.endpoint.replies import Reply, usage
+from inference.endpoint.replies import EndpointReply, usage
 from inference.spec import Endpoint
 
 LONGEST = 32
@@ -39,7 +39,7 @@ _FEATURES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-class Found(StrEnum):
+class FeatureSupport(StrEnum):
     """The outcome of a requested feature."""
 
     WORKS = "works"
@@ -51,12 +51,12 @@ class Found(StrEnum):
     UNKNOWN = "unknown"
 
 
-Complete = Callable[[Messages, Mapping[str, Any]], Reply]
+Complete = Callable[[Messages, Mapping[str, Any]], EndpointReply]
 
 
 def probed(
     complete: Complete,
-    models: Callable[[], Reply],
+    models: Callable[[], EndpointReply],
     *,
     model: str,
     endpoint: Endpoint,
@@ -72,14 +72,14 @@ def probed(
     pictures
         Whether the description declares that the model accepts pictures.
     """
-    found: dict[str, Any] = {name: Found.UNKNOWN.value for name in (*_FEATURES, "usage")}
+    found: dict[str, Any] = {name: FeatureSupport.UNKNOWN.value for name in (*_FEATURES, "usage")}
     found |= {**_listed(models(), model), "requests": 0, "error": ""}
     wanted = [name for name in _FEATURES if name != "images" or pictures]
     shorter = {**parameters}
     if endpoint.length_parameter in shorter:
         shorter[endpoint.length_parameter] = LONGEST
 
-    def asked(names: list[str]) -> Reply:
+    def asked(names: list[str]) -> EndpointReply:
         found["requests"] += 1
         extra = {key: value for name in names for key, value in _FEATURES[name].items()}
         return complete(_messages("images" in names), {**shorter, **extra})
@@ -98,11 +98,11 @@ def probed(
         if reply.status == 200:
             found |= _seen(reply, [name])
         elif reply.status is not None and reply.status not in (408, 429, 503):
-            found[name] = Found.REFUSED.value
+            found[name] = FeatureSupport.REFUSED.value
     return found
 
 
-def _seen(reply: Reply, names: list[str]) -> dict[str, Any]:
+def _seen(reply: EndpointReply, names: list[str]) -> dict[str, Any]:
     """Return which of the requested features a reply shows."""
     try:
         value = json.loads(reply.raw)
@@ -117,11 +117,13 @@ def _seen(reply: Reply, names: list[str]) -> dict[str, Any]:
         "json_schema": _follows(reply.text),
         "logprobs": isinstance(logprobs, dict) and bool(logprobs.get("content")),
     }
-    seen = {name: (Found.WORKS if works[name] else Found.IGNORED).value for name in names if name in works}
+    seen = {
+        name: (FeatureSupport.WORKS if works[name] else FeatureSupport.IGNORED).value for name in names if name in works
+    }
     if "images" in names:
-        seen["images"] = Found.ACCEPTED.value
+        seen["images"] = FeatureSupport.ACCEPTED.value
     tokens = usage(value)
-    seen["usage"] = (Found.IGNORED if None in tokens else Found.WORKS).value
+    seen["usage"] = (FeatureSupport.IGNORED if None in tokens else FeatureSupport.WORKS).value
     return seen
 
 
@@ -133,7 +135,7 @@ def _follows(text: str) -> bool:
     return isinstance(value, dict) and set(value) == {"seen"} and isinstance(value["seen"], bool)
 
 
-def _listed(reply: Reply, model: str) -> dict[str, Any]:
+def _listed(reply: EndpointReply, model: str) -> dict[str, Any]:
     """Return whether the server lists the model, and the context length that it reports."""
     nothing = {"listed": None, "context": None}
     try:

@@ -16,10 +16,10 @@ from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
 from inference.endpoint import estimate, likelihoods
 from inference.endpoint.answerer import EndpointAnswerer, not_asked, turns
-from inference.endpoint.asking import Call, CannotAsk, Messages
+from inference.endpoint.asking import Call, CannotRequest, Messages
 from inference.endpoint.client import Client
-from inference.endpoint.likelihoods import Scored
-from inference.endpoint.replies import Reply
+from inference.endpoint.likelihoods import TokenLikelihood
+from inference.endpoint.replies import EndpointReply
 from inference.options import CannotRank, check_options, joined, one_begins_another, tokens_after
 from inference.spec import ModelSpec
 
@@ -40,13 +40,13 @@ class _Text:
 
 
 @dataclass
-class _Ranked:
+class _RankingQuestion:
     """A question whose options are being ranked."""
 
     question: Question
     waiting: set[_Text] = field(default_factory=set)
     """Texts that are still asked for."""
-    found: dict[_Text, Sequence[Scored]] = field(default_factory=dict)
+    found: dict[_Text, Sequence[TokenLikelihood]] = field(default_factory=dict)
     failed: Attempt | None = None
     """The first attempt that ended without likelihoods."""
     requests: int = 0
@@ -95,15 +95,15 @@ class RankingAnswerer(EndpointAnswerer):
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
         """Rank the options of all questions; see ``Answerer.answer``."""
-        open_: dict[int, _Ranked] = {}
+        open_: dict[int, _RankingQuestion] = {}
         for question in questions:
             try:
                 if not question.cannot:
                     self._check(question)
-                    open_[question.unit_id] = _Ranked(question)
+                    open_[question.unit_id] = _RankingQuestion(question)
                     continue
                 tell(not_asked(question, Outcome.SKIPPED, question.cannot))
-            except CannotAsk as error:
+            except CannotRequest as error:
                 tell(not_asked(question, Outcome.SKIPPED, str(error)))
             except CannotRank as error:
                 tell(not_asked(question, Outcome.FAILED, str(error)))
@@ -117,11 +117,11 @@ class RankingAnswerer(EndpointAnswerer):
 
     def _check(self, question: Question) -> None:
         """Raise an error for a question that cannot be ranked, before any request. Raises ``CannotRank`` and
-        ``CannotAsk``.
+        ``CannotRequest``.
         """
         check_options(question.options)
         if question.pictures and self._by == "completions":
-            raise CannotAsk(
+            raise CannotRequest(
                 "The question has pictures, and completions take texts alone: run it with pictures left out, or rank "
                 "with `likelihoods: {by: chat}`."
             )
@@ -130,7 +130,7 @@ class RankingAnswerer(EndpointAnswerer):
 
     # ---- what is sent ----
 
-    def _calls(self, ranked: _Ranked, *, ended: bool) -> list[Call]:
+    def _calls(self, ranked: _RankingQuestion, *, ended: bool) -> list[Call]:
         """Return the requests about a question. ``ended`` selects those with the end of the answer, which follow the
         others.
         """
@@ -140,17 +140,17 @@ class RankingAnswerer(EndpointAnswerer):
         ranked.waiting = set(texts)
         return [self._call_about(ranked, text) for text in texts]
 
-    def _call_about(self, ranked: _Ranked, text: _Text) -> Call:
+    def _call_about(self, ranked: _RankingQuestion, text: _Text) -> Call:
         question = ranked.question
         asked = estimate.without_pictures(question) if text.blind else question
         more = likelihoods.CHAT_WITH_OPTION if self._by == "chat" and text.option is not None else {}
 
         def messages() -> Messages | str:
             if ranked.failed is not None:  # the scores of the other options are not a ranking
-                raise CannotAsk(ranked.failed.error)
+                raise CannotRequest(ranked.failed.error)
             return self._messages(asked, text)
 
-        def reread(reply: Reply) -> Reply:
+        def reread(reply: EndpointReply) -> EndpointReply:
             reply, found = likelihoods.read(reply, by=self._by)
             if found:
                 self._works = True
@@ -169,7 +169,7 @@ class RankingAnswerer(EndpointAnswerer):
             reread=reread,
         )
 
-    def _refusing(self, reply: Reply) -> Reply:
+    def _refusing(self, reply: EndpointReply) -> EndpointReply:
         """Return the first reply as the end of the run, if the server refuses this kind of request."""
         if reply.status not in _REFUSING:
             return reply
@@ -191,7 +191,7 @@ class RankingAnswerer(EndpointAnswerer):
     # ---- what comes back ----
 
     def _take(
-        self, open_: dict[int, _Ranked], further: list[Call], tell: Callable[[Attempt], None], attempt: Attempt
+        self, open_: dict[int, _RankingQuestion], further: list[Call], tell: Callable[[Attempt], None], attempt: Attempt
     ) -> None:
         """Process an attempt. After the last one about its question, conclude the question."""
         ranked = open_[attempt.unit_id]
@@ -217,7 +217,7 @@ class RankingAnswerer(EndpointAnswerer):
         del open_[attempt.unit_id]
         tell(last)
 
-    def _concluded(self, ranked: _Ranked, attempt: Attempt) -> Attempt | None:
+    def _concluded(self, ranked: _RankingQuestion, attempt: Attempt) -> Attempt | None:
         """Return the last attempt at a question with its ranking; None if the end of the answer must still be
         requested.
         """
@@ -248,13 +248,13 @@ class RankingAnswerer(EndpointAnswerer):
             detail=ranking.dump(**more),
         )
 
-    def _end_counts(self, ranked: _Ranked) -> bool:
+    def _end_counts(self, ranked: _RankingQuestion) -> bool:
         return one_begins_another([self._ids(ranked, _Text(option)) for option in ranked.options])
 
-    def _ids(self, ranked: _Ranked, text: _Text) -> tuple[Hashable, ...]:
+    def _ids(self, ranked: _RankingQuestion, text: _Text) -> tuple[Hashable, ...]:
         return tuple(each.id for each in self._after(ranked, text))
 
-    def _after(self, ranked: _Ranked, text: _Text) -> Sequence[Scored]:
+    def _after(self, ranked: _RankingQuestion, text: _Text) -> Sequence[TokenLikelihood]:
         """Return the tokens of an option, which follow those of the prompt.
 
         Raises
@@ -282,7 +282,7 @@ class RankingAnswerer(EndpointAnswerer):
             )
         return after
 
-    def _ranking(self, ranked: _Ranked) -> Ranking:
+    def _ranking(self, ranked: _RankingQuestion) -> Ranking:
         def numbers(option: str, blind: bool) -> list[float]:
             after = self._after(ranked, _Text(option, blind, ranked.ended))
             return [each.logprob for each in after if each.logprob is not None]

@@ -46,7 +46,7 @@ _AGAIN = {408, 409, 425, 429}
 
 
 @dataclass(frozen=True)
-class Reply:
+class EndpointReply:
     """The result of one request."""
 
     outcome: Outcome
@@ -78,7 +78,7 @@ class Reply:
     """The body as JSON, where it is an answer. Never kept."""
 
 
-def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
+def read(status: int, headers: Mapping[str, str], body: str) -> EndpointReply:
     """Return the content of a response.
 
     >>> read(200, {}, '<html>').outcome.value
@@ -89,7 +89,7 @@ def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
     if status >= 300:
         reply = _refused(status, headers, value)
     elif value is _NOTHING:
-        reply = Reply(Outcome.UNREADABLE, again=True, error=_no_json(headers, clean))
+        reply = EndpointReply(Outcome.UNREADABLE, again=True, error=_no_json(headers, clean))
     elif isinstance(value, dict) and value.get("error") and not value.get("choices"):
         reply = _error_with_200(headers, value)
     else:
@@ -99,7 +99,7 @@ def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
     told = {**vars(reply), "status": status, "headers": headers, "raw": clean[:LONGEST_RAW], "length": len(clean)}
     told["request_id"] = _request_id(headers)
     told["value"] = value if status < 300 and isinstance(value, dict) else None
-    return Reply(**told)
+    return EndpointReply(**told)
 
 
 def storable(text: str) -> tuple[str, bool]:
@@ -140,10 +140,12 @@ def _reasoning_tokens(value: Mapping[str, Any]) -> int:
     return _count(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
 
 
-def _completion(value: Any) -> Reply:
+def _completion(value: Any) -> EndpointReply:
     choices = value.get("choices") if isinstance(value, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return Reply(Outcome.UNREADABLE, again=True, error="The reply is JSON, but there is no answer in it (choices).")
+        return EndpointReply(
+            Outcome.UNREADABLE, again=True, error="The reply is JSON, but there is no answer in it (choices)."
+        )
     choice = choices[0]
     message = choice.get("message")
     finish = choice.get("finish_reason")
@@ -152,8 +154,8 @@ def _completion(value: Any) -> Reply:
     text, replaced = storable(parts.text or "")
     served = value.get("model")
 
-    def reply(outcome: Outcome, error: str = "", *, again: bool = False, words: str = text) -> Reply:
-        return Reply(
+    def reply(outcome: Outcome, error: str = "", *, again: bool = False, words: str = text) -> EndpointReply:
+        return EndpointReply(
             outcome,
             text=words,
             again=again,
@@ -200,7 +202,7 @@ def _completion(value: Any) -> Reply:
     return reply(Outcome.ANSWERED)
 
 
-def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:
+def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointReply:
     """Return the reply for a status of 300 and above."""
     error = value.get("error") if isinstance(value, dict) else None
     # vLLM and others put the parts of the error at the top; some give a bare sentence.
@@ -211,46 +213,46 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:
     codes = {str(parts.get(name) or "").lower() for name in ("code", "type")}
     said = f"The endpoint answered {status}" + (f": {_server_words(message)}" if message else "") + "."
     if status < 400:
-        return Reply(
+        return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=said,
             stop=f"{said} It points elsewhere, which is not followed; if that is right, give it as base_url.",
         )
     if codes & _QUOTA or status == 402:
-        return Reply(
+        return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=said,
             stop=f"{said} The quota is used up or the account cannot pay: see to that, then resume the run.",
         )
     if codes & _FILTER_CODES:
-        return Reply(Outcome.REFUSED, error=said)
+        return EndpointReply(Outcome.REFUSED, error=said)
     if status in (401, 403):
-        return Reply(
+        return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=said,
             stop=f"{said} The key is missing or wrong, or may not use this model: set the environment variable that "
             "the description names under `key`, then resume the run.",
         )
     if status in (404, 405, 410):
-        return Reply(
+        return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=said,
             stop=f"{said} The endpoint does not know this model, or base_url is wrong: it mostly ends with /v1.",
         )
     if status == 413 or (status in (400, 422) and ("context_length_exceeded" in codes or _TOO_LONG.search(message))):
-        return Reply(Outcome.FAILED, error=f"{said} The question is too long for the model.")
+        return EndpointReply(Outcome.FAILED, error=f"{said} The question is too long for the model.")
     if status in (400, 422) and codes & _PARAMETER_CODES:
         name = parts.get("param")
         which = f"`{_server_words(name)}`" if isinstance(name, str) and name else "that parameter"
-        return Reply(
+        return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=said,
             stop=f"{said} The model does not take {which}: list it under `omit` in the description.",
         )
-    return Reply(Outcome.TRANSPORT_ERROR, error=said, again=status in _AGAIN or status >= 500)
+    return EndpointReply(Outcome.TRANSPORT_ERROR, error=said, again=status in _AGAIN or status >= 500)
 
 
-def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> Reply:
+def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> EndpointReply:
     """Return the reply for an error with status 200, as some gateways send it."""
     error = value["error"]
     code = error.get("code") if isinstance(error, dict) else None
@@ -258,7 +260,9 @@ def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> Rep
         return _refused(code, headers, value)
     message = error.get("message") if isinstance(error, dict) else error
     words = f": {_server_words(message)}" if isinstance(message, str) else ""
-    return Reply(Outcome.UNREADABLE, again=True, error=f"The reply is an error, although its status is 200{words}.")
+    return EndpointReply(
+        Outcome.UNREADABLE, again=True, error=f"The reply is an error, although its status is 200{words}."
+    )
 
 
 _NOTHING = object()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.found_values import (
     MOST_VERDICTS,
     SCORE,
@@ -20,8 +20,8 @@ from inference.judges.found_values import (
 from inference.judges.json_objects import find_objects, key_words, value_place
 from inference.judges.retractions import CORRECTS, taken_back
 from inference.judges.score_remarks import leaves_unchanged
-from inference.judges.standing import EVIDENCE, Reply, Span
-from inference.judges.standing_cues import Standing
+from inference.judges.standing import EVIDENCE, ReplyText, Span
+from inference.judges.standing_cues import CueStanding
 
 ASPECTS = ("perception", "cognition", "action")
 
@@ -37,7 +37,7 @@ _NUMBER_CELL = re.compile(r"[ \t*_`]*[-+]?\d[\d.,/]*[ \t*_`]*(?:\||$)")
 _MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+score\b", re.IGNORECASE)
 
 
-def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the scores of perception, cognition and action, from lines such as ``action score: 1``.
 
     The lines may be in any order, in capitals or bold, and may end with a remark. All three scores are required. Two
@@ -48,7 +48,7 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
     spoilt: dict[str, list[Span]] = {name: [] for name in ASPECTS}
     lines = list(_LINE.finditer(text))
     if len(lines) > MOST_VERDICTS:
-        return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} scores.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} scores.")
     ends = [
         match.end("said")
         for match in lines
@@ -64,7 +64,7 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
         span = (match.start("said"), match.start("said") + len(said))
         each = FoundValue(said, span, match.span())
         standing = _of_block(reply, match)
-        if standing is not Standing.OWN:
+        if standing is not CueStanding.OWN:
             found[name].append(replace(each, standing=standing))
         elif not leaves_unchanged(_rest(match), each, allowed):
             spoilt[name].append(span)
@@ -79,7 +79,7 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
         and reply.line(match.start())[0] not in known_lines
         and not _in_evidence(reply, match.start())
     ]
-    own = {name: [each for each in some if each.standing is Standing.OWN] for name, some in found.items()}
+    own = {name: [each for each in some if each.standing is CueStanding.OWN] for name, some in found.items()}
     if not any(own.values()) and not any(spoilt.values()) and not any(found.values()):
         as_json = _six_in_json(reply, allowed)
         if as_json is not None:
@@ -87,7 +87,7 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
     for name, places in spoilt.items():
         if places and (not own[name] or places[-1] > own[name][-1].span):
             why = f"The score for {name} is not one value, said once and for all."
-            return Reading(Verdict.UNPARSEABLE, spans={name: places[-1]}, why=why)
+            return ReplyReading(ReplyOutcome.UNPARSEABLE, spans={name: places[-1]}, why=why)
     for name in ASPECTS:
         if found[name] and not own[name]:
             none = none_own(found[name])
@@ -103,14 +103,18 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
                 and mention.start() > own[name][0].span[0]
                 and allowed_value(number[0], allowed) != own[name][-1].value(allowed)
             )
-            if differs and reply.standing(*mention.span()) in (Standing.OWN, Standing.EARLIER, Standing.HEDGED):
+            if differs and reply.standing(*mention.span()) in (
+                CueStanding.OWN,
+                CueStanding.EARLIER,
+                CueStanding.HEDGED,
+            ):
                 why = f"The reply gives another score for {name} elsewhere."
-                return Reading(Verdict.CONTRADICTORY, spans={name: own[name][-1].span}, why=why)
+                return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={name: own[name][-1].span}, why=why)
         rest = text[last:limit]
         behind = "\n".join(line for line in rest.split("\n") if not EVIDENCE.match(line))
         lowest = all(is_lowest(some[-1], allowed) for some in own.values())
         if taken_back(behind, 0, lowest=lowest) is not None:
-            return Reading(Verdict.CONTRADICTORY, why="The reply takes its scores back.")
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, why="The reply takes its scores back.")
         own = {name: _corrected(text, some, allowed) for name, some in own.items()}
     return reading_of_parts(own, allowed)
 
@@ -127,7 +131,7 @@ def _corrected(text: str, some: list[FoundValue], allowed: Sequence[Value]) -> l
     return [last] if CORRECTS.search(between) else some
 
 
-def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
+def _of_block(reply: ReplyText, match: re.Match[str]) -> CueStanding:
     """Return the standing of a line of scores.
 
     It follows from quotation marks, from the text after the score, and from the line before its block of score lines.
@@ -161,12 +165,12 @@ def _rest(match: re.Match[str]) -> str:
     return (joined[0] + " " if joined and match["rest"].strip() else "") + match["rest"]
 
 
-def _in_evidence(reply: Reply, at: int) -> bool:
+def _in_evidence(reply: ReplyText, at: int) -> bool:
     start, end = reply.line(at)
     return EVIDENCE.match(reply.text[start:end]) is not None
 
 
-def _six_in_json(reply: Reply, allowed: Sequence[Value]) -> Reading | None:
+def _six_in_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading | None:
     """Return the three scores from the keys of one JSON object."""
     read: list[dict[str, FoundValue]] = []
     for start, end, pairs in find_objects(reply.text, reply.marks):
@@ -178,7 +182,7 @@ def _six_in_json(reply: Reply, allowed: Sequence[Value]) -> Reading | None:
             if match[1] in parts:
                 return None
             parts[match[1]] = FoundValue(str(value).strip(), value_place(reply.text, start, end, key), (start, end))
-        if set(parts) == set(ASPECTS) and reply.standing(start, end) is Standing.OWN:
+        if set(parts) == set(ASPECTS) and reply.standing(start, end) is CueStanding.OWN:
             read.append(parts)
     if not read:
         return None

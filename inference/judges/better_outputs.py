@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.found_values import (
     MOST_VERDICTS,
     SCORE,
@@ -17,8 +17,8 @@ from inference.judges.found_values import (
     single_reading,
 )
 from inference.judges.retractions import CORRECTS, taken_back
-from inference.judges.standing import Reply
-from inference.judges.standing_cues import Standing
+from inference.judges.standing import ReplyText
+from inference.judges.standing_cues import CueStanding
 
 _HOW = (
     r"(?:the|clearly|much|slightly|far|definitely|overall|significantly|somewhat|marginally|a bit|a little|considerably|indeed|thus|therefore|still|"
@@ -67,7 +67,7 @@ _LESSER = re.compile(
 )
 
 
-def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def better_output(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the letter of ``Output (a) is better``, said as a complete sentence.
 
     ``Output (a)`` alone also counts if it is the whole reply or its last line.
@@ -82,12 +82,12 @@ def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
             partly.append(one)
             continue
         if _GOES_ON.match(text, match.end()) is None:
-            one = replace(one, standing=Standing.HEDGED)
-        elif (standing := reply.standing(*match.span())) is not Standing.OWN:
+            one = replace(one, standing=CueStanding.HEDGED)
+        elif (standing := reply.standing(*match.span())) is not CueStanding.OWN:
             one = replace(one, standing=standing)
         found.append(one)
         if len(found) > MOST_VERDICTS:
-            return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
     lines = [(at, line) for at, line in lines_of(text) if line.strip()]
     names = [
         FoundValue(named[1], (at + named.start(1), at + named.end(1)), (at, at + len(line)))
@@ -102,11 +102,11 @@ def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
         text = text[:turn]
     if not found and not partly and names and lines and names[-1].outer[0] == lines[-1][0]:
         last = names[-1]
-        standing = reply.standing(last.span[0], last.span[1]) if len(lines) > 1 else Standing.OWN
+        standing = reply.standing(last.span[0], last.span[1]) if len(lines) > 1 else CueStanding.OWN
         found = [replace(last, standing=standing)] if len({each.says(allowed) for each in names}) == 1 else []
     if not found:
-        return Reading(Verdict.UNPARSEABLE, why="The reply does not say which output is better.")
-    own = [each for each in found if each.standing is Standing.OWN]
+        return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply does not say which output is better.")
+    own = [each for each in found if each.standing is CueStanding.OWN]
     if not own:
         return none_own(found)
     chosen = own[-1]
@@ -114,29 +114,29 @@ def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
     if len({each.says(allowed) for each in own}) > 1:
         other = next(each for each in reversed(own) if each.says(allowed) != chosen.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : chosen.outer[0]]):
-            return Reading(
-                Verdict.CONTRADICTORY, spans=spans, why="The reply says of both outputs that they are better."
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply says of both outputs that they are better."
             )
     why = _unsays(reply, text, chosen, found)
     if why:
-        return Reading(Verdict.CONTRADICTORY, spans={SCORE: chosen.span}, why=why)
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: chosen.span}, why=why)
     return single_reading(chosen, allowed)
 
 
-def _unsays(reply: Reply, text: str, chosen: FoundValue, found: Sequence[FoundValue]) -> str:
+def _unsays(reply: ReplyText, text: str, chosen: FoundValue, found: Sequence[FoundValue]) -> str:
     """Return the text in the reply that contradicts the chosen sentence; empty for none."""
     letter = chosen.text.casefold()
     for match in _NOT_BETTER.finditer(text):
-        if match["letter"].casefold() == letter and reply.standing(*match.span()) is Standing.OWN:
+        if match["letter"].casefold() == letter and reply.standing(*match.span()) is CueStanding.OWN:
             return "The reply says of the same output that it is not better."
     for equal in _EQUAL.finditer(text, chosen.outer[1]):
-        if reply.standing(*equal.span()) is Standing.OWN:
+        if reply.standing(*equal.span()) is CueStanding.OWN:
             return "The reply names one output as better, and calls both equal."
     behind = text[chosen.outer[1] :]
     if taken_back(behind, 0):
         return "The reply takes its verdict back."
     for each in found:
-        if each.outer[0] > chosen.outer[0] and each.standing is Standing.HEDGED and each.text.casefold() != letter:
+        if each.outer[0] > chosen.outer[0] and each.standing is CueStanding.HEDGED and each.text.casefold() != letter:
             return "Behind the verdict stands another one that differs."
     for match in re.finditer(r"\boutput[ \t]?\(?([a-z])\)?(?!\w)", behind, re.IGNORECASE):
         if match[1].casefold() == letter:

@@ -10,8 +10,8 @@ from domain.judging import Value
 from inference.judges.found_values import FoundValue
 from inference.judges.judge_words import LOSER_NAMES, LOSES, SUM_WORDS, SUM_WORDS_OR_OTHERS
 from inference.judges.retractions import CORRECTS
-from inference.judges.standing import OF_OTHERS, ONE_OF, Reply
-from inference.judges.standing_cues import Standing
+from inference.judges.standing import OF_OTHERS, ONE_OF, ReplyText
+from inference.judges.standing_cues import CueStanding
 
 _GLOSS = re.compile(r"^\W*\[\[[^\[\]\n]{1,40}\]\][\s*_`\"'|:=\u2013\u2014-]*[^\W\d]")
 
@@ -44,13 +44,13 @@ _LOSER_LABEL = re.compile(
 """A label before a number that names the worse of two answers: “Loser: [[2]]”."""
 
 
-def without_losers(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
+def without_losers(reply: ReplyText, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
     """Return the verdicts, with letters denied that the reply calls worse: “Loser: [[A]]”, “[[A]] is worse than
     [[B]]”.
     """
     if not any(isinstance(value, str) for value in allowed):
         return [
-            replace(each, standing=Standing.DENIED)
+            replace(each, standing=CueStanding.DENIED)
             if _LOSER_LABEL.search(reply.text, max(0, each.outer[0] - 60), each.outer[0])
             else each
             for each in found
@@ -64,7 +64,7 @@ def without_losers(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[
             or _LEFT_OUT.search(reply.text, before, start)
             or _LOSER_BEHIND.match(reply.text, end)
         )
-        marked.append(replace(each, standing=Standing.DENIED) if loses else each)
+        marked.append(replace(each, standing=CueStanding.DENIED) if loses else each)
     return marked
 
 
@@ -84,7 +84,7 @@ _SUM_BEFORE = re.compile(
 _SUM_WORDS_ALONE = re.compile(rf"(?<![\w-]){_SUM_WORD}[\s(*_`]*\Z", re.IGNORECASE)
 
 
-def without_sums(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
+def without_sums(reply: ReplyText, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
     """Return the verdicts, with numbers left open that are only terms of a sum: “[[1]] minus [[0.5]] = [[0.5]]”."""
     if any(isinstance(value, str) for value in allowed):
         return list(found)
@@ -94,7 +94,7 @@ def without_sums(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Va
         term = _SUM_BEHIND.match(reply.text, end) or any(
             pattern.search(reply.text, max(0, start - 30), start) for pattern in (_SUM_BEFORE, _SUM_WORDS_ALONE)
         )
-        marked.append(replace(each, standing=Standing.HEDGED) if term else each)
+        marked.append(replace(each, standing=CueStanding.HEDGED) if term else each)
     return marked
 
 
@@ -104,7 +104,7 @@ _JOINS = re.compile(
 )
 
 
-def without_ranges(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
+def without_ranges(reply: ReplyText, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
     """Return the verdicts, with different neighbors left open that are joined directly or by a word such as “or”."""
     marked = list(found)
     for place in range(1, len(found)):
@@ -114,22 +114,22 @@ def without_ranges(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[
         if (
             joined
             and one.says(allowed) != other.says(allowed)
-            and Standing.EARLIER not in (one.standing, other.standing)
+            and CueStanding.EARLIER not in (one.standing, other.standing)
         ):
             for at in (place - 1, place):
-                if found[at].standing in (Standing.OWN, Standing.HEDGED, Standing.UNCLEAR):
-                    marked[at] = replace(found[at], standing=Standing.HEDGED)
+                if found[at].standing in (CueStanding.OWN, CueStanding.HEDGED, CueStanding.UNCLEAR):
+                    marked[at] = replace(found[at], standing=CueStanding.HEDGED)
     return marked
 
 
-def without_legends(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
+def without_legends(reply: ReplyText, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
     """Return the verdicts, with those marked that only explain a scale.
 
     These are several unlabeled values in one sentence, or one after the other with their meanings.
     """
     groups: list[list[int]] = []
     for place, each in enumerate(found):
-        if each.level > 1 or each.standing is not Standing.OWN:
+        if each.level > 1 or each.standing is not CueStanding.OWN:
             continue
         if groups:
             before = found[groups[-1][-1]]
@@ -147,11 +147,11 @@ def without_legends(reply: Reply, found: Sequence[FoundValue], allowed: Sequence
     for group in groups:
         if len({found[place].says(allowed) for place in group}) > 1:
             for place in group:
-                marked[place] = replace(found[place], standing=Standing.EXAMPLE)
+                marked[place] = replace(found[place], standing=CueStanding.EXAMPLE)
     return marked
 
 
-def without_others(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
+def without_others(reply: ReplyText, found: Sequence[FoundValue], allowed: Sequence[Value]) -> list[FoundValue]:
     """Return the verdicts, with those marked that rate several answers, or an answer that is not under review.
 
     They are found in tables, and in lines with a head each.
@@ -165,16 +165,16 @@ def without_others(reply: Reply, found: Sequence[FoundValue], allowed: Sequence[
         if (column is not None and any(heads[n][2] is not None for n in beside)) or (
             row and ONE_OF.fullmatch(row) and len(set(each_of)) > 1
         ):
-            marked[place] = replace(found[place], standing=Standing.EACH)
+            marked[place] = replace(found[place], standing=CueStanding.EACH)
         elif column is not None and numbers and any(OF_OTHERS.fullmatch(head) for head in (row, column) if head):
-            marked[place] = replace(found[place], standing=Standing.EXAMPLE)
+            marked[place] = replace(found[place], standing=CueStanding.EXAMPLE)
     return marked
 
 
 _HEAD = re.compile(r"[\s*_#>\d.)-]{0,12}([A-Za-z][\w ()']{0,40})[*_]*\s?[:=\u2013\u2014-]")
 
 
-def _heads(reply: Reply, each: FoundValue) -> tuple[int, str, str | None]:
+def _heads(reply: ReplyText, each: FoundValue) -> tuple[int, str, str | None]:
     """Return the start of a verdict's line, the head of the line, and the head of its column in a table; otherwise
     None.
     """

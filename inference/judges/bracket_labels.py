@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from inference.judges.judge_words import SCORE_NAMES, SCORE_NAMES_EAST
-from inference.judges.standing_cues import Standing
+from inference.judges.standing_cues import CueStanding
 
 LABEL = re.compile(
     rf"(?:(?<![\w-])(?P<word>{SCORE_NAMES})(?!\w)|(?P<cjk>{SCORE_NAMES_EAST}))"
@@ -95,19 +95,19 @@ def label_level(word: str, left: str) -> int:
     return 2
 
 
-def standing_by_label(before: str, of: str) -> Standing | None:
+def standing_by_label(before: str, of: str) -> CueStanding | None:
     """Return the standing of a labeled rating if the words before its label show that the rating is not final."""
     before = re.split(r"[.!?;:,\n|]", before)[-1]
     words = re.findall(r"[\w'\u2019-]+", before)
     if _OF_ANOTHER.search(of):
-        return Standing.QUOTED
+        return CueStanding.QUOTED
     if not words:
         return None
     last = words[-1]
     if _BEFORE_NOW.fullmatch(last):
-        return Standing.EARLIER
+        return CueStanding.EARLIER
     if _FOREIGN.fullmatch(last) and last.lower() not in ("a", "an", "one") and "my" not in [w.lower() for w in words]:
-        return Standing.QUOTED
+        return CueStanding.QUOTED
     if len(words) > 1 and last.lower() in ("own", "self") and _FOREIGN.fullmatch(words[-2]):
-        return Standing.QUOTED
+        return CueStanding.QUOTED
     return None

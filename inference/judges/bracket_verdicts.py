@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.bracket_contexts import (
     without_legends,
     without_losers,
@@ -37,8 +37,8 @@ from inference.judges.found_values import (
     single_reading,
 )
 from inference.judges.retractions import CORRECTS, taken_back
-from inference.judges.standing import Reply
-from inference.judges.standing_cues import Standing
+from inference.judges.standing import ReplyText
+from inference.judges.standing_cues import CueStanding
 
 _DOUBLE = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
 
@@ -52,7 +52,7 @@ _MINUS = re.compile(r"(?<![\w-])[-\u2212]\Z")
 """A minus sign right before the brackets, which makes the number negative."""
 
 
-def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the verdict in ``[[x]]``. A labeled verdict (``Rating: [[x]]``) or one on its own line wins over others.
 
     Among those, the final one by its label wins. ``[x]`` counts only after a label. Two different verdicts contradict
@@ -61,19 +61,19 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     text = reply.text
     found = _bracketed(reply, allowed)
     if len(found) > MOST_VERDICTS:
-        return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {MOST_VERDICTS} verdicts.")
     turn = next_turn(reply, [each.outer[1] for each in found])
     if turn is not None:
         found = [each for each in found if each.outer[0] < turn]
         text = text[:turn]
     if not found:
-        return Reading(Verdict.UNPARSEABLE, why="The reply has no verdict in double brackets.")
+        return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply has no verdict in double brackets.")
     cut = UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
     if cut is not None and not any(cut.start() < each.outer[1] for each in found):
-        return Reading(Verdict.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
+        return ReplyReading(ReplyOutcome.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
     found = without_ranges(reply, without_sums(reply, without_losers(reply, found, allowed), allowed), allowed)
     found = without_others(reply, without_legends(reply, found, allowed), allowed)
-    own = [each for each in found if each.standing is Standing.OWN]
+    own = [each for each in found if each.standing is CueStanding.OWN]
     if not own:
         return none_own(found)
     level = max(each.level for each in own)
@@ -83,36 +83,42 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     if len({each.says(allowed) for each in top}) > 1:
         other = next(each for each in reversed(top) if each.says(allowed) != last.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : last.label_at if last.label_at is not None else last.outer[0]]):
-            return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ.")
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ."
+            )
     late = [
         each
         for each in found
         if each.outer[0] > last.outer[0]
-        and each.standing in (Standing.OWN, Standing.HEDGED, Standing.UNCLEAR)
+        and each.standing in (CueStanding.OWN, CueStanding.HEDGED, CueStanding.UNCLEAR)
         and each.says(allowed) != last.says(allowed)
         and (
-            (each.standing is Standing.HEDGED and each.value(allowed) is not None)
-            or (each.standing is Standing.OWN and each.level > 1)
+            (each.standing is CueStanding.HEDGED and each.value(allowed) is not None)
+            or (each.standing is CueStanding.OWN and each.level > 1)
             or CORRECTS.search(text[last.outer[1] : each.outer[0]])
             or taken_back(text[last.outer[1] : each.outer[0]], 0)
         )
     ]
     if late:
         spans = {f"{SCORE} {number}": each.span for number, each in enumerate((last, *late), 1)}
-        return Reading(Verdict.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs.")
-    end = max(each.outer[1] for each in found if each.standing is Standing.OWN)
+        return ReplyReading(
+            ReplyOutcome.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs."
+        )
+    end = max(each.outer[1] for each in found if each.standing is CueStanding.OWN)
     retracted = taken_back(text, end, lowest=is_lowest(last, allowed))
     if retracted is not None:
         spans = {SCORE: last.span, f"{SCORE} 2": retracted.span()}
-        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
     plain = _said_plainly(reply, allowed, last, text)
     if plain is not None:
         spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": plain.span}
-        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives another score beside its verdict.")
+        return ReplyReading(
+            ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives another score beside its verdict."
+        )
     return single_reading(last, allowed, off=_off_scale(text, last, allowed))
 
 
-def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[FoundValue]:
+def _bracketed(reply: ReplyText, allowed: Sequence[Value]) -> list[FoundValue]:
     """Return all values in brackets with the form of a verdict, with their standing, in the order of the text."""
     text, found = reply.text, []
     doubles = [(match.group(1), match.span(1), match.span()) for match in _DOUBLE.finditer(text)]
@@ -132,14 +138,14 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[FoundValue]:
         at = label.start() if label else None
         level = 1
         if label is None and double and OTHER_LABEL.search(text, max(reply.line(outer[0])[0], outer[0] - 60), outer[0]):
-            found.append(FoundValue(said, span, outer, level, Standing.UNCLEAR))
+            found.append(FoundValue(said, span, outer, level, CueStanding.UNCLEAR))
             continue
         if label is not None:
             words = [match[0] for match in WORDS_BEFORE.finditer(text, max(0, label.start() - 40), label.start())]
             level = label_level(words[-1] if words else "", text[max(0, label.start() - 2) : label.start()])
             whose = standing_by_label(text[max(0, label.start() - 40) : label.start()], label["of"] or "")
             if whose is None and not LED_LABEL.search(text, max(0, label.start() - 60), label.start()):
-                whose = Standing.UNCLEAR
+                whose = CueStanding.UNCLEAR
             if whose is not None:
                 found.append(FoundValue(said, span, outer, level, whose, at))
                 continue
@@ -150,11 +156,11 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[FoundValue]:
         if level == 1 and (reply.alone(*outer) or TAG_BEFORE.search(text, max(0, outer[0] - 40), outer[0])):
             level = 2
         standing = reply.standing(*outer, labelled_from=at)
-        if standing is Standing.EXAMPLE and BEST.match(reply.before(outer[0] if at is None else at)):
-            standing = Standing.OWN if any(isinstance(value, str) for value in allowed) else standing
+        if standing is CueStanding.EXAMPLE and BEST.match(reply.before(outer[0] if at is None else at)):
+            standing = CueStanding.OWN if any(isinstance(value, str) for value in allowed) else standing
         box = BOX_BEFORE.search(text, max(0, outer[0] - 40), outer[0]) if at is None else None
-        if standing is Standing.OWN and (level == 1 or box) and not reply.led_to(box.start() if box else outer[0]):
-            standing = Standing.UNCLEAR
+        if standing is CueStanding.OWN and (level == 1 or box) and not reply.led_to(box.start() if box else outer[0]):
+            standing = CueStanding.UNCLEAR
         if allowed_value(said, allowed) is None:
             if not _shaped(said, allowed) and (at is None or not double):
                 continue
@@ -191,7 +197,7 @@ _PLAIN = re.compile(
 )
 
 
-def _said_plainly(reply: Reply, allowed: Sequence[Value], chosen: FoundValue, text: str) -> FoundValue | None:
+def _said_plainly(reply: ReplyText, allowed: Sequence[Value], chosen: FoundValue, text: str) -> FoundValue | None:
     """Return a score without brackets on its own line that differs from the verdict and is not above it."""
     for match in _PLAIN.finditer(text):
         value = allowed_value(match["value"], allowed)

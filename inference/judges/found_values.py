@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.judging import Reading, Value, Verdict
-from inference.judges.standing import TURN, Reply, Span
-from inference.judges.standing_cues import Standing
+from domain.judging import ReplyOutcome, ReplyReading, Value
+from inference.judges.standing import TURN, ReplyText, Span
+from inference.judges.standing_cues import CueStanding
 
 SCORE = "score"
 """The name of the value in a reply with one value."""
@@ -28,7 +28,7 @@ class FoundValue:
     """The place of the value with its brackets."""
     level: int = 0
     """3: a final one by its label; 2: by its label, or on a line of its own; 1: somewhere in prose."""
-    standing: Standing = Standing.OWN
+    standing: CueStanding = CueStanding.OWN
     label_at: int | None = None
 
     def value(self, allowed: Sequence[Value]) -> Value | None:
@@ -42,27 +42,29 @@ class FoundValue:
 
 
 _WHY = {
-    Standing.QUOTED: "The only verdict in the reply is quoted, or someone else's.",
-    Standing.DENIED: "The only verdict in the reply is one that it denies.",
-    Standing.SUPPOSED: "The only verdict in the reply is a supposed one.",
-    Standing.EXAMPLE: "The only verdict in the reply is an example, or explains the scale.",
-    Standing.EARLIER: "The only verdict in the reply is one that it leaves behind.",
-    Standing.HEDGED: "The reply leaves its verdict open.",
-    Standing.EACH: "The reply gives a verdict for each of several answers, and none for one.",
-    Standing.UNCLEAR: "The only verdict in the reply occurs within a sentence that does not give it.",
+    CueStanding.QUOTED: "The only verdict in the reply is quoted, or someone else's.",
+    CueStanding.DENIED: "The only verdict in the reply is one that it denies.",
+    CueStanding.SUPPOSED: "The only verdict in the reply is a supposed one.",
+    CueStanding.EXAMPLE: "The only verdict in the reply is an example, or explains the scale.",
+    CueStanding.EARLIER: "The only verdict in the reply is one that it leaves behind.",
+    CueStanding.HEDGED: "The reply leaves its verdict open.",
+    CueStanding.EACH: "The reply gives a verdict for each of several answers, and none for one.",
+    CueStanding.UNCLEAR: "The only verdict in the reply occurs within a sentence that does not give it.",
 }
 
 
-def none_own(found: Sequence[FoundValue]) -> Reading:
+def none_own(found: Sequence[FoundValue]) -> ReplyReading:
     """Return the reading of a reply in which none of the verdicts is the judge's own."""
-    last = next((each for each in reversed(found) if each.standing is Standing.HEDGED), found[-1])
-    verdict = Verdict.CONTRADICTORY if last.standing is Standing.HEDGED else Verdict.UNPARSEABLE
-    if len({each.standing for each in found}) > 1 and last.standing is not Standing.HEDGED:
-        return Reading(verdict, spans={SCORE: last.span}, why="None of the verdicts in the reply is the judge's own.")
-    return Reading(verdict, spans={SCORE: last.span}, why=_WHY[last.standing])
+    last = next((each for each in reversed(found) if each.standing is CueStanding.HEDGED), found[-1])
+    verdict = ReplyOutcome.CONTRADICTORY if last.standing is CueStanding.HEDGED else ReplyOutcome.UNPARSEABLE
+    if len({each.standing for each in found}) > 1 and last.standing is not CueStanding.HEDGED:
+        return ReplyReading(
+            verdict, spans={SCORE: last.span}, why="None of the verdicts in the reply is the judge's own."
+        )
+    return ReplyReading(verdict, spans={SCORE: last.span}, why=_WHY[last.standing])
 
 
-def next_turn(reply: Reply, ends: Sequence[int]) -> int | None:
+def next_turn(reply: ReplyText, ends: Sequence[int]) -> int | None:
     """Return where a reply continues with a turn of another speaker, after a verdict."""
     if not ends:
         return None
@@ -137,28 +139,34 @@ def _fraction(text: str, top: float) -> float | None:
     return share / 100 if share is not None and top == 1 else None
 
 
-def single_reading(found: FoundValue, allowed: Sequence[Value], *, off: str = "") -> Reading:
+def single_reading(found: FoundValue, allowed: Sequence[Value], *, off: str = "") -> ReplyReading:
     value = found.value(allowed)
     if value is None or off:
         known = ", ".join(map(str, allowed))
-        return Reading(
-            Verdict.OUT_OF_RANGE, spans={SCORE: found.span}, why=f"“{found.text}{off}” is none of the values {known}."
+        return ReplyReading(
+            ReplyOutcome.OUT_OF_RANGE,
+            spans={SCORE: found.span},
+            why=f"“{found.text}{off}” is none of the values {known}.",
         )
-    return Reading(Verdict.SCORED, {SCORE: value}, {SCORE: found.span})
+    return ReplyReading(ReplyOutcome.SCORED, {SCORE: value}, {SCORE: found.span})
 
 
-def reading_of_parts(found: Mapping[str, Sequence[FoundValue]], allowed: Sequence[Value]) -> Reading:
+def reading_of_parts(found: Mapping[str, Sequence[FoundValue]], allowed: Sequence[Value]) -> ReplyReading:
     """Return a reading with one value for each part. Each part needs at least one value, and all its values must be
     equal.
     """
     spans = {name: each[-1].span for name, each in found.items() if each}
     missing = [name for name, each in found.items() if not each]
     if missing:
-        return Reading(Verdict.UNPARSEABLE, spans=spans, why=f"The reply has no score for {' and '.join(missing)}.")
+        return ReplyReading(
+            ReplyOutcome.UNPARSEABLE, spans=spans, why=f"The reply has no score for {' and '.join(missing)}."
+        )
     for name, each in found.items():
         if len({one.says(allowed) for one in each}) > 1:
-            return Reading(
-                Verdict.CONTRADICTORY, spans=spans, why=f"The reply gives several scores{of_part(name)} that differ."
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY,
+                spans=spans,
+                why=f"The reply gives several scores{of_part(name)} that differ.",
             )
     values: dict[str, Value] = {}
     for name, each in found.items():
@@ -166,9 +174,9 @@ def reading_of_parts(found: Mapping[str, Sequence[FoundValue]], allowed: Sequenc
         if value is None:
             known = ", ".join(map(str, allowed))
             why = f"The score{of_part(name)} is “{each[-1].text}”, which is none of the values {known}."
-            return Reading(Verdict.OUT_OF_RANGE, spans={name: each[-1].span}, why=why)
+            return ReplyReading(ReplyOutcome.OUT_OF_RANGE, spans={name: each[-1].span}, why=why)
         values[name] = value
-    return Reading(Verdict.SCORED, values, spans)
+    return ReplyReading(ReplyOutcome.SCORED, values, spans)
 
 
 def of_part(part: str) -> str:

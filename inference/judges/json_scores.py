@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.found_values import (
     SCORE,
     FoundValue,
@@ -20,8 +20,8 @@ from inference.judges.found_values import (
 from inference.judges.json_objects import find_objects, flat_pairs, key_words, value_place
 from inference.judges.retractions import CORRECTS, taken_back
 from inference.judges.score_remarks import leaves_unchanged
-from inference.judges.standing import Reply, Span
-from inference.judges.standing_cues import Standing
+from inference.judges.standing import ReplyText, Span
+from inference.judges.standing_cues import CueStanding
 
 _SCORE_KEY = "final score"
 
@@ -38,7 +38,7 @@ _LOOSE = re.compile(
 )
 
 
-def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the ``"Final Score"`` of a JSON object in the reply, as text or number.
 
     Invalid backslashes are removed if the object cannot be read, because the form that judges are shown has some.
@@ -57,29 +57,31 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
                 continue
             place = value_place(text, start, end, key)
             if isinstance(value, bool) or not isinstance(value, str | int | float):
-                return Reading(
-                    Verdict.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
+                return ReplyReading(
+                    ReplyOutcome.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
                 )
             standing = _of_object(reply, start, end)
-            if standing is Standing.OWN and len(of_each) > 1 and within:
-                standing = Standing.EACH
-            elif standing is Standing.OWN and any(not _WRAPS.fullmatch(key_words(name)) for name in within):
-                standing = Standing.QUOTED
+            if standing is CueStanding.OWN and len(of_each) > 1 and within:
+                standing = CueStanding.EACH
+            elif standing is CueStanding.OWN and any(not _WRAPS.fullmatch(key_words(name)) for name in within):
+                standing = CueStanding.QUOTED
             names.append(_named(pairs))
             said = _without_remark(str(value).strip(" \\"), allowed)
             found.append(FoundValue(said, place, (start, end), standing=standing))
             ends.append(end)
             if len(found) > _MOST_OBJECTS:
-                return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores.")
+                return ReplyReading(
+                    ReplyOutcome.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores."
+                )
     if len(set(names) - {""}) > 1:
-        found = [replace(each, standing=Standing.EACH) for each in found]
+        found = [replace(each, standing=CueStanding.EACH) for each in found]
     turn = next_turn(reply, ends[:1])
     if turn is not None:
         found = [each for each in found if each.outer[0] < turn]
         text = text[:turn]
     if not found:
-        return Reading(Verdict.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
-    own = [each for each in found if each.standing is Standing.OWN]
+        return ReplyReading(ReplyOutcome.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
+    own = [each for each in found if each.standing is CueStanding.OWN]
     if not own:
         return none_own(found)
     last = own[-1]
@@ -91,27 +93,29 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
     for each in found:
         if (
             each.outer[0] > last.outer[0]
-            and each.standing is Standing.HEDGED
+            and each.standing is CueStanding.HEDGED
             and each.says(allowed) != last.says(allowed)
         ):
-            return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one.")
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one."
+            )
     if _broken_around(reply.text, last.outer, read):
-        return Reading(
-            Verdict.UNPARSEABLE, spans={SCORE: last.span}, why="The score stands in an object that does not end."
+        return ReplyReading(
+            ReplyOutcome.UNPARSEABLE, spans={SCORE: last.span}, why="The score stands in an object that does not end."
         )
     for match in _LOOSE.finditer(text):
         if any(start <= match.start() < end for start, end in read):
             continue
         if allowed_value(match[1], allowed) != last.value(allowed) and reply.standing(*match.span()) in (
-            Standing.OWN,
-            Standing.HEDGED,
+            CueStanding.OWN,
+            CueStanding.HEDGED,
         ):
             spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": match.span(1)}
-            return Reading(
-                Verdict.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
             )
     if taken_back(text, last.outer[1], lowest=is_lowest(last, allowed)):
-        return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
     return reading_of_parts({SCORE: [last]}, allowed)
 
 
@@ -127,7 +131,7 @@ def _without_remark(said: str, allowed: Sequence[Value]) -> str:
     return first[1] if leaves_unchanged(said[first.end(1) :].lstrip("*_`$\"')]"), found, allowed) else said
 
 
-def _of_object(reply: Reply, start: int, end: int) -> Standing:
+def _of_object(reply: ReplyText, start: int, end: int) -> CueStanding:
     """Return the standing of an object. In a list of its own or in code marks, it has the standing of these."""
     text = reply.text
     while start > 0 and text[start - 1] in "[`( " and end < len(text) and text[end] in "]`) ":

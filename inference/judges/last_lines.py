@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from inference.judges.found_values import (
     MOST_VERDICTS,
     SCORE,
@@ -19,15 +19,15 @@ from inference.judges.found_values import (
 )
 from inference.judges.refused_judgements import CANNOT_TELL
 from inference.judges.retractions import CORRECTS
-from inference.judges.standing import Reply
-from inference.judges.standing_cues import Standing
+from inference.judges.standing import ReplyText
+from inference.judges.standing_cues import CueStanding
 
 _AROUND = " \t*_`\"'.()[]|#>$!"
 
 _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|fbox)\{([^{}\n]*)\}")
 
 
-def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
+def last_line(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the allowed value that stands alone on the last non-empty line.
 
     Emphasis, quotes and a full stop around it are ignored. A line above with another value contradicts it, unless words
@@ -45,14 +45,14 @@ def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
         lines = [each for each in lines if each[0] < turn]
         alone = [each for each in alone if each.outer[0] < turn]
     if not lines:
-        return Reading(Verdict.EMPTY, why="The reply is empty.")
+        return ReplyReading(ReplyOutcome.EMPTY, why="The reply is empty.")
     at, line = lines[-1]
     found = _alone(at, line, allowed)
     if found is None:
         inner = line.strip(_AROUND)
         start = at + line.find(inner)
-        return Reading(
-            Verdict.UNPARSEABLE,
+        return ReplyReading(
+            ReplyOutcome.UNPARSEABLE,
             spans={SCORE: (start, start + len(inner))},
             why="The last line is not one of the values alone.",
         )
@@ -60,16 +60,18 @@ def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
         return single_reading(found, allowed)
     unable = CANNOT_TELL.search(text)
     if unable is not None:
-        return Reading(Verdict.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot tell.")
+        return ReplyReading(
+            ReplyOutcome.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot tell."
+        )
     standing = reply.standing(*found.outer)
-    if standing is not Standing.OWN:
+    if standing is not CueStanding.OWN:
         return none_own([replace(found, standing=standing)])
     others = [
         each
         for each in alone[:-1]
         if each.value(allowed) not in (None, found.value(allowed))
         and (
-            reply.standing(*each.outer) is Standing.OWN
+            reply.standing(*each.outer) is CueStanding.OWN
             or not text[each.outer[1] : found.outer[0]].strip(_AROUND + "\n")
         )
     ]
@@ -77,7 +79,9 @@ def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
         other = others[-1]
         if not CORRECTS.search(text[other.outer[1] : found.outer[0]]):
             spans = {f"{SCORE} 1": other.span, f"{SCORE} 2": found.span}
-            return Reading(Verdict.CONTRADICTORY, spans=spans, why="Two lines of the reply are values that differ.")
+            return ReplyReading(
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="Two lines of the reply are values that differ."
+            )
     return single_reading(found, allowed)
 
 

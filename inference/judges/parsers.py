@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from domain.judging import Reading, Value, Verdict
+from domain.judging import ReplyOutcome, ReplyReading, Value
 from domain.reading.text import Reasoning, visible
 from inference.judges.aspect_scores import ASPECTS, six_lines
 from inference.judges.better_outputs import better_output
@@ -23,9 +23,9 @@ from inference.judges.json_scores import assessment_json
 from inference.judges.last_lines import last_line
 from inference.judges.refused_judgements import DECLINES, DECLINES_WITHIN
 from inference.judges.remarks import PlainText, contradicts, explain_away
-from inference.judges.standing import Reply
+from inference.judges.standing import ReplyText
 
-Read = Callable[[str, Sequence[Value]], Reading]
+Read = Callable[[str, Sequence[Value]], ReplyReading]
 """A function of (reply, allowed values) that returns a reading."""
 
 
@@ -47,45 +47,51 @@ FILTERED = frozenset({"content_filter", "refusal", "safety", "recitation", "bloc
 """Finish reasons of a filtered reply."""
 
 
-def read_reply(parser: Parser, text: str, allowed: Sequence[Value], *, finish_reason: str | None = None) -> Reading:
+def read_reply(
+    parser: Parser, text: str, allowed: Sequence[Value], *, finish_reason: str | None = None
+) -> ReplyReading:
     """Return the reading of a reply. The reason for its end is checked first, because a truncated reply is
     uncertain.
     """
     ended = (finish_reason or "").lower()
     if ended in FILTERED:
-        return Reading(Verdict.REFUSED, why="The endpoint filtered the reply.")
+        return ReplyReading(ReplyOutcome.REFUSED, why="The endpoint filtered the reply.")
     if not text.strip():
-        return Reading(Verdict.EMPTY, why="The reply is empty.")
+        return ReplyReading(ReplyOutcome.EMPTY, why="The reply is empty.")
     if ended in CUT_OFF:
-        return Reading(Verdict.TRUNCATED, why="The reply was cut off at the longest length that was allowed.")
+        return ReplyReading(ReplyOutcome.TRUNCATED, why="The reply was cut off at the longest length that was allowed.")
     return parser.read(text, allowed)
 
 
 @lru_cache(maxsize=8)
-def _reply(text: str, allowed: tuple[Value, ...]) -> tuple[Reply, PlainText]:
+def _reply(text: str, allowed: tuple[Value, ...]) -> tuple[ReplyText, PlainText]:
     seen = visible(text)
     plain = explain_away(seen.text, allowed)
-    return Reply(replace(seen, text=plain.text)), plain
+    return ReplyText(replace(seen, text=plain.text)), plain
 
 
-def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
+def _in_original(read: Callable[[ReplyText, Sequence[Value]], ReplyReading]) -> Read:
     """Return a parser of the original text, from a parser of its relevant part.
 
     The new parser has the failures that all parsers share, and places in the original text.
     """
 
-    def reading(text: str, allowed: Sequence[Value]) -> Reading:
+    def reading(text: str, allowed: Sequence[Value]) -> ReplyReading:
         reply, plain = _reply(text, tuple(allowed))
         if reply.seen.reasoning is Reasoning.OPEN:
-            return Reading(Verdict.TRUNCATED, why="The reply is reasoning that never ends; no verdict comes after it.")
+            return ReplyReading(
+                ReplyOutcome.TRUNCATED, why="The reply is reasoning that never ends; no verdict comes after it."
+            )
         if not reply.text.strip():
             if reply.seen.reasoning is Reasoning.CLOSED:
-                return Reading(Verdict.EMPTY, why="Nothing comes after the reply's reasoning.")
-            return Reading(Verdict.EMPTY, why="The reply is empty.")
+                return ReplyReading(ReplyOutcome.EMPTY, why="Nothing comes after the reply's reasoning.")
+            return ReplyReading(ReplyOutcome.EMPTY, why="The reply is empty.")
         declined = DECLINES.search(reply.text[:DECLINES_WITHIN])
         if declined is not None:
             span = reply.seen.span(*declined.span())
-            return Reading(Verdict.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this.")
+            return ReplyReading(
+                ReplyOutcome.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this."
+            )
         found = read(reply, allowed)
         if found.scored:
             found = _checked(found, reply, plain, allowed)
@@ -94,16 +100,16 @@ def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
     return reading
 
 
-def _checked(found: Reading, reply: Reply, plain: PlainText, allowed: Sequence[Value]) -> Reading:
+def _checked(found: ReplyReading, reply: ReplyText, plain: PlainText, allowed: Sequence[Value]) -> ReplyReading:
     """Return the reading, or a failure if words next to a score contradict it, or if the reply echoes a template."""
     for name, (start, end) in found.spans.items():
         if any(first < end and start < last for first, last in plain.conflicts):
             why = f"The words next to the score{of_part(name)} contradict it."
-            return Reading(Verdict.CONTRADICTORY, spans={name: (start, end)}, why=why)
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={name: (start, end)}, why=why)
     echoed = placeholder(reply.text)
     if echoed is not None:
-        return Reading(
-            Verdict.UNPARSEABLE, spans={SCORE: echoed}, why="The reply repeats a template: it has a placeholder."
+        return ReplyReading(
+            ReplyOutcome.UNPARSEABLE, spans={SCORE: echoed}, why="The reply repeats a template: it has a placeholder."
         )
     for start, end, pairs in find_objects(reply.text, reply.marks):
         if not any(start <= at < end for at, _ in found.spans.values()):
@@ -112,15 +118,15 @@ def _checked(found: Reading, reply: Reply, plain: PlainText, allowed: Sequence[V
         texts = [value for key, value, _ in flat if is_text_key(key_words(key)) and isinstance(value, str)]
         if any(is_placeholder(value) for _, value, _ in flat) or any(map(is_empty_text, texts)):
             why = "The reply repeats a template: its JSON object has a placeholder."
-            return Reading(Verdict.UNPARSEABLE, spans={SCORE: (start, end)}, why=why)
+            return ReplyReading(ReplyOutcome.UNPARSEABLE, spans={SCORE: (start, end)}, why=why)
         key = repeated_key(pairs)
         if key is not None:
             why = f"The JSON object has the key “{key}” twice with different values."
-            return Reading(Verdict.CONTRADICTORY, spans={SCORE: (start, end)}, why=why)
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: (start, end)}, why=why)
         score = found.values.get(SCORE)
         if isinstance(score, int | float) and contradicts(texts, score, allowed):
             why = "The words of the assessment contradict the score."
-            return Reading(Verdict.CONTRADICTORY, spans=found.spans, why=why)
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, spans=found.spans, why=why)
     return found
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from domain.reading.text import Visible
-from inference.judges.standing_cues import ANOTHER, CUES, LEGEND, SUCH, THING, Reach, Standing
+from inference.judges.standing_cues import ANOTHER, CUES, LEGEND, SUCH, THING, CueStanding, Reach
 
 Span = tuple[int, int]
 
@@ -99,7 +99,7 @@ TURN = re.compile(
 """The start of an invented turn of another speaker."""
 
 
-class Reply:
+class ReplyText:
     """A judge's reply with the context of each place in it. All places are those of ``text``."""
 
     def __init__(self, seen: Visible) -> None:
@@ -243,7 +243,7 @@ class Reply:
 
     def standing(
         self, start: int, end: int, *, labelled_from: int | None = None, led_from: int | None = None
-    ) -> Standing:
+    ) -> CueStanding:
         """Return the standing of a verdict.
 
         ``labelled_from`` is the start of the label before it, as in ``Rating: [[1]]``; the verdict may then be in
@@ -251,18 +251,18 @@ class Reply:
         """
         first = start if labelled_from is None else labelled_from
         if any(_around(self._struck, start)):
-            return Standing.EARLIER
+            return CueStanding.EARLIER
         if any(_around(self._echoed, start)):
-            return Standing.QUOTED
+            return CueStanding.QUOTED
         line = self.text[self.line(start)[0] : start]
         if line.lstrip().startswith(">") and not self._all_cited:
-            return Standing.QUOTED
+            return CueStanding.QUOTED
         quote = self.quoted_at(start)
         after = end
         if quote is not None:
             dressed = labelled_from is not None and quote[0] >= labelled_from
             if not dressed and not self._wrapped(quote):
-                return Standing.QUOTED
+                return CueStanding.QUOTED
             after = max(end, quote[1])
             if not dressed:
                 first = min(first, quote[0])
@@ -272,7 +272,7 @@ class Reply:
         """Return whether a quotation is a line by itself, with only a label before it or no text at all."""
         return self.alone(*quote) and not self.before(quote[0]).strip()
 
-    def _cued(self, first: int, after: int) -> Standing:
+    def _cued(self, first: int, after: int) -> CueStanding:
         sentence = _AS_ASKED.sub("", self.before(first))
         ends = [match.end() for match in _CLAUSE_ENDS.finditer(sentence)]
         turns = [match.end() for match in _TURNS.finditer(sentence)]
@@ -285,14 +285,14 @@ class Reply:
             if cue.reach is Reach.CLAUSE:
                 words = clause
             elif cue.reach is Reach.BEHIND:
-                words = behind if cue.standing is Standing.QUOTED else same_line
-            elif cue.standing is Standing.QUOTED:
+                words = behind if cue.standing is CueStanding.QUOTED else same_line
+            elif cue.standing is CueStanding.QUOTED:
                 words = sentence[max((*turns, *decided)) :] if turns or decided else sentence
             else:
                 words = turned
             if cue.pattern.search(words):
                 return cue.standing
-        return Standing.OWN
+        return CueStanding.OWN
 
     def led_to(self, at: int) -> bool:
         """Return whether the clause before a verdict is one in which judges give a verdict.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Standing(StrEnum):
+class CueStanding(StrEnum):
     """The standing of a possible verdict in a reply."""
 
     OWN = "own"
@@ -46,7 +46,7 @@ class Reach(StrEnum):
 class Cue:
     """Words that determine the standing of a verdict next to them."""
 
-    standing: Standing
+    standing: CueStanding
     reach: Reach
     meaning: str
     pattern: re.Pattern[str]
@@ -91,7 +91,7 @@ CUES: Sequence[Cue] = tuple(
     for standing, reach, meaning, pattern in (
         # what stands before, in the clause
         (
-            Standing.DENIED,
+            CueStanding.DENIED,
             Reach.CLAUSE,
             "a word that denies: not [[1]], cannot be given [[1]], rather than [[1]], far from [[1]]",
             _words(
@@ -107,7 +107,7 @@ CUES: Sequence[Cue] = tuple(
             + r"|[不没非未无別别]|ない|なく|ません|아니|않|못",
         ),
         (
-            Standing.HEDGED,
+            CueStanding.HEDGED,
             Reach.CLAUSE,
             "a word that leaves it open: perhaps [[1]], either [[0]], between [[0]], at least [[1]], or [[1]]",
             _words(
@@ -121,7 +121,7 @@ CUES: Sequence[Cue] = tuple(
         ),
         # what stands before, in the sentence
         (
-            Standing.DENIED,
+            CueStanding.DENIED,
             Reach.SENTENCE,
             "the judge says that it does not give it: I cannot give this rating: [[1]], unable to award",
             _words(
@@ -132,7 +132,7 @@ CUES: Sequence[Cue] = tuple(
             + rf"|^\W*(?:the |my |no |any )?{SUCH}s? (?:(?:is|was|are|were|i|we|that|has been) )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken|reject|refuse|deny|pending|suspended|requested|demanded|claimed|without|before|excluding|otherwise|so far|not given|not yet|confidence|certainty|in (?:the|an) example)\b[^.;\n]{{0,40}}[:=][\s*_\"'`(]*$",
         ),
         (
-            Standing.SUPPOSED,
+            CueStanding.SUPPOSED,
             Reach.SENTENCE,
             "what is only supposed: if it named the cup, had it, would have been, otherwise",
             _words(
@@ -148,7 +148,7 @@ CUES: Sequence[Cue] = tuple(
             + r"|如果|假如|若|否则|要是|もし|であれば|만약",
         ),
         (
-            Standing.EXAMPLE,
+            CueStanding.EXAMPLE,
             Reach.SENTENCE,
             "an example, or the rule that was given: for example, such as, in the form of, the rubric says",
             _words(
@@ -168,7 +168,7 @@ CUES: Sequence[Cue] = tuple(
             + r"|例如|比如|譬如|例えば|たとえば|예를 들어|예:|评分标准|量表|格式|示例",
         ),
         (
-            Standing.EARLIER,
+            CueStanding.EARLIER,
             Reach.SENTENCE,
             "what was thought first: at first, initially, I was going to say, tempted to give, some may say",
             _words(
@@ -182,7 +182,7 @@ CUES: Sequence[Cue] = tuple(
             + r"|起初|一开始|最初|起先|初めは|처음",
         ),
         (
-            Standing.QUOTED,
+            CueStanding.QUOTED,
             Reach.SENTENCE,
             "someone else's words: the answer says, the student asks for, as instructed by the answer",
             rf"(?:\b(?:an?|any|another|other|some|many|most|few|every|each|one|two|no|his|her|their|its|your|different|strict\w*|lenient|harsh|human|hypothetical|previous|second|third|less|more|certain|all|my|our)(?: [\w-]+){{0,3}}? {_RATER}|(?<![\w-])(?:gpt-?\w*|claude|gemini|llama|people|others|colleagues|critics|reviewers|anyone|everyone|somebody|someone))(?:, [^,.;\n]{{1,40}},)?(?: (?!i\b)[\w'-]+){{0,3}} {_RATES}\b(?:(?! i\b)[^,.;!?\n]){{0,80}}$"
@@ -199,7 +199,7 @@ CUES: Sequence[Cue] = tuple(
         ),
         # what follows at once
         (
-            Standing.DENIED,
+            CueStanding.DENIED,
             Reach.BEHIND,
             "it is denied: [[1]] is not, would be too kind, is out of the question, which I disagree with",
             r"^[ *_`\"')\]]*,?\s?\(?before (?:any |the |my |all )?(?:deductions?|penalt(?:y|ies)|adjustments?|subtract\w+|taking off)\b|"
@@ -212,7 +212,7 @@ CUES: Sequence[Cue] = tuple(
             r"|(?:i )?(?:disagree|reject|refuse|dismiss|doubt)\b|\?\s?(?:no\b|not\b|hardly|never|nein|non\b|нет|不)|不对|不合适|太高|太低)",
         ),
         (
-            Standing.EXAMPLE,
+            CueStanding.EXAMPLE,
             Reach.BEHIND,
             "it is explained, not given: [[1]] means, is for, if A is better, = right, for example, is reserved for",
             r"^[ *_`\"')\]]*\(\s?(?:hypothetical\w*|if|placeholder|default|quoted|copied|dummy|for illustration|illustrat\w+|to be (?:confirmed|decided|determined)|tbd|tbc|pending|draft|tentative\w*|provisional\w*|preliminary)\b"
@@ -225,26 +225,26 @@ CUES: Sequence[Cue] = tuple(
             r"|等|表示|代表|(?:für|pour|para|per|для) )",
         ),
         (
-            Standing.SUPPOSED,
+            CueStanding.SUPPOSED,
             Reach.BEHIND,
             "it depends: [[1]] if the lid counts, unless, would be right, provided that",
             r"^[ *_`\"')\],;:-]*(?:only )?(?:if|unless|provided|assuming|had (?:it|the|they|he|she)|were (?:it|the)|as long as|in case|wenn|falls|si |если|如果)\b"
             r"|^[ *_`\"')\]]*(?:would|might|could|may|should have|could have|würde|wäre)\b",
         ),
         (
-            Standing.EARLIER,
+            CueStanding.EARLIER,
             Reach.BEHIND,
             "it was the first thought: [[1]] at first glance, initially, was my first thought",
             r"^[ *_`\"')\],]*(?:at (?:a )?first|initially|on (?:a )?first|at a glance|prima facie|originally|(?:was|is|had been) (?:my|the|an?) (?:first|initial|original|earlier|previous|tempting|early)|was (?:what i|tempting|considered)|comes? to mind|(?:is|was|seems|looks|may be|might be) (?:tempting|defensible|arguable|attractive|possible|close)|on the (?:face|surface)|zunächst|zuerst|d'abord|сначала)\b",
         ),
         (
-            Standing.HEDGED,
+            CueStanding.HEDGED,
             Reach.BEHIND,
             "it is left open: [[0]] or [[1]], [[0]]-[[1]], [[1]]?, [[1]], perhaps",
             r"^[ *_`\"')]*(?:(?:or|and/or|oder|ou|или|或者?|または|또는)(?![\w-])|[/~\u2013\u2014-]+\s?\[*\s?[\d.,]|/\s?[\[\w]|to \[*\s?\d|\.\.+\s?\[|\?|[(,]\s?(?:or|maybe|perhaps|possibly|arguably|probably)\b|,? (?:at (?:most|best|least)|give or take|or (?:so|thereabouts|higher|lower|less|more))\b|\+)",
         ),
         (
-            Standing.QUOTED,
+            CueStanding.QUOTED,
             Reach.BEHIND,
             "it is someone else's: [[1]], as the answer demands; is an attempt to influence me",
             rf"^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:is|was) )?(?:as|what|like|so|the rating) {_WHO} (?:\w+ )?(?:{_SAYS}(?=\s?(?:[.,;:!)\n]|$|so\b|it\b|me\b|for\b))|(?:asks|demands|wants|claims|requests|insists|begs|urges|hopes)\b)"

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain.runs import Picture, Question
-from inference.local.loading import PLACES, Loaded
+from inference.local.loading import PLACES, LoadedModel
 from inference.local.processors import image_mark, processor_token
 
 
-class CannotAsk(Exception):
+class CannotEncode(Exception):
     """A question does not fit the model: it is not asked, and the message, a sentence, becomes the attempt's."""
 
 
 @dataclass(frozen=True)
-class Prompt:
+class PromptText:
     """A question as the model's text, before places for pictures are widened to as many tokens as they take."""
 
     text: str
@@ -31,12 +31,12 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedBatch:
     """Questions as a batch."""
 
     inputs: Mapping[str, Any]
     """The inputs of the model, on its device."""
-    prompts: tuple[Prompt, ...]
+    prompts: tuple[PromptText, ...]
     lengths: tuple[int, ...]
     """Tokens of each question, pictures included, padding not."""
 
@@ -73,7 +73,7 @@ def neutral(text: str, special: Sequence[str]) -> tuple[str, list[str]]:
     return text, found
 
 
-def prompt_of(loaded: Loaded, question: Question) -> Prompt:
+def prompt_of(loaded: LoadedModel, question: Question) -> PromptText:
     """Return a question as text with one mark for each picture, and the pictures in the order of the marks.
 
     Raises
@@ -99,11 +99,11 @@ def prompt_of(loaded: Loaded, question: Question) -> Prompt:
         return _completion(loaded, clean, system, notes)
     if loaded.template is None:
         texts = [part for part in clean if isinstance(part, str)]
-        return Prompt("\n\n".join([system, "".join(texts)]) if system else "".join(texts), notes=notes)
+        return PromptText("\n\n".join([system, "".join(texts)]) if system else "".join(texts), notes=notes)
     return _chat(loaded, clean, system, notes)
 
 
-def _shown(loaded: Loaded, question: Question, notes: dict[str, Any]) -> list[str | list[Picture]]:
+def _shown(loaded: LoadedModel, question: Question, notes: dict[str, Any]) -> list[str | list[Picture]]:
     """Return the texts, and the pictures in groups.
 
     A group of several pictures, or one with a clip's number, is a clip that is shown as a video. Other groups are
@@ -112,15 +112,15 @@ def _shown(loaded: Loaded, question: Question, notes: dict[str, Any]) -> list[st
     family, spec = loaded.family, loaded.spec
     pictures = question.pictures
     if pictures and family.modality == "text":
-        raise CannotAsk(
+        raise CannotEncode(
             f"{spec.name} sees nothing, and the question has {_pictures(len(pictures))}: run it with pictures left out."
         )
     if pictures and spec.modality == "text":
-        raise CannotAsk(
+        raise CannotEncode(
             f"{spec.name} is described as `modality: text`, and the question has {_pictures(len(pictures))}."
         )
     if not pictures and family.needs_picture:
-        raise CannotAsk(f"{family.title} answers about a picture only, and the question has none.")
+        raise CannotEncode(f"{family.title} answers about a picture only, and the question has none.")
     if len(pictures) > 1 and (spec.modality == "one_image" or family.modality == "one_image"):
         if any(picture.clip is not None for picture in pictures):
             last = pictures[-1]
@@ -135,7 +135,7 @@ def _shown(loaded: Loaded, question: Question, notes: dict[str, Any]) -> list[st
                 for index, part in enumerate(question.parts)
                 if isinstance(part, str) or index == at
             ]
-        raise CannotAsk(f"{spec.name} takes one picture; the question has {len(pictures)}.")
+        raise CannotEncode(f"{spec.name} takes one picture; the question has {len(pictures)}.")
     parts: list[str | list[Picture]] = []
     as_video = family.adapter == "video_llava" and spec.modality == "video"
     for part in question.parts:
@@ -160,8 +160,8 @@ def _pictures(count: int) -> str:
 
 
 def _completion(
-    loaded: Loaded, parts: Sequence[str | list[Picture]], system: str | None, notes: dict[str, Any]
-) -> Prompt:
+    loaded: LoadedModel, parts: Sequence[str | list[Picture]], system: str | None, notes: dict[str, Any]
+) -> PromptText:
     """Return one text that the model continues, with the picture before it."""
     text = "".join(part for part in parts if isinstance(part, str)).strip("\n")
     if system:
@@ -169,10 +169,12 @@ def _completion(
     stills = tuple(part[0] for part in parts if not isinstance(part, str))
     if loaded.family.model_type == "paligemma":
         text = loaded.family.image * len(stills) + text
-    return Prompt(text, stills, notes=notes)
+    return PromptText(text, stills, notes=notes)
 
 
-def _chat(loaded: Loaded, parts: Sequence[str | list[Picture]], system: str | None, notes: dict[str, Any]) -> Prompt:
+def _chat(
+    loaded: LoadedModel, parts: Sequence[str | list[Picture]], system: str | None, notes: dict[str, Any]
+) -> PromptText:
     content: list[dict[str, Any]] = []
     stills: list[Picture] = []
     clips: list[tuple[Picture, ...]] = []
@@ -191,14 +193,14 @@ def _chat(loaded: Loaded, parts: Sequence[str | list[Picture]], system: str | No
         notes["system"] = "The model's template has no system turn: it stands before the user's words."
         text = _rendered(loaded, [{"role": "user", "content": _folded(content, system)}])
     if text is None:
-        raise CannotAsk(f"The chat template of {loaded.spec.name} cannot be filled in with this question.")
+        raise CannotEncode(f"The chat template of {loaded.spec.name} cannot be filled in with this question.")
     images, videos = _places(loaded, text)
     if loaded.family.modality != "text" and (images, videos) != (len(stills), len(clips)):
-        raise CannotAsk(
+        raise CannotEncode(
             f"The chat template of {loaded.spec.name} made {images + videos} places for {len(stills) + len(clips)} "
             "pictures."
         )
-    return Prompt(text, tuple(stills), tuple(clips), notes)
+    return PromptText(text, tuple(stills), tuple(clips), notes)
 
 
 def _folded(content: Sequence[dict[str, Any]], system: str) -> list[dict[str, Any]]:
@@ -215,7 +217,9 @@ def _with_system(turns: list[dict[str, Any]], system: str | None) -> list[dict[s
     return [{"role": "system", "content": [{"type": "text", "text": system}]}, *turns]
 
 
-def rendered(loaded: Loaded, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()) -> str | None:
+def rendered(
+    loaded: LoadedModel, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
+) -> str | None:
     """Return turns rendered by the chat template; None if the template refuses them."""
     try:
         return str(
@@ -231,14 +235,14 @@ def rendered(loaded: Loaded, turns: Sequence[Mapping[str, Any]], tools: Sequence
         return None
 
 
-def _rendered(loaded: Loaded, turns: list[dict[str, Any]]) -> str | None:
+def _rendered(loaded: LoadedModel, turns: list[dict[str, Any]]) -> str | None:
     if loaded.text_only:
         # Templates of text models take a turn's words as one text.
         turns = [{"role": turn["role"], "content": "".join(part["text"] for part in turn["content"])} for turn in turns]
     return rendered(loaded, turns)
 
 
-def _places(loaded: Loaded, text: str) -> tuple[int, int]:
+def _places(loaded: LoadedModel, text: str) -> tuple[int, int]:
     """Return the number of image places and of video places in a text."""
     if loaded.family.modality == "text":
         return 0, 0
@@ -248,7 +252,7 @@ def _places(loaded: Loaded, text: str) -> tuple[int, int]:
     return text.count(image), text.count(video) if video else 0
 
 
-def batch_key(loaded: Loaded, question: Question) -> tuple[Any, ...]:
+def batch_key(loaded: LoadedModel, question: Question) -> tuple[Any, ...]:
     """Return a key that is equal for questions of one batch: all with pictures or all without, and clips of equal
     length.
     """
@@ -262,26 +266,26 @@ def batch_key(loaded: Loaded, question: Question) -> tuple[Any, ...]:
     return (tuple(clips.values()), stills > 0)
 
 
-def encode(loaded: Loaded, questions: Sequence[Question]) -> Encoded:
-    """Return questions as one batch. Raises ``CannotAsk`` if a question does not fit the model."""
+def encode(loaded: LoadedModel, questions: Sequence[Question]) -> EncodedBatch:
+    """Return questions as one batch. Raises ``CannotEncode`` if a question does not fit the model."""
     return encode_prompts(loaded, [prompt_of(loaded, question) for question in questions])
 
 
-def encode_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Encoded:
-    """Return prompts as one batch. Raises ``CannotAsk`` for an unreadable picture or a prompt that is too long."""
+def encode_prompts(loaded: LoadedModel, prompts: Sequence[PromptText]) -> EncodedBatch:
+    """Return prompts as one batch. Raises ``CannotEncode`` for an unreadable picture or a prompt that is too long."""
     inputs = _inputs(loaded, prompts)
     lengths = tuple(int(row.sum()) for row in inputs["attention_mask"])
     if loaded.room is not None and max(lengths) >= loaded.room:
-        raise CannotAsk(
+        raise CannotEncode(
             f"The question takes {max(lengths)} tokens with its pictures; {loaded.spec.name} holds {loaded.room}, "
             "question and answer together."
         )
     if loaded.family.model_type == "instructblip":
         prompts = [_with_cut(loaded, prompt) for prompt in prompts]
-    return Encoded(_moved(loaded, inputs), tuple(prompts), lengths)
+    return EncodedBatch(_moved(loaded, inputs), tuple(prompts), lengths)
 
 
-def _with_cut(loaded: Loaded, prompt: Prompt) -> Prompt:
+def _with_cut(loaded: LoadedModel, prompt: PromptText) -> PromptText:
     """Return the prompt with a note if InstructBLIP's second part reads only its beginning."""
     limit = loaded.model.config.qformer_config.max_position_embeddings
     count = len(loaded.processor.qformer_tokenizer(prompt.text)["input_ids"])
@@ -291,7 +295,7 @@ def _with_cut(loaded: Loaded, prompt: Prompt) -> Prompt:
     return replace(prompt, notes={**prompt.notes, "instruction": cut})
 
 
-def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
+def _inputs(loaded: LoadedModel, prompts: Sequence[PromptText]) -> dict[str, Any]:
     texts = [prompt.text for prompt in prompts]
     common: dict[str, Any] = {"return_tensors": "pt", "padding": True}
     first = loaded.tokenizer.bos_token
@@ -323,7 +327,7 @@ def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
     return inputs
 
 
-def _processed(loaded: Loaded, images: Any, texts: list[str], common: Mapping[str, Any]) -> Any:
+def _processed(loaded: LoadedModel, images: Any, texts: list[str], common: Mapping[str, Any]) -> Any:
     """Return the processor's result for texts and pictures.
 
     Most processors take a list of pictures for each text. Some take the pictures of all texts in one list.
@@ -350,7 +354,7 @@ def _or_none(make: Callable[[], Any]) -> Any:
         return None
 
 
-def _add_token_types(loaded: Loaded, inputs: dict[str, Any]) -> None:
+def _add_token_types(loaded: LoadedModel, inputs: dict[str, Any]) -> None:
     """Add which tokens are pictures, where the model asks for that and its processor leaves it out by default."""
     made = getattr(loaded.processor, "create_mm_token_type_ids", None)
     name = "mm_token_type_ids"
@@ -368,12 +372,12 @@ def _opened(picture: Picture) -> Any:
         with Image.open(picture.path) as image:
             return image.convert("RGB")
     except FileNotFoundError:
-        raise CannotAsk(f"The picture {picture.path.name} is not there.") from None
+        raise CannotEncode(f"The picture {picture.path.name} is not there.") from None
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise CannotAsk(f"The picture {picture.path.name} cannot be opened: {error}") from error
+        raise CannotEncode(f"The picture {picture.path.name} cannot be opened: {error}") from error
 
 
-def _with_videos(loaded: Loaded, prompts: Sequence[Prompt]) -> tuple[list[str], dict[str, Any]]:
+def _with_videos(loaded: LoadedModel, prompts: Sequence[PromptText]) -> tuple[list[str], dict[str, Any]]:
     """Return texts and inputs for clips, and for pictures with them, in the form of Video-LLaVA.
 
     They are made here because its own video processor needs torchvision.
@@ -396,12 +400,12 @@ def _with_videos(loaded: Loaded, prompts: Sequence[Prompt]) -> tuple[list[str], 
             text = text.replace(processor.image_token, STILL * (_patches(processor, pixels) + left), 1)
         wide.append(text.replace(CLIP, processor.video_token).replace(STILL, processor.image_token))
     if len({tuple(video.shape) for video in videos}) > 1:
-        raise CannotAsk("The clips of the question have different numbers of frames: take the same number of each.")
+        raise CannotEncode("The clips of the question have different numbers of frames: take the same number of each.")
     made = {"pixel_values_videos": torch.stack(videos)}
     return wide, {**made, "pixel_values_images": torch.cat(images)} if images else made
 
 
-def _pixels(loaded: Loaded, pictures: Sequence[Picture]) -> Any:
+def _pixels(loaded: LoadedModel, pictures: Sequence[Picture]) -> Any:
     opened = [_opened(picture) for picture in pictures]
     made = loaded.processor.image_processor(opened, return_tensors="pt")
     return made["pixel_values"] if "pixel_values" in made else made["pixel_values_images"]
@@ -412,7 +416,7 @@ def _patches(processor: Any, pixels: Any) -> int:
     return int(height // processor.patch_size) * int(width // processor.patch_size)
 
 
-def _for_qformer(loaded: Loaded, texts: Sequence[str]) -> dict[str, Any]:
+def _for_qformer(loaded: LoadedModel, texts: Sequence[str]) -> dict[str, Any]:
     """Return the instruction for InstructBLIP's second part.
 
     Its positions are absolute, so its batch is padded on the right, whatever the language model needs. The processor's
@@ -425,7 +429,7 @@ def _for_qformer(loaded: Loaded, texts: Sequence[str]) -> dict[str, Any]:
     return {"qformer_input_ids": told["input_ids"], "qformer_attention_mask": told["attention_mask"]}
 
 
-def _moved(loaded: Loaded, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _moved(loaded: LoadedModel, inputs: Mapping[str, Any]) -> dict[str, Any]:
     import torch
 
     moved: dict[str, Any] = {}

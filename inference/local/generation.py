@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from domain.runs import Attempt, Outcome, Question
-from inference.local.encoding import CannotAsk, Encoded, batch_key, encode
-from inference.local.loading import Loaded, load, out_of_memory, short_error
-from inference.spec import Allowed, ModelSpec
+from inference.local.encoding import CannotEncode, EncodedBatch, batch_key, encode
+from inference.local.loading import LoadedModel, load, out_of_memory, short_error
+from inference.spec import ModelPermissions, ModelSpec
 
 
 @dataclass(frozen=True)
-class Reply:
+class GeneratedText:
     """The text that a model generated."""
 
     text: str
@@ -32,7 +32,7 @@ class Reply:
 class LocalModel:
     """A model in memory that generates answers (an ``Answerer``)."""
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: LoadedModel) -> None:
         self.loaded = loaded
         self._about = loaded.about
         self._batch = int(loaded.about["batch_size"])
@@ -79,7 +79,7 @@ class LocalModel:
         try:
             encoded = encode(self.loaded, batch)
             replies = self._replies(encoded, [question.prompt_hash for question in batch])
-        except CannotAsk as error:
+        except CannotEncode as error:
             if len(batch) == 1:
                 tell(attempt_at(batch[0], Outcome.SKIPPED, error=str(error), detail=dict(notes)))
                 return
@@ -135,7 +135,7 @@ class LocalModel:
         for question in batch:
             try:
                 encode(self.loaded, [question])
-            except CannotAsk as error:
+            except CannotEncode as error:
                 tell(attempt_at(question, Outcome.SKIPPED, error=str(error), detail=dict(notes)))
             except Exception:  # it will say so when it is asked
                 fitting.append(question)
@@ -158,23 +158,23 @@ class LocalModel:
                 return
             self._ask([question], tell, stop, notes)
 
-    def _replies(self, encoded: Encoded, hashes: Sequence[str]) -> list[Reply]:
+    def _replies(self, encoded: EncodedBatch, hashes: Sequence[str]) -> list[GeneratedText]:
         loaded = self.loaded
         room = loaded.spec.generation.max_new_tokens
         if loaded.room is not None and not loaded.encoder_decoder:
             room = min(room, loaded.room - max(encoded.lengths))
         if room < loaded.spec.generation.max_new_tokens and len(hashes) > 1:
             # The longest question leaves less room than the description gives; the others must not lose theirs.
-            raise CannotAsk("One of the questions leaves little room for an answer.")
+            raise CannotEncode("One of the questions leaves little room for an answer.")
         return generate(loaded, encoded, seed=seed_of(loaded.spec.generation.seed, hashes), most=room)
 
 
-def open_generate(spec: ModelSpec, allowed: Allowed) -> LocalModel:
+def open_generate(spec: ModelSpec, allowed: ModelPermissions) -> LocalModel:
     """Open a local model that generates text. Raises ``ModelRefused``."""
     return LocalModel(load(spec, allowed))
 
 
-def _next_batch(loaded: Loaded, left: Sequence[Question], size: int) -> list[Question]:
+def _next_batch(loaded: LoadedModel, left: Sequence[Question], size: int) -> list[Question]:
     """Return the first remaining question, with others that fit into its batch."""
     key = batch_key(loaded, left[0])
     batch: list[Question] = []
@@ -186,7 +186,7 @@ def _next_batch(loaded: Loaded, left: Sequence[Question], size: int) -> list[Que
     return batch
 
 
-def generate(loaded: Loaded, encoded: Encoded, *, seed: int, most: int) -> list[Reply]:
+def generate(loaded: LoadedModel, encoded: EncodedBatch, *, seed: int, most: int) -> list[GeneratedText]:
     """Return the generated text for each question of a batch. Every parameter comes from the description."""
     import torch
 
@@ -203,7 +203,7 @@ def generate(loaded: Loaded, encoded: Encoded, *, seed: int, most: int) -> list[
     return [_reply(loaded, row[start:].tolist(), most) for row in written]
 
 
-def _parameters(loaded: Loaded, most: int) -> Any:
+def _parameters(loaded: LoadedModel, most: int) -> Any:
     """Return the description's parameters in the form of transformers.
 
     Only the end of an answer is left to the checkpoint's defaults.
@@ -232,7 +232,7 @@ def _parameters(loaded: Loaded, most: int) -> Any:
     )
 
 
-def _stopping(loaded: Loaded, start: int, stops: Sequence[str]) -> Any:
+def _stopping(loaded: LoadedModel, start: int, stops: Sequence[str]) -> Any:
     """Return a criterion that ends a row of a batch as soon as its answer contains one of the texts."""
     import torch
     from transformers import StoppingCriteria, StoppingCriteriaList
@@ -250,7 +250,7 @@ def _stopping(loaded: Loaded, start: int, stops: Sequence[str]) -> Any:
     return StoppingCriteriaList([kind()])
 
 
-def _reply(loaded: Loaded, ids: Sequence[int], most: int) -> Reply:
+def _reply(loaded: LoadedModel, ids: Sequence[int], most: int) -> GeneratedText:
     """Return the generated tokens as text: up to their end, without marks, cut before a stop text."""
     kept = list(ids)
     if loaded.encoder_decoder and kept:
@@ -275,10 +275,12 @@ def _reply(loaded: Loaded, ids: Sequence[int], most: int) -> Reply:
             text, ended = before, True
     reason = "stop" if ended or count < most else "length"
     raw = raw if raw is not None and raw.strip() != text.strip() else None
-    return Reply(text.strip(), reason, count, raw, str(loaded.tokenizer.decode(kept, skip_special_tokens=False)))
+    return GeneratedText(
+        text.strip(), reason, count, raw, str(loaded.tokenizer.decode(kept, skip_special_tokens=False))
+    )
 
 
-def _outcome(reply: Reply) -> Outcome:
+def _outcome(reply: GeneratedText) -> Outcome:
     if not reply.text:
         return Outcome.EMPTY
     return Outcome.TRUNCATED if reply.finish_reason == "length" else Outcome.ANSWERED

@@ -20,7 +20,7 @@ from domain.installation import install_hint
 from inference import fit
 from inference.local.families import NO_CLASS, TEXT, Family, family_of, own_template
 from inference.local.processors import MissingPackage, explained, image_mark, load_processor
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 
 PLACES = ("<|touchstone clip|>", "<|touchstone still|>")
 """Temporary marks for the places of a clip and of a picture while a text is expanded."""
@@ -29,7 +29,7 @@ RANKS = {"text": 0, "one_image": 1, "images": 2, "video": 3}
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedModel:
     """A model in memory with its tokenizer, processor and settings. ``encode`` turns questions into the model's
     inputs.
     """
@@ -68,7 +68,7 @@ class Loaded:
         return self.family.padding == "right" or bool(getattr(self.model.config, "is_encoder_decoder", False))
 
 
-def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
+def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
     """Return the loaded model of a description.
 
     Raises
@@ -108,7 +108,7 @@ def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
         )
     ends = _own_generation(model, tokenizer)
     template, ours = _template(processor, tokenizer, family)
-    return Loaded(
+    return LoadedModel(
         spec,
         family,
         model,
@@ -163,7 +163,7 @@ def _place(name: str) -> tuple[str, Path | None]:
     return name, None
 
 
-def _fetched(name: str, revision: str | None) -> fit.Found | None:
+def _fetched(name: str, revision: str | None) -> fit.ModelFolder | None:
     """Return the content of a repository's folder in the hub's cache; None if it is missing or incomplete."""
     from huggingface_hub import try_to_load_from_cache
 
@@ -172,7 +172,7 @@ def _fetched(name: str, revision: str | None) -> fit.Found | None:
     return found if found is not None and not found.trouble else None
 
 
-def _remote_code_allowed(spec: ModelSpec, allowed: Allowed) -> None:
+def _remote_code_allowed(spec: ModelSpec, allowed: ModelPermissions) -> None:
     name = spec.model or ""
     if not spec.remote_code:
         return
@@ -184,7 +184,7 @@ def _remote_code_allowed(spec: ModelSpec, allowed: Allowed) -> None:
         )
 
 
-def _config(spec: ModelSpec, where: str, common: Mapping[str, Any], found: fit.Found | None) -> Any:
+def _config(spec: ModelSpec, where: str, common: Mapping[str, Any], found: fit.ModelFolder | None) -> Any:
     from transformers import AutoConfig
 
     try:
@@ -285,13 +285,13 @@ def _device(spec: ModelSpec) -> Any:
     return device
 
 
-def _stored(found: fit.Found | None, config: Any) -> str:
+def _stored(found: fit.ModelFolder | None, config: Any) -> str:
     if found is not None and found.stored:
         return found.stored
     return str(getattr(config, "dtype", None) or "").removeprefix("torch.")
 
 
-def _enough_memory(spec: ModelSpec, found: fit.Found | None, device: Any, dtype: str) -> None:
+def _enough_memory(spec: ModelSpec, found: fit.ModelFolder | None, device: Any, dtype: str) -> None:
     if found is None:
         return
     memory = fit.free_memory()
@@ -482,7 +482,7 @@ def _special(tokenizer: Any, processor: Any, family: Family) -> tuple[str, ...]:
     return tuple(sorted((text for text in found if len(text.strip()) > 1), key=lambda text: (-len(text), text)))
 
 
-def _room(config: Any, found: fit.Found | None) -> int | None:
+def _room(config: Any, found: fit.ModelFolder | None) -> int | None:
     """Return the largest number of tokens of a question and its answer together; None if unknown.
 
     Without a table of positions or a value in the checkpoint, the library's default does not describe the model.
@@ -506,7 +506,7 @@ def _about(
     padding: str,
     template: str | None,
     ours: bool,
-    found: fit.Found | None,
+    found: fit.ModelFolder | None,
     config: Any,
 ) -> dict[str, Any]:
     import torch
@@ -540,7 +540,7 @@ def _about(
     }
 
 
-def _revision(config: Any, found: fit.Found | None) -> str | None:
+def _revision(config: Any, found: fit.ModelFolder | None) -> str | None:
     """Return the hub's commit of the weights, if they are in the hub's cache."""
     if found is not None and found.path.parent.name == "snapshots":
         return found.path.name

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from domain.errors import ModelRefused
 from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
-from inference.local.encoding import CannotAsk, Encoded, encode_prompts, neutral, prompt_of
-from inference.local.loading import Loaded, load, out_of_memory, short_error
+from inference.local.encoding import CannotEncode, EncodedBatch, encode_prompts, neutral, prompt_of
+from inference.local.loading import LoadedModel, load, out_of_memory, short_error
 from inference.options import CannotRank, check_options, joined, one_begins_another, tokens_after
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 
 if TYPE_CHECKING:
     import torch
@@ -51,7 +51,7 @@ AFTER: Mapping[str, str] = MappingProxyType({"paligemma": "\n"})
 
 
 @dataclass(frozen=True)
-class Cut:
+class OptionTokens:
     """Options as tokens that continue a prompt."""
 
     prompt: str
@@ -63,7 +63,7 @@ class Cut:
     """Whether the end of the answer counts."""
 
 
-def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> Cut:
+def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> OptionTokens:
     """Return the options' tokens after a prompt: tokenized together with it, and cut at its end; see ``joined``.
 
     Raises
@@ -79,7 +79,7 @@ def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[s
     end = one_begins_another(tokens)
     if end:
         tokens = [(*each, _END) for each in tokens]
-    return Cut(kept, joint, tuple(tokens), end)
+    return OptionTokens(kept, joint, tuple(tokens), end)
 
 
 def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
@@ -87,7 +87,7 @@ def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
     return [list(each) for each in found]
 
 
-def open_ranker(spec: ModelSpec, allowed: Allowed, score: str, without_image: bool) -> Ranker:
+def open_ranker(spec: ModelSpec, allowed: ModelPermissions, score: str, without_image: bool) -> Ranker:
     """Open the model of a description for ranking. Raises ``ModelRefused``."""
     return Ranker(load(spec, allowed), score=score, without_image=without_image)
 
@@ -95,7 +95,7 @@ def open_ranker(spec: ModelSpec, allowed: Allowed, score: str, without_image: bo
 class Ranker:
     """Answers with the likeliest option."""
 
-    def __init__(self, loaded: Loaded, *, score: str = "mean_logprob", without_image: bool = False) -> None:
+    def __init__(self, loaded: LoadedModel, *, score: str = "mean_logprob", without_image: bool = False) -> None:
         """Prepare the ranking. Raises ``ModelRefused`` if the score does not fit the model."""
         family, asked = loaded.family, loaded.spec.ranking
         if score not in MEANINGS:
@@ -167,7 +167,7 @@ class Ranker:
                 break
             except CannotRank as error:
                 return replace(empty, error=str(error), seconds=time.perf_counter() - begun)
-            except CannotAsk as error:
+            except CannotEncode as error:
                 return replace(empty, outcome=Outcome.SKIPPED, error=str(error), seconds=time.perf_counter() - begun)
             except Exception as error:  # a model may raise any error; the other questions continue
                 if out_of_memory(error) and self._at_once > 1:
@@ -239,7 +239,7 @@ class Ranker:
             values.append(picked)
         return values
 
-    def _prepared(self, question: Question) -> tuple[Encoded, Cut]:
+    def _prepared(self, question: Question) -> tuple[EncodedBatch, OptionTokens]:
         """Return a question in the model's form, and its options as the tokens that follow it."""
         loaded = self._loaded
         prompt = prompt_of(loaded, question)
@@ -261,7 +261,7 @@ class Ranker:
                 )
         return encoded, found
 
-    def _scored(self, question: Question) -> tuple[list[list[float]], Encoded, Cut, str]:
+    def _scored(self, question: Question) -> tuple[list[list[float]], EncodedBatch, OptionTokens, str]:
         import torch
 
         encoded, found = self._prepared(question)

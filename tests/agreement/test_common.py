@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agreement import Ratings, Scale
 from domain.errors import RatingsError
 from domain.records import Rating
-from domain.statistics import Lone, Needs
+from domain.statistics import Needs, SingleRatingEffect
 from tests.agreement.of_raters import OF_RATERS, OfRaters, each_of_raters, of, trying
 
 pytestmark = pytest.mark.thorough
@@ -207,16 +207,16 @@ def test_a_lone_rating_is_what_the_row_says(statistic: OfRaters, rows: Table, gr
     before, after = statistic(ratings(rows, GRADES)), statistic(ratings(lone, GRADES))
     if before.n_raters != after.n_raters:  # the lone rating brought in someone new
         return
-    if statistic.known.lone is Lone.A_UNIT:
+    if statistic.known.lone is SingleRatingEffect.A_UNIT:
         undefined = math.isnan(before.value) or math.isnan(after.value)
         assert undefined or (after.n_units, after.n_left_out) == (before.n_units + 1, before.n_left_out)
     else:
         assert (after.n_units, after.n_left_out) == (before.n_units, before.n_left_out + 1)
-    if statistic.known.lone is Lone.LEFT_OUT:
+    if statistic.known.lone is SingleRatingEffect.LEFT_OUT:
         assert same(before.value, after.value)
 
 
-@of(each for each in OF_RATERS if each.known.lone is not Lone.LEFT_OUT)
+@of(each for each in OF_RATERS if each.known.lone is not SingleRatingEffect.LEFT_OUT)
 def test_a_lone_rating_that_is_not_left_out_changes_the_value(statistic: OfRaters) -> None:
     rows: Table = [[1, 2], [2, 3], [4, 3], [1, 1]]
     before, after = (statistic(ratings(each, GRADES)).value for each in (rows, [*rows, [2, None]]))
@@ -260,7 +260,7 @@ def test_without_pairs_there_is_a_reason_and_no_number(statistic: OfRaters, data
     assert math.isnan(found.low)
     assert found.reason
     assert found.reason.endswith(".")
-    assert found.n_units == 0 or statistic.known.lone is Lone.A_UNIT
+    assert found.n_units == 0 or statistic.known.lone is SingleRatingEffect.A_UNIT
 
 
 @each_of_raters

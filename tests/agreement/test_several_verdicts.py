@@ -10,12 +10,12 @@ import pytest
 
 from agreement.near_copies import compare_judges, effective_number, group_copies
 from agreement.several_verdicts import correct_together
-from agreement.verdict import Outcome, Rule, Verdict
+from agreement.verdict import JudgeVerdict, Outcome, Rule
 
 
-def verdict(outcome: Outcome, p_replace: float, p_correct: float = 0.0001) -> Verdict:
+def verdict(outcome: Outcome, p_replace: float, p_correct: float = 0.0001) -> JudgeVerdict:
     otherwise: tuple[Outcome, str] = ("usable with correction", "Its association is high.")
-    return Verdict(None, outcome, ("As it is.",), Rule(), p_replace, p_correct, otherwise)
+    return JudgeVerdict(None, outcome, ("As it is.",), Rule(), p_replace, p_correct, otherwise)
 
 
 def test_holm_by_hand() -> None:

@@ -12,10 +12,10 @@ import pytest
 from agreement import (
     Bootstrap,
     Ceiling,
+    JudgeVerdict,
     Ratings,
     Rule,
     Statistic,
-    Verdict,
     alternative_test,
     compare_with_constant,
     human_ceiling,
@@ -108,7 +108,7 @@ def test_a_rule_that_asks_for_the_test_does_not_do_without() -> None:
     assert judge_verdict(**given, alternative=test, rule=Rule(epsilon=0.1)).outcome == "usable as replacement"
 
 
-def verdict_of(quality: float, people: float, n: int, seed: int) -> Verdict:
+def verdict_of(quality: float, people: float, n: int, seed: int) -> JudgeVerdict:
     """The verdict on a judge that knows the truth so often, next to people who know it so often."""
     random = np.random.default_rng(seed)
     truth = random.integers(0, 3, n)
@@ -156,7 +156,7 @@ def test_the_rule_is_said_in_words_and_makes_sense() -> None:
 # ---- base rates ------------------------------------------------------------------------------------------------------
 
 
-def skewed(kind: str, n: int, seed: int, *, good: float, slips: float) -> Verdict:
+def skewed(kind: str, n: int, seed: int, *, good: float, slips: float) -> JudgeVerdict:
     """The verdict on a judge of known truth: so many answers are good, and three people slip so often."""
     random = np.random.default_rng(seed)
     truth = (random.random(n) < good).astype(float)

@@ -10,7 +10,7 @@ import pytest
 from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.loader import load_text
 from domain.errors import SchemaError
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 
 HEAD = """
 name: closed
@@ -26,7 +26,7 @@ item:
 OPTIONS = ["cup", "plate", "Cup"]
 
 
-def asked(field: str, fields: dict[str, Any]) -> Asked:
+def asked(field: str, fields: dict[str, Any]) -> ExpectedAnswer:
     return asked_of(load_text(HEAD + f"    - {field}\n", "g", "closed").schema_, fields)
 
 
@@ -36,30 +36,30 @@ def asked(field: str, fields: dict[str, Any]) -> Asked:
         (
             "{name: answer, kind: option_of, field: options}",
             {"options": OPTIONS},
-            Asked(AnswerKind.OPTION, ("cup", "plate", "Cup")),
+            ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate", "Cup")),
         ),
         (
             "{name: answer, kind: options_of, field: options}",
             {"options": OPTIONS},
-            Asked(AnswerKind.MULTI, ("cup", "plate", "Cup")),
+            ExpectedAnswer(AnswerKind.MULTI, ("cup", "plate", "Cup")),
         ),
         (
             "{name: answer, kind: order_of, field: options}",
             {"options": OPTIONS},
-            Asked(AnswerKind.ORDER, ("cup", "plate", "Cup")),
+            ExpectedAnswer(AnswerKind.ORDER, ("cup", "plate", "Cup")),
         ),
-        ("{name: answer, kind: option_of, field: options}", {}, Asked(AnswerKind.TEXT)),
-        ("{name: answer, kind: integer, read_as: number, unit: m}", {}, Asked(AnswerKind.NUMBER, unit="m")),
+        ("{name: answer, kind: option_of, field: options}", {}, ExpectedAnswer(AnswerKind.TEXT)),
+        ("{name: answer, kind: integer, read_as: number, unit: m}", {}, ExpectedAnswer(AnswerKind.NUMBER, unit="m")),
         (
             "{name: answer, kind: decimal, read_as: number, unit: cm}",
             {},
-            Asked(AnswerKind.NUMBER, unit="cm", decimal=True),
+            ExpectedAnswer(AnswerKind.NUMBER, unit="cm", decimal=True),
         ),
-        ("{name: answer, kind: text, read_as: yes_no}", {}, Asked(AnswerKind.YES_NO)),
-        ("{name: answer, kind: text}", {"options": OPTIONS, "answer": "cup"}, Asked(AnswerKind.TEXT)),
+        ("{name: answer, kind: text, read_as: yes_no}", {}, ExpectedAnswer(AnswerKind.YES_NO)),
+        ("{name: answer, kind: text}", {"options": OPTIONS, "answer": "cup"}, ExpectedAnswer(AnswerKind.TEXT)),
     ],
 )
-def test_what_is_asked_follows_from_the_key(field: str, fields: dict[str, Any], expected: Asked) -> None:
+def test_what_is_asked_follows_from_the_key(field: str, fields: dict[str, Any], expected: ExpectedAnswer) -> None:
     assert asked(field, fields) == expected
 
 
@@ -80,11 +80,11 @@ def test_read_as_is_said_of_the_key_alone(field: str, where: str) -> None:
         asked(field, {})
 
 
-OPTION = Asked(AnswerKind.OPTION, tuple(OPTIONS))
-MULTI = Asked(AnswerKind.MULTI, ("a", "b", "c"))
-ORDER = Asked(AnswerKind.ORDER, ("a", "b", "c"))
-NUMBER = Asked(AnswerKind.NUMBER)
-YES_NO = Asked(AnswerKind.YES_NO)
+OPTION = ExpectedAnswer(AnswerKind.OPTION, tuple(OPTIONS))
+MULTI = ExpectedAnswer(AnswerKind.MULTI, ("a", "b", "c"))
+ORDER = ExpectedAnswer(AnswerKind.ORDER, ("a", "b", "c"))
+NUMBER = ExpectedAnswer(AnswerKind.NUMBER)
+YES_NO = ExpectedAnswer(AnswerKind.YES_NO)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,14 @@ YES_NO = Asked(AnswerKind.YES_NO)
         ("plate", OPTION, "B", 1, ""),  # a letter names the option at its place
         ("cup", OPTION, "(b).", 0, ""),
         ("Cup", OPTION, "D", math.nan, STRANGE_KEY),  # there are three
-        ("C", Asked(AnswerKind.OPTION, ("B", "C")), "B", 0, ""),  # options that are letters are themselves meant
-        ("C", Asked(AnswerKind.OPTION, ("B", "C")), "A", math.nan, STRANGE_KEY),
+        (
+            "C",
+            ExpectedAnswer(AnswerKind.OPTION, ("B", "C")),
+            "B",
+            0,
+            "",
+        ),  # options that are letters are themselves meant
+        ("C", ExpectedAnswer(AnswerKind.OPTION, ("B", "C")), "A", math.nan, STRANGE_KEY),
         (["c", "a"], MULTI, ["a", "c"], 1, ""),
         (["a"], MULTI, ["a", "c"], 0, ""),
         (["a", "b", "c"], MULTI, ["a", "c"], 0, ""),
@@ -117,10 +123,10 @@ YES_NO = Asked(AnswerKind.YES_NO)
         (4.0, NUMBER, 5, 0, ""),
         ("yes", YES_NO, "Yes.", 1, ""),
         ("no", YES_NO, True, 0, ""),
-        ("A red  cup.", Asked(AnswerKind.TEXT), "a red cup", 1, ""),
+        ("A red  cup.", ExpectedAnswer(AnswerKind.TEXT), "a red cup", 1, ""),
     ],
 )
-def test_what_is_read_is_held_against_the_key(value: Any, to: Asked, key: Any, right: float, why: str) -> None:
+def test_what_is_read_is_held_against_the_key(value: Any, to: ExpectedAnswer, key: Any, right: float, why: str) -> None:
     found = held_against(value, to, key)
     assert found == (pytest.approx(right, nan_ok=True), why)
 

@@ -14,12 +14,12 @@ from annotation_schemas import shipped
 from annotation_schemas.changes import (
     CHANGE_KINDS,
     WAYS,
+    AffectedCounts,
     Change,
     Comparison,
     Decision,
     Decisions,
     Status,
-    Used,
     compare,
     targets,
 )
@@ -621,15 +621,15 @@ def test_a_criterion_of_a_new_dimension_alone_is_asked_of_no_old_item() -> None:
 class Nothing:
     """A project in which nothing is stored."""
 
-    def behind(self, change: Change) -> Used:
-        return Used()
+    def behind(self, change: Change) -> AffectedCounts:
+        return AffectedCounts()
 
 
 class Two:
     """A project with two votes behind everything."""
 
-    def behind(self, change: Change) -> Used:
-        return Used(votes=2)
+    def behind(self, change: Change) -> AffectedCounts:
+        return AffectedCounts(votes=2)
 
 
 @pytest.mark.parametrize("name", [name for name, (_, there, _) in ONE_BY_ONE.items() if there[2] != FITS])

@@ -14,7 +14,7 @@ from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import SchemaError
 from domain.overlap import Shape, time_iou
-from domain.reading.answers import AnswerKind, Asked
+from domain.reading.answers import AnswerKind, ExpectedAnswer
 from domain.records import Rating
 from domain.states import Stage
 from workflow.results.rater_agreement import scales_of
@@ -295,7 +295,7 @@ def test_two_spans_agree_from_the_iou_of_the_schema_on() -> None:
 
 def test_a_field_with_spans_is_the_key_where_it_says_so() -> None:
     asked = asked_of(item_schema(", read_as: time_span, unit: frames, max_length: 2"), {"question": "When?"})
-    assert asked == Asked(AnswerKind.SPANS, unit="frames", several=True)
+    assert asked == ExpectedAnswer(AnswerKind.SPANS, unit="frames", several=True)
     assert asked_of(item_schema(""), {"question": "When?"}).kind is AnswerKind.TEXT
     for more, words in (
         (", read_as: number", "spans of time can only be read as `time_span`"),

@@ -41,7 +41,7 @@ def work_until(url: str, home: Path, moment: int) -> None:
     worker = Worker(store, home, Settings(home, url), KINDS, Lane.TASKS)
     row = next((row for lane in Lane if (row := Worker(store, home, worker.settings, KINDS, lane).take())), None)
     assert row is not None
-    write, tell = Store.write, working._Doing._progress
+    write, tell = Store.write, working._JobAttempt._progress
 
     def counted_write(self: Store, **how: Any) -> Any:
         count()
@@ -52,7 +52,7 @@ def work_until(url: str, home: Path, moment: int) -> None:
         tell(self, *told)
 
     Store.write = counted_write  # type: ignore[method-assign]
-    working._Doing._progress = counted_tell  # type: ignore[method-assign, assignment]
+    working._JobAttempt._progress = counted_tell  # type: ignore[method-assign, assignment]
     worker.do(row)
 
 

@@ -23,7 +23,7 @@ from app.serving.disk import find_write_error
 from db import engine, noting
 from db.engine import Session, Store, open_store
 from domain.errors import Unavailable
-from domain.exposure import Route, Told
+from domain.exposure import Disclosure, Route
 from domain.records import Person
 from testkit import postgres
 from testkit.factories import claimed, make_items, make_person, make_project
@@ -316,7 +316,7 @@ def _noted(store: Store, person: Person) -> str:
 
 
 def _note(store: Store, person: Person, task: str) -> None:
-    exposure.sent_task(store, person=person, route=Route.PAGE, task=task, body=b"{}", look=lambda secrets: Told())
+    exposure.sent_task(store, person=person, route=Route.PAGE, task=task, body=b"{}", look=lambda secrets: Disclosure())
 
 
 def _count(store: Store, table: str) -> int:

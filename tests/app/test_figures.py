@@ -78,7 +78,7 @@ def state(store: Store) -> tuple[Any, ...]:
     return rater_agreement.mark(store, person=None, **ABOUT)
 
 
-def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figure_requests.Asked:
+def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figure_requests.FigureState:
     size = rater_agreement.size(store, person=None, **ABOUT)
     return figure_requests.asked(store, settings, work, {**ARGS, **args}, state=state(store), size=size)
 

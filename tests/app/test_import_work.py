@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from annotation_schemas.formats import FORMATS, Said, offered
+from annotation_schemas.formats import FORMATS, ColumnMapping, offered
 from annotation_schemas.loader import load_text
 from app.controls import on_page
 from app.importing import import_jobs
 from app.importing.import_preview import as_changed
 from app.importing.result_sentence import imported_sentence
 from app.jobs import imports
-from app.jobs.imports import Order, Seen
+from app.jobs.imports import ImportOrder, ImportPreview
 from app.jobs.kinds import KINDS
 from app.releasing.prepared_export import formats_of
 from app.services import Services
@@ -88,11 +88,13 @@ def uploaded(services: Services, content: bytes, name: str = "asks.csv") -> uplo
     return uploads.staged(services.settings.home, [file], None)
 
 
-def order(source: uploads.Source, format: str = "csv", **about: Any) -> Order:
-    return Order("p", source, {"format": format, **about})
+def order(source: uploads.Source, format: str = "csv", **about: Any) -> ImportOrder:
+    return ImportOrder("p", source, {"format": format, **about})
 
 
-def looked(services: Services, content: bytes, name: str = "asks.csv", format: str = "csv", **about: Any) -> Seen | str:
+def looked(
+    services: Services, content: bytes, name: str = "asks.csv", format: str = "csv", **about: Any
+) -> ImportPreview | str:
     """What a look finds, or the sentence of its refusal as the page says it."""
     source = uploaded(services, content, name)
     job = import_jobs.begin_look(services, order(source, format, **about))
@@ -108,7 +110,7 @@ def stands(services: Services) -> list[str]:
 
 
 @contextmanager
-def under_way(services: Services, wanted: Order) -> Iterator[None]:
+def under_way(services: Services, wanted: ImportOrder) -> Iterator[None]:
     """An import that another process has taken."""
     about: Any = {"kind": "import", "slot": "import/p", "project": "p", "by": services.person, "input": wanted}
     made = desk.begin(services.store, **about)
@@ -188,7 +190,7 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     assert len(stands(ann)) == N, "nothing is stored"
     assert seen.beside is None
     beside = looked(ann, table(say={3: "Other?"}), "asks v2.csv")
-    assert isinstance(beside, Seen)
+    assert isinstance(beside, ImportPreview)
     assert beside.beside == (
         f"{N} of {N} rows have the names of items that are here out of asks.csv; {N - 1} of them are equal. They would "
         "come in once more, as new items such as asks v2/0. Give it the name asks.csv if it is a newer version of that "
@@ -249,7 +251,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
 def test_columns_are_remembered_per_project_and_format(ann: Services, store: Store, home: Path) -> None:
     create_project(store, name="q", loaded=load_text(ASKS, "Be exact.", "asks"))
     german = HEAD.replace("question", "Frage")
-    said = Said({"question": "Frage"})
+    said = ColumnMapping({"question": "Frage"})
     import_jobs.begin(ann, order(uploaded(ann, table(head=german)), said=said))
     columns = german.split(",")
 
@@ -315,8 +317,8 @@ def test_what_is_wrong_with_a_file_is_said_in_a_sentence(ann: Services) -> None:
     odd = '=1+1 <b>a</b> "q" \N{GRINNING FACE}.csv'
     for name, content in ((odd, table(3, say={1: "z" * 200_000})), ("k.xlsx", book("one"))):
         fine = looked(ann, content, name)
-        assert isinstance(fine, Seen)
+        assert isinstance(fine, ImportPreview)
         assert fine.counts["bad"] == 0
     more = looked(ann, book("one", "two"), "l.xlsx")
-    assert isinstance(more, Seen)
+    assert isinstance(more, ImportPreview)
     assert (more.counts["new"], more.note) == (1, "l.xlsx: its sheet 'one' is read; 'two' is not.")

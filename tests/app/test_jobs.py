@@ -28,9 +28,9 @@ from annotation_schemas.model import LoadedSchema
 from app import jobs
 from app.cli import cli
 from app.jobs import processes
-from app.jobs.imports import Order
+from app.jobs.imports import ImportOrder
 from app.jobs.kinds import KINDS, of_core
-from app.jobs.schema_changes import Order as SchemaOrder
+from app.jobs.schema_changes import SchemaOrder
 from app.services import Services, resources
 from db.engine import Store, open_store
 from domain.errors import Conflict
@@ -50,7 +50,7 @@ from workflow.jobs import desk, working
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.jobs.working import Worker
 from workflow.releases import create, listing
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.schemas import migration
 
 pytestmark = pytest.mark.thorough
@@ -128,7 +128,7 @@ def tables_left(services: Services) -> int:
         return int(session.connection().execute(text("SELECT count(*) FROM item")).scalar() or 0)
 
 
-ASKED = Asked(despite=("items", "said", "media", "raters"))
+ASKED = ReleaseOptions(despite=("items", "said", "media", "raters"))
 
 
 def releases(services: Services) -> list[str]:
@@ -163,13 +163,13 @@ CASES = [
     Case(
         "look",
         "look/1",
-        lambda services: Order("p", source(services), {"format": "jsonl", "dimension": None}),
+        lambda services: ImportOrder("p", source(services), {"format": "jsonl", "dimension": None}),
         lambda services, job: job.result.counts["new"] == N and items(services) == 3,
     ),
     Case(
         "import",
         "import/p",
-        lambda services: Order("p", source(services), {"format": "jsonl", "dimension": None}),
+        lambda services: ImportOrder("p", source(services), {"format": "jsonl", "dimension": None}),
         imported,
     ),
     Case("archive", "project/p/1", lambda services: {}, packed),

@@ -22,7 +22,7 @@ from db import run_attempts, run_chunks
 from db import runs as rows_of_runs
 from db.engine import Store
 from domain.errors import Conflict
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.settings import Settings
@@ -292,7 +292,7 @@ def test_a_file_of_replies_has_every_reply_with_its_reading(store: Store) -> Non
     assert sorted(lines[0]) == sorted(replies.COLUMNS)
     for line in lines:
         assert line["template_hash"] == kept.hash
-        if line["verdict"] == Verdict.SCORED.value:
+        if line["verdict"] == ReplyOutcome.SCORED.value:
             assert float(line["reply"][line["start"] : line["end"]]) == line["value"]
     assert replies.as_csv(found, view).decode("utf-8-sig").splitlines()[0] == ",".join(replies.COLUMNS)
 
@@ -321,7 +321,7 @@ def test_others_are_told_in_a_sentence(show: Open, store: Store) -> None:
 def test_a_mark_stays_where_it_is_when_text_before_it_is_tamed() -> None:
     text = "a\r\nb\x00\u202e[[1]] and <b>"
     at = text.index("1")
-    reading = judge_replies.ReadingView("score", Verdict.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
+    reading = judge_replies.ReadingView("score", ReplyOutcome.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
     page = of_judges.marked(text, [reading])
     assert '[[<mark class="ts-mark" title="score: 1">1</mark>]] and &lt;b&gt;' in page
 

@@ -20,7 +20,7 @@ from app.services import resources
 from db.engine import Store, open_store
 from domain.roles import Role
 from domain.states import Cut, Stage
-from reports.content import Text
+from reports.content import Paragraph
 from testkit.factories import make_person, make_project
 from tests.app.screens import drawn, words
 from workflow.access.projects import access_to
@@ -346,7 +346,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     (grading,) = [each for each in known["agreement"] if each["stage"] == "grading"]
     is_told(grading["losses"][0])
     blocks = card_people.agreement(access.schema, known).blocks
-    (warned,) = [block for block in blocks if isinstance(block, Text) and block.tone == "warning"]
+    (warned,) = [block for block in blocks if isinstance(block, Paragraph) and block.tone == "warning"]
     is_told(warned.words)
 
 
@@ -367,7 +367,7 @@ def test_a_release_tells_what_the_accuracy_of_models_loses(home: Path) -> None:
         "60. The mean lies between 0.900 (all at their worst) and 1.000 (all at their best). Without them it is 1.000."
     )
     (block,) = card_people.answers(known)
-    assert isinstance(block, Text)
+    assert isinstance(block, Paragraph)
     assert (block.tone, block.words) == ("warning", f"Models' answers against the key: {words}")
 
 

@@ -159,25 +159,34 @@ def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        (description.Asked(model="m"), "The base URL starts with"),
-        (description.Asked(base_url="http://h/v1"), "The model is missing"),
-        (description.Asked(base_url="http://h/v1", model="m", key="sk-123abc"), "The key itself is never typed here"),
-        (description.Asked(base_url="http://h/v1", model="m", key="TOUCHSTONE_DATABASE_URL"), "ends in _API_KEY"),
-        (description.Asked(base_url="http://h/v1", model="m", price_input=1.0), "A price has three parts"),
-        (description.Asked(base_url="http://h/v1", model="m", max_cost=1.0), "the prices must be known"),
-        (description.Asked(base_url="http://h/v1", model="m", extra_body="[1]"), "not a JSON object"),
-        (description.Asked(base_url="http://h/v1", model="m", extra_body='{"stream": true}'), "reads whole replies"),
-        (description.Asked(base_url="http://h/v1", model="m", headers="X-Routing"), "line 1 has no value"),
-        (description.Asked(base_url="http://h/v1", model="m", headers="X-Api-Key: abc"), "looks like a secret"),
+        (description.EndpointForm(model="m"), "The base URL starts with"),
+        (description.EndpointForm(base_url="http://h/v1"), "The model is missing"),
+        (
+            description.EndpointForm(base_url="http://h/v1", model="m", key="sk-123abc"),
+            "The key itself is never typed here",
+        ),
+        (
+            description.EndpointForm(base_url="http://h/v1", model="m", key="TOUCHSTONE_DATABASE_URL"),
+            "ends in _API_KEY",
+        ),
+        (description.EndpointForm(base_url="http://h/v1", model="m", price_input=1.0), "A price has three parts"),
+        (description.EndpointForm(base_url="http://h/v1", model="m", max_cost=1.0), "the prices must be known"),
+        (description.EndpointForm(base_url="http://h/v1", model="m", extra_body="[1]"), "not a JSON object"),
+        (
+            description.EndpointForm(base_url="http://h/v1", model="m", extra_body='{"stream": true}'),
+            "reads whole replies",
+        ),
+        (description.EndpointForm(base_url="http://h/v1", model="m", headers="X-Routing"), "line 1 has no value"),
+        (description.EndpointForm(base_url="http://h/v1", model="m", headers="X-Api-Key: abc"), "looks like a secret"),
     ],
 )
-def test_what_cannot_be_an_endpoint_is_said(asked: description.Asked, told: str) -> None:
+def test_what_cannot_be_an_endpoint_is_said(asked: description.EndpointForm, told: str) -> None:
     with pytest.raises(ModelRefused, match=told):
         description.endpoint_spec(asked)
 
 
 def test_a_key_that_was_pasted_is_not_repeated() -> None:
-    asked = description.Asked(base_url="http://h/v1", model="m", key="sk-very-secret")
+    asked = description.EndpointForm(base_url="http://h/v1", model="m", key="sk-very-secret")
     with pytest.raises(ModelRefused) as refused:
         description.endpoint_spec(asked)
     assert "sk-very-secret" not in str(refused.value)

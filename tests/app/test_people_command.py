@@ -16,7 +16,7 @@ from app import services
 from app.cli import cli
 from db.engine import open_store
 from domain.errors import AlreadyTaken, FileRefused, InvalidInput, NotAllowed, NotFound
-from domain.records import Part
+from domain.records import MemberSettings
 from domain.roles import Role
 from importers.people_files import read_parts
 from workflow.access import accounts, members, projects, sign_in
@@ -114,9 +114,9 @@ BAD = [
     (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
 ]
 BAD_PARTS = [
-    ([Part("bo", Role.LEAD), Part("dan", Role.LEAD)], "no account with the login 'dan'"),
-    ([Part("bo", Role.LEAD, ["nowhere"])], "no dimension 'nowhere'"),
-    ([Part("bo", Role.LEAD), Part("bo", Role.SENIOR)], "'bo' is there twice"),
+    ([MemberSettings("bo", Role.LEAD), MemberSettings("dan", Role.LEAD)], "no account with the login 'dan'"),
+    ([MemberSettings("bo", Role.LEAD, ["nowhere"])], "no dimension 'nowhere'"),
+    ([MemberSettings("bo", Role.LEAD), MemberSettings("bo", Role.SENIOR)], "'bo' is there twice"),
 ]
 BAD_FILES = [
     ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is no role; it is one of annotator, senior, lead"),

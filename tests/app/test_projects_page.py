@@ -30,7 +30,7 @@ from workflow.jobs import desk
 from workflow.lead import checklists
 from workflow.releases import settings
 from workflow.releases.create import create
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 pytestmark = pytest.mark.thorough
 
@@ -253,7 +253,7 @@ def test_the_page_release_names_a_missing_check_and_the_releases_without_it(
     here = {name: each for name, each in extensions.installed().items() if name != "leaks"}
     with monkeypatch.context() as deleted:
         deleted.setattr(extensions, "installed", lambda: here)
-        asked = Asked(despite=("said", "items"), private=("test",))
+        asked = ReleaseOptions(despite=("said", "items"), private=("test",))
         create(store, MediaStore(home / "media"), home, by=None, project="p", asked=asked)
         page = drawn(store, home, "release", "lea", project="p")
         assert "Put the folder `extensions/leaks` of this version of Touchstone back, and start again." in words(page)

@@ -17,7 +17,7 @@ from tests.app.screens import drawn, part, words
 from tests.workflow.test_authoring import write
 from workflow.annotate import own_submissions
 from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import Reasons
 
 pytestmark = pytest.mark.thorough
@@ -41,7 +41,7 @@ def test_a_lead_says_why_and_the_author_reads_it(store: Store, home: Path) -> No
     ann = make_person(store, "ann")
     for at, image in enumerate(make_pool(store, 2), 1):
         write(store, ann, image, at)
-    given = {"by": lea, "project": "p", "action": Action.SEND_BACK, "chosen": Chosen(every=True)}
+    given = {"by": lea, "project": "p", "action": Action.SEND_BACK, "chosen": BulkSelection(every=True)}
     given["reasons"] = Reasons(WHY)
     assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 2
     assert back(store, ann) == {"Question 1?": WHY, "Question 2?": WHY}

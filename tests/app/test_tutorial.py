@@ -18,7 +18,7 @@ from app import server, services, supervisor
 from app.cli import cli
 from app.services import Resources
 from app.workbench import page
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.states import Stage
 from tests.app.asgi import call
 from tests.app.homes import Home
@@ -75,7 +75,7 @@ def vote(shared: Resources) -> None:
         assert task.sentence
 
 
-def claim(shared: Resources, person: Person) -> TaskView | NothingLeft:
+def claim(shared: Resources, person: Person) -> TaskView | NoTask:
     return claims.next_task(shared.store, person=person, project="street", stage=Stage.VERIFICATION)
 
 

@@ -29,8 +29,8 @@ NOT_ON_PAGES = {
     # No page names a stage or a place for an export, looks at batches, or keeps a rule.
     ("workflow/files/release.py", "--out"),
     ("workflow/files/release.py", "--stage"),
-    ("workflow/runs/batch_command.py", "--again"),
-    ("workflow/runs/batch_command.py", "--batch"),
+    ("extensions/batch/batch_command.py", "--again"),
+    ("extensions/batch/batch_command.py", "--batch"),
     ("reports/ruling.py", "--rule"),
     # Calibration's page measures every criterion on its own scale.
     ("reports/study.py", "--criterion"),

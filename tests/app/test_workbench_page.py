@@ -13,7 +13,7 @@ from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
 from app.workbench import assets, page
 from domain.errors import SchemaError
-from domain.records import AssetView, Draft, NothingLeft, Person, Progress, TaskView, VoteView
+from domain.records import AssetView, Draft, NoTask, Person, Progress, TaskView, VoteView
 from domain.states import Stage
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -253,7 +253,7 @@ def test_nothing_left_says_why() -> None:
         csrf="token",
         static=static(schema("demo"), Stage.VERIFICATION),
         progress=NUMBERS,
-        nothing=NothingLeft("waiting_for_others", "12 items wait for a second verifier."),
+        nothing=NoTask("waiting_for_others", "12 items wait for a second verifier."),
         now=NOW,
     )
     assert found["nothing"] == {"code": "waiting_for_others", "sentence": "12 items wait for a second verifier."}

@@ -14,7 +14,7 @@ from app.workbench import page
 from app.workbench.assets import WEB
 from domain import extensions
 from domain.comments import CommentView, Thread
-from domain.records import Draft, GuidelineNews, NothingLeft, VoteView
+from domain.records import Draft, GuidelineNews, NoTask, VoteView
 from domain.states import Stage
 from tests.app.test_workbench_page import ANN, IMAGE, NOW, NUMBERS, drawn, schema, static, task
 
@@ -74,7 +74,7 @@ def test_tasks_pools_and_reasons_for_nothing_are_as_the_types_say() -> None:
     pool = page.pool_page(**common, dimensions=[], dimension="one", assets=[IMAGE], total=1)  # type: ignore[arg-type]
     fits(pool, "PoolPage")
     fits(pool["pool"], "PoolPart")
-    nothing = page.nothing_page(**common, nothing=NothingLeft("all_done", "Done."))  # type: ignore[arg-type]
+    nothing = page.nothing_page(**common, nothing=NoTask("all_done", "Done."))  # type: ignore[arg-type]
     fits(nothing, "NothingPage")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.csv_rows import Change, Layout, NotTable, Table, by_column, join, lines_of, table, values
+from domain.csv_rows import ColumnChange, Layout, NotTable, Table, by_column, join, lines_of, table, values
 from domain.records import Fragment
 
 TEXTS = st.text(st.sampled_from(list("ab,;\t|\"' \n=-é")), max_size=6)
@@ -39,10 +39,10 @@ def test_pieces_joined_are_the_file_and_cells_what_the_csv_module_wrote(
     assert cells == [list(row) for row in rows if any(row)]
     layout = found.style()
     for fragment, row in zip(fragments, cells, strict=True):
-        changed = Change(layout).row(fragment.raw, {"two": "new, \"it\"; 'is'"})
+        changed = ColumnChange(layout).row(fragment.raw, {"two": "new, \"it\"; 'is'"})
         (again,) = csv.reader(io.StringIO(changed, newline=""), delimiter=separator, strict=True)
         assert again == [row[0], "new, \"it\"; 'is'", row[2]]
-        assert Change(layout).row(fragment.raw, {}) == fragment.raw
+        assert ColumnChange(layout).row(fragment.raw, {}) == fragment.raw
 
 
 def test_an_edit_keeps_the_dress_of_the_file() -> None:
@@ -50,13 +50,13 @@ def test_an_edit_keeps_the_dress_of_the_file() -> None:
     found, fragments, _ = read(text)
     layout = found.style()
     assert (layout.newline, layout.quoted) == ("\r\n", ("filled", "", ""))
-    change = Change(layout, added=("four",))
+    change = ColumnChange(layout, added=("four",))
     assert change.head(found.head) == "one,two,three,four"
     assert change.row(fragments[0].raw, {"three": "=1+1", "one": None}) == ",1,'=1+1,"
     assert change.row(fragments[2].raw, {"two": "4", "four": "x,y"}) == '"d","4",,"x,y"'
     assert change.new_row({"one": "e", "three": "-5"}) == '"e",,-5,'
-    assert Change(layout, frozenset({"two"})).row(fragments[1].raw, {}) == '"b, c",x'
-    assert Change(layout, frozenset({"one"})).head("\ufeffone,two,three") == "\ufefftwo,three"
+    assert ColumnChange(layout, frozenset({"two"})).row(fragments[1].raw, {}) == '"b, c",x'
+    assert ColumnChange(layout, frozenset({"one"})).head("\ufeffone,two,three") == "\ufefftwo,three"
     assert [each.lead for each in fragments] == ["\r\n", "\r\n", "\r\n\r\n"]  # the empty line stays with the next row
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.runs import Outcome
 from tests.paths import ROOT
 from tests.planting import example
@@ -55,7 +55,9 @@ def test_a_new_row_is_in_bars_filters_counts_and_reference(tmp_path: Path) -> No
 
 
 def test_what_asking_came_to_without_a_text_to_read_is_one_failure_each() -> None:
-    come = {outcome.value: Verdict.of_asking(outcome).value for outcome in Outcome if outcome is not Outcome.ANSWERED}
+    come = {
+        outcome.value: ReplyOutcome.of_asking(outcome).value for outcome in Outcome if outcome is not Outcome.ANSWERED
+    }
     no_reply = ("called", "step", "unreadable", "transport_error", "no_tool_result", "tool_failed", "too_many_turns")
     assert come == {
         **dict.fromkeys((*no_reply, "failed"), "transport_error"),

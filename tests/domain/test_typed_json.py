@@ -14,9 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation_schemas.changes.rows import ASK_AGAIN
 from annotation_schemas.loader import load_text
-from annotation_schemas.model import LoadedSchema
+from annotation_schemas.model import DerivedCriterion, LoadedSchema
 from domain import typed_json
+from domain.module_names import import_own
 from domain.records import BadRow, Person
 from domain.states import Stage
 from testkit.factories import make_schema
@@ -64,6 +66,17 @@ def test_records_words_moments_and_schemas_come_back() -> None:
 
 class Stranger:
     """No record."""
+
+
+def test_classes_are_read_under_the_names_that_they_had() -> None:
+    asked = {"!": "annotation_schemas.changes.rows:DecisionKind", "row": "ask_again"}
+    assert typed_json.decode(asked) is ASK_AGAIN
+    mean = DerivedCriterion(name="mean", mean_of=("action", "perception"))
+    assert typed_json.decode(typed_json.encode(mean) | {"!": "annotation_schemas.model:DerivedCriterion"}) == mean
+    for module, names in typed_json.RENAMED.items():
+        for name, present in names.items():
+            assert not hasattr(import_own(module), name), "nothing else may have that name"
+            assert isinstance(getattr(import_own(module), present), type)
 
 
 def test_nothing_else_is_written_or_made() -> None:

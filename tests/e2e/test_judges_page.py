@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from domain.judging import Verdict, Wanted
+from domain.judging import ReplyFilter, ReplyOutcome
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from testkit.browser import settled
@@ -36,14 +36,17 @@ LONG_MS = 180_000
 N = 24
 """So many answers are judged."""
 
-REPLIES: tuple[tuple[str, Verdict], ...] = (
-    ("Both say the same, in other words: the cup is red, and nothing is missing.\n\nRating: [[1]]", Verdict.SCORED),
-    ("Close, but one part of it is left out. Rating: [[0.5]]", Verdict.SCORED),
-    ("They have nothing in common. Rating: [[0]]", Verdict.SCORED),
-    ("Hard to say: somewhere in between. Rating: [[0.75]]", Verdict.OUT_OF_RANGE),
-    ("<script>document.title='gone'</script> I would call this answer fine.", Verdict.UNPARSEABLE),
-    ("Rating: [[0]]. Rating: [[1]]", Verdict.CONTRADICTORY),
-    ("", Verdict.EMPTY),
+REPLIES: tuple[tuple[str, ReplyOutcome], ...] = (
+    (
+        "Both say the same, in other words: the cup is red, and nothing is missing.\n\nRating: [[1]]",
+        ReplyOutcome.SCORED,
+    ),
+    ("Close, but one part of it is left out. Rating: [[0.5]]", ReplyOutcome.SCORED),
+    ("They have nothing in common. Rating: [[0]]", ReplyOutcome.SCORED),
+    ("Hard to say: somewhere in between. Rating: [[0.75]]", ReplyOutcome.OUT_OF_RANGE),
+    ("<script>document.title='gone'</script> I would call this answer fine.", ReplyOutcome.UNPARSEABLE),
+    ("Rating: [[0]]. Rating: [[1]]", ReplyOutcome.CONTRADICTORY),
+    ("", ReplyOutcome.EMPTY),
 )
 
 
@@ -70,10 +73,10 @@ def script(asked: Asked, number: int) -> Reply:
     return chat(REPLIES[place][0], usage=(310, 22), after=0.05)
 
 
-def comes_to(asked: Asked) -> Verdict:
+def comes_to(asked: Asked) -> ReplyOutcome:
     """What the script's reply to this is read as."""
     place = place_of(asked)
-    return REPLIES[place][1] if place < len(REPLIES) else Verdict.REFUSED
+    return REPLIES[place][1] if place < len(REPLIES) else ReplyOutcome.REFUSED
 
 
 def go_to(page: Page, part: str) -> None:
@@ -159,7 +162,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
         with opened(serving) as store:
             (view,) = run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
             assert judge_readings.verdicts_of(store, by=None, run=view.id) == {"score": expected}
-        scored = expected[Verdict.SCORED]
+        scored = expected[ReplyOutcome.SCORED]
         tally = page.locator("[data-part=tally]")
         expect(tally).to_contain_text(f"{scored} scored of {N}")
         for verdict, n in expected.items():
@@ -168,7 +171,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
 
         # the failures queue
         page.get_by_role("row").filter(has_text="unparseable").get_by_role("link").first.click()
-        expect(page.locator("[data-card]")).to_have_count(min(expected[Verdict.UNPARSEABLE], 10))
+        expect(page.locator("[data-card]")).to_have_count(min(expected[ReplyOutcome.UNPARSEABLE], 10))
         expect(page.get_by_text(f"{scored} scored of {N}")).to_be_visible()
         expect(page.locator("[data-card]").first).to_contain_text("<script>document.title")
         assert page.title() != "gone"
@@ -226,7 +229,9 @@ def _next_to_each_other(lead: Desk, server: Server, first: str, pictures: Path |
     """Both versions over the same answers: they differ exactly where the script does."""
     page = lead.page
     with opened(server) as store:
-        again = judge_replies.replies_of(store, by=None, run=first, wanted=Wanted(verdicts=[Verdict.SCORED]), limit=N)
+        again = judge_replies.replies_of(
+            store, by=None, run=first, wanted=ReplyFilter(verdicts=[ReplyOutcome.SCORED]), limit=N
+        )
     lower = sum(view.readings[0].value == 1 for view in again)
     assert lower
     lead.open(f"/judges?project=demo&run={first}")

@@ -19,7 +19,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
 from domain.qualification import Standing
-from domain.records import NothingLeft
+from domain.records import NoTask
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
@@ -152,7 +152,7 @@ def test_a_set_is_passed_before_anyone_verifies(
     with opened(serving) as store:
         bob = accounts.find_person(store, login="bob")
         found = claims.next_task(store, person=bob, project="gate", stage=Stage.VERIFICATION)
-        assert isinstance(found, NothingLeft)
+        assert isinstance(found, NoTask)
         assert "not passed" in found.sentence
     with at_desk(chromium, serving, "ann") as desk:
         desk.open("/verify?project=gate")
@@ -224,5 +224,5 @@ def test_a_new_guideline_asks_everyone_to_qualify_again(
     with opened(serving) as store:
         assert len(guidelines.versions(store, by=None, project="news")) == 2, "two presses are one version"
         found = claims.next_task(store, person=ann, project="news", stage=Stage.VERIFICATION)
-        assert isinstance(found, NothingLeft)
+        assert isinstance(found, NoTask)
         assert found.code == "not_qualified"

@@ -58,7 +58,7 @@ def test_right_answers_are_learnt_and_a_run_ranks_with_what_was_learnt(
     from examples.tuning import lessons, right
     from inference.local.loading import load
     from inference.local.ranking import Ranker
-    from inference.spec import Allowed, ModelSpec
+    from inference.spec import ModelPermissions, ModelSpec
 
     model = tiny_models.folder("llava_onevision")
     done = tuned(capsys, release, model, tmp_path / "tuned", "--epochs", "12")
@@ -70,7 +70,7 @@ def test_right_answers_are_learnt_and_a_run_ranks_with_what_was_learnt(
     known = list(lessons(release, "train", frames, frames=2))
     assert [(len(each.question.pictures), len(each.question.options)) for each in known] == [(3, 4)] * 2
     spec = ModelSpec(name="tuned", adapter="chat", modality="images", model=str(tmp_path / "tuned" / "model"))
-    assert right(Ranker(load(spec, Allowed())), known) == 2
+    assert right(Ranker(load(spec, ModelPermissions())), known) == 2
     again = tuned(capsys, release, model, tmp_path / "plain", "--epochs", "1", "--contrast", "0")
     assert again["loss"][0] <= done["loss"][0], "without the second part the loss is never larger"
 
@@ -81,10 +81,10 @@ def test_the_loss_is_that_of_the_scores_by_which_options_are_ranked(
     from examples.tuning import lessons, loss_of
     from inference.local.loading import load
     from inference.local.ranking import Ranker
-    from inference.spec import Allowed, ModelSpec
+    from inference.spec import ModelPermissions, ModelSpec
 
     model = str(tiny_models.folder("llava_onevision"))
-    ranker = Ranker(load(ModelSpec(name="tiny", adapter="chat", modality="images", model=model), Allowed()))
+    ranker = Ranker(load(ModelSpec(name="tiny", adapter="chat", modality="images", model=model), ModelPermissions()))
     lesson = next(lessons(release, "train", tmp_path, frames=2))
     ranking, _, _ = ranker.rank(lesson.question)
     scored = {each.text: each.logprobs for each in ranking.options}

@@ -17,7 +17,7 @@ from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, Rel
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
-from exporters.release_folder import ReleaseFolder
+from exporters.release_folder import FolderWriter
 from exporters.writers import release_writer_of
 from importers.items import read_items
 from tests.paths import shared
@@ -185,9 +185,9 @@ def fifth(text: str = FIFTH, **part: Any) -> Made:
     return made
 
 
-def write(released: ReleasedSet, root: Path, formats: Iterable[str], *, media: bool = True) -> ReleaseFolder:
+def write(released: ReleasedSet, root: Path, formats: Iterable[str], *, media: bool = True) -> FolderWriter:
     """A release on disk: its media, and these formats in the order of their places."""
-    folder = ReleaseFolder(root)
+    folder = FolderWriter(root)
     there = released.items() if media else ()
     for asset in {asset.path: asset for item in there for asset in item.assets if asset.path}.values():
         with folder.open(str(asset.path)) as out:

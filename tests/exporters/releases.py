@@ -18,14 +18,14 @@ from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
 from domain.errors import NotFound
-from exporters.release_folder import ReleaseFolder
+from exporters.release_folder import FolderWriter
 from exporters.writers import release_writer_of
 from importers.readers import reader_of
 from testkit.samples import egoplan_record
 from testkit.samples import write as write_file
 
 
-class Folder(ReleaseFolder):
+class Folder(FolderWriter):
     """The folder of a release, with a look at what is in it."""
 
     def files(self, under: str) -> dict[str, bytes]:

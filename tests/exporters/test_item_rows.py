@@ -14,7 +14,7 @@ from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS, Content
 from annotation_schemas.formats.egoplan import submission
 from annotation_schemas.formats.released import ReleasedItem
-from annotation_schemas.formats.row import Answered
+from annotation_schemas.formats.row import ModelAnswer
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
@@ -113,7 +113,7 @@ def test_answers_to_such_a_split_go_to_egoplan_s_server_and_come_back(tmp_path: 
     said = AnswerReading(
         1, "rules", READER_VERSION, 1, AnswerKind.OPTION, ReadOutcome.READ, "take cup", (1,), ((0, 8),), "", ""
     )
-    chosen = [Answered(PredictionRecord("m", "take cup", item=item.external_id), said) for item in items]
+    chosen = [ModelAnswer(PredictionRecord("m", "take cup", item=item.external_id), said) for item in items]
     content = Content(schema, "egoplan_submission", items, options="options", answers=chosen)
     out = tmp_path / "submission.json"
     out.write_bytes(submission(content)["submission.json"])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from annotation_schemas.formats import Said
+from annotation_schemas.formats import ColumnMapping
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
@@ -118,7 +118,7 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
     mapped = "{format: csv, id: Nr, fields: {question: Frage, dimension: Bereich, options: Wahl, before: vorher}, "
     by_schema = one(path, schema(f"source: {mapped}separator: /}}"))
     names = {"id": "Nr", "question": "Frage", "dimension": "Bereich", "options": "Wahl", "before": "vorher"}
-    said = one(path, schema(), said=Said(names, "/"))
+    said = one(path, schema(), said=ColumnMapping(names, "/"))
     assert said.items == by_schema.items
     (item,) = said.items
     assert (item.external_id, item.fields) == ("7", {"question": "Was?", "options": ["Hut", "Tasse"]})
@@ -127,13 +127,13 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
     after = b"Nr,Bereich,Frage,Wahl,vorher,after\n7,add,Wo?,Hut/ Tasse/ Uhr,a.png,b.png\n"
     assert out(replace(said, items=[edited]), schema()) == after, "its export knows what was said at its import"
     with pytest.raises(FileRefused, match="`quesion` is no field or asset; did you mean `question`"):
-        read_table(path, format="csv", schema=schema(), said=Said({"quesion": "Frage"}))
+        read_table(path, format="csv", schema=schema(), said=ColumnMapping({"quesion": "Frage"}))
     with pytest.raises(FileRefused, match="Two fields would be the column 'Frage'"):
-        read_table(path, format="csv", schema=schema(), said=Said({"question": "Frage", "answer": "Frage"}))
+        read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "Frage", "answer": "Frage"}))
     with pytest.raises(FileRefused, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\); its"):
-        read_table(path, format="csv", schema=schema(), said=Said({"question": "frage"}))
+        read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "frage"}))
     with pytest.raises(FileRefused, match=r"t\.csv has no column 'question', 'Fach' \(level\); its columns are 'Nr'"):
-        read_table(path, format="csv", schema=schema(), said=Said({"level": "Fach"}))
+        read_table(path, format="csv", schema=schema(), said=ColumnMapping({"level": "Fach"}))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
 )
 def test_a_list_in_one_cell(tmp_path: Path, cell: str, found: list[str]) -> None:
     path = write(tmp_path / "t.csv", f"{HEAD},options,reference\n1,add,Q,a.png,b.png,{cell},{cell}\n")
-    (item,) = one(path, schema(), said=Said({}, "|")).items
+    (item,) = one(path, schema(), said=ColumnMapping({}, "|")).items
     assert item.fields["options"] == found
     assert [asset.path for asset in item.assets if asset.role == "reference"] == found
 
@@ -162,7 +162,7 @@ def test_an_option_may_be_given_by_its_place_and_goes_out_by_it(tmp_path: Path) 
             tmp_path / f"{way}.csv", "\n".join(["id,dimension,question,options,answer,before,after", *rows, ""])
         )
         by_schema = one(path, schema(f"source: {{format: csv, places: {{answer: {way}}}}}"))
-        said = one(path, schema(), said=Said(places={"answer": way}))  # type: ignore[dict-item]
+        said = one(path, schema(), said=ColumnMapping(places={"answer": way}))  # type: ignore[dict-item]
         assert said.items == by_schema.items
         assert [item.fields.get("answer") for item in said.items] == ["blue", None]
         assert out(said, schema()) == path.read_bytes()
@@ -187,7 +187,11 @@ def test_an_option_may_be_given_by_its_place_and_goes_out_by_it(tmp_path: Path) 
                 }
             ),
         )
-        (item,) = read_json(as_json, format="jsonl", schema=schema(), said=Said(places={"answer": way})).files[0].items  # type: ignore[dict-item]
+        (item,) = (
+            read_json(as_json, format="jsonl", schema=schema(), said=ColumnMapping(places={"answer": way}))
+            .files[0]
+            .items
+        )  # type: ignore[dict-item]
         assert item.fields["answer"] == "blue"
 
 
@@ -200,7 +204,7 @@ def test_none_of_these_has_no_place_and_stands_by_its_value_among_places(tmp_pat
     head = "id,dimension,question,options,answer,before,after"
     rows = [f'{n},add,Q,"[""red"", ""blue""]",{told},a,b' for n, told in (("1", "B"), ("2", "none_of_these"))]
     path = write(tmp_path / "items.csv", "\n".join([head, *rows, ""]))
-    said = one(path, asked, said=Said(places={"answer": "letter"}))
+    said = one(path, asked, said=ColumnMapping(places={"answer": "letter"}))
     assert [item.fields["answer"] for item in said.items] == ["blue", "none_of_these"]
     assert out(said, asked) == path.read_bytes()
     turned = [
@@ -230,7 +234,7 @@ def test_what_is_no_place_of_an_option_is_refused(
     path = write(
         tmp_path / "t.csv", f'id,dimension,question,options,answer,before,after\n1,add,Q,"{cells}",{told},a,b\n'
     )
-    (bad,) = read_table(path, format="csv", schema=schema(), said=Said(places=said)).bad
+    (bad,) = read_table(path, format="csv", schema=schema(), said=ColumnMapping(places=said)).bad
     assert reason in bad.reason
 
 
@@ -272,7 +276,7 @@ def test_another_encoding_is_refused_or_taken_when_it_is_said(tmp_path: Path, en
     path.write_bytes(data)
     with pytest.raises(FileRefused, match=f"--encoding {encoding}"):
         read_table(path, format="csv", schema=schema())
-    file = one(path, schema(), said=Said(encoding=encoding))
+    file = one(path, schema(), said=ColumnMapping(encoding=encoding))
     assert file.items[0].fields == {"question": "Größe?"}
     assert out(file, schema()) == data
     odd = replace(file, items=[replace(file.items[0], touched=True, fields={"question": "→"})])
@@ -280,7 +284,7 @@ def test_another_encoding_is_refused_or_taken_when_it_is_said(tmp_path: Path, en
         with pytest.raises(FileRefused, match=r"t\.csv came in cp1252, which has no '→'"):
             out(odd, schema())
     with pytest.raises(FileRefused, match="There is no encoding 'latin-99'"):
-        read_table(path, format="csv", schema=schema(), said=Said(encoding="latin-99"))
+        read_table(path, format="csv", schema=schema(), said=ColumnMapping(encoding="latin-99"))
 
 
 def test_edited_rows_change_only_their_cells_and_new_ones_join_in_the_style_of_the_file(tmp_path: Path) -> None:
@@ -347,7 +351,7 @@ def test_json_of_any_benchmark(tmp_path: Path) -> None:
         '{"nr": 8, "Q": "Was?", "before": "a.png", "reference": ["1.png", "2.png"]}\n'
         '{"nr": 9, "before": "a.png", "after": "b.png"}\n'
     )
-    said = Said({"id": "nr", "question": "Q"})
+    said = ColumnMapping({"id": "nr", "question": "Q"})
     path = write(tmp_path / "gone.jsonl", text)
     read = read_json(path, format="jsonl", schema=schema(), said=said)
     first, second = read.files[0].items
@@ -391,7 +395,7 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
         "2,add,R,x,y,Up,Down,,,A",
     ]
     path = write(tmp_path / "t.csv", "\n".join(lines) + "\n")
-    how = Said({"options": "a, b,c,d"}, places={"answer": "letter"})
+    how = ColumnMapping({"options": "a, b,c,d"}, places={"answer": "letter"})
     by_schema = schema('source: {format: csv, fields: {options: "a,b,c,d"}, places: {answer: letter}}')
     came = one(path, schema(), said=how)
     assert [item.fields["options"] for item in came.items] == [["Hat", "Cup", "Pan"], ["Up", "Down"]]
@@ -417,7 +421,7 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
     records = [{"id": 1, "dimension": "add", "question": "Q", "before": "x", "after": "y", "a": "Hat", "b": "Cup"}]
     records.append({**records[0], "id": 2, "c": "", "d": None})
     of_json = write(tmp_path / "t.jsonl", "".join(json.dumps(each) + "\n" for each in records))
-    read = read_json(of_json, format="jsonl", schema=schema(), said=Said({"options": "a,b,c,d"}))
+    read = read_json(of_json, format="jsonl", schema=schema(), said=ColumnMapping({"options": "a,b,c,d"}))
     assert (read.bad, [each.fields["options"] for each in read.files[0].items]) == ([], [["Hat", "Cup"]] * 2)
     (item, other) = read.files[0].items
     changed = replace(item, touched=True, fields={**item.fields, "options": ["Hat", "Jug", "Pan"]})
@@ -433,9 +437,9 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
         "it has no b, but c (line 2)"
     ]
     with pytest.raises(FileRefused, match=r"has no column 'e' \(options\); .* --column options=A,B,C"):
-        read_table(path, format="csv", schema=schema(), said=Said({"options": "a,b,e"}))
+        read_table(path, format="csv", schema=schema(), said=ColumnMapping({"options": "a,b,e"}))
     needed = load_text(ROOMS.replace("SOURCE", "").replace("text_list, required: false", "text_list"), "Be exact.", "r")
     with pytest.raises(FileRefused, match=r"has no column 'options'; .* --column options=A,B,C"):
         read_table(path, format="csv", schema=needed.schema_)
     with pytest.raises(FileRefused, match=r"has no column 'a,b' \(question\)"):
-        read_table(path, format="csv", schema=schema(), said=Said({"question": "a,b"}))
+        read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "a,b"}))

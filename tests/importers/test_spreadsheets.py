@@ -18,7 +18,7 @@ import pytest
 
 from domain.errors import FileRefused
 from importers import spreadsheets
-from importers.spreadsheets import Cell, Line, lines_of_table
+from importers.spreadsheets import SheetCell, SheetRow, lines_of_table
 from tests.importers.workbooks import Raw, workbook
 from tests.paths import ROOT
 
@@ -26,7 +26,7 @@ HEAD = ["index", "prediction"]
 WORKSHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
 
 
-def read(path: Path) -> list[Line]:
+def read(path: Path) -> list[SheetRow]:
     return list(lines_of_table(path, fits=lambda names: "prediction" in names, wants="the column prediction"))
 
 
@@ -39,9 +39,9 @@ def test_rows_by_heading(tmp_path: Path, shared: bool) -> None:
     rows = [HEAD, [1, "red\nand <blue> &  "], [], [2.0, "ä 猫 🙂"], [3]]
     found = read(workbook(tmp_path / "a.xlsx", {"Sheet1": rows}, shared=shared))
     assert found == [
-        Line(2, {"index": Cell("1"), "prediction": Cell("red\nand <blue> &  ")}),
-        Line(4, {"index": Cell("2"), "prediction": Cell("ä 猫 🙂")}),
-        Line(5, {"index": Cell("3")}),
+        SheetRow(2, {"index": SheetCell("1"), "prediction": SheetCell("red\nand <blue> &  ")}),
+        SheetRow(4, {"index": SheetCell("2"), "prediction": SheetCell("ä 猫 🙂")}),
+        SheetRow(5, {"index": SheetCell("3")}),
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import FileRefused
-from domain.records import About
+from domain.records import UnitFacts
 from importers.units import read_units
 
 
@@ -20,9 +20,9 @@ def written(folder: Path, text: str) -> Path:
 def test_read(tmp_path: Path) -> None:
     path = written(tmp_path, "unit,model,length,note\nu1, big ,12,x\nu2,,,\n\nu3,small,0.5,y\n")
     assert read_units(path) == {
-        "u1": About(model="big", length=12.0),
-        "u2": About(),
-        "u3": About(model="small", length=0.5),
+        "u1": UnitFacts(model="big", length=12.0),
+        "u2": UnitFacts(),
+        "u3": UnitFacts(model="small", length=0.5),
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from domain.runs import Attempt, Picture, Question
 from inference import fit
 from inference.local.generation import LocalModel, open_generate
-from inference.spec import Allowed, Generation, ModelSpec
+from inference.spec import Generation, ModelPermissions, ModelSpec
 from testkit import tiny
 
 TEXTS = (
@@ -49,7 +49,7 @@ def spec_of(folder: Path, **more: Any) -> ModelSpec:
 
 def opened(folder: Path, **more: Any) -> LocalModel:
     """A tiny model, through the code that loads everyone's."""
-    return open_generate(spec_of(folder, **more), Allowed())
+    return open_generate(spec_of(folder, **more), ModelPermissions())
 
 
 def asked(model: LocalModel, questions: Sequence[Question]) -> dict[int, Attempt]:

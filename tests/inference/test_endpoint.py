@@ -22,13 +22,13 @@ import pytest
 from PIL import Image
 
 from domain.errors import ModelRefused, RunStopped
-from domain.runs import ANSWERS, Attempt, Budgeted, Outcome, Picture, Question
+from domain.runs import ANSWERS, Attempt, BudgetedAnswerer, Outcome, Picture, Question
 from inference.endpoint import client as client_module
 from inference.endpoint import replies
 from inference.endpoint.answerer import EndpointAnswerer
 from inference.endpoint.client import Client, key_of, place_of
 from inference.opening import open_answerer
-from inference.spec import Allowed, Endpoint, Generation, ModelSpec, Price
+from inference.spec import Endpoint, Generation, ModelPermissions, ModelSpec, Price
 from net import guard
 from testkit.scripted import (
     Asked,
@@ -495,7 +495,7 @@ def test_a_budget_that_is_just_enough_stops_nothing() -> None:
 
 def test_what_was_spent_before_counts() -> None:
     with ScriptedServer([chat()]) as server, opened(server.url, max_calls=10) as answerer:
-        assert isinstance(answerer, Budgeted)
+        assert isinstance(answerer, BudgetedAnswerer)
         answerer.spent(7, 0.0)
         with pytest.raises(RunStopped):
             answerer.answer(questions(100), tell=lambda _: None, stop=lambda: False)
@@ -689,7 +689,7 @@ def test_a_private_address_is_refused_when_it_is_opened() -> None:
     with pytest.raises(ModelRefused, match=r"10\.0\.0\.7 may not be asked"):
         open_answerer(spec_of("http://10.0.0.7/v1"), strategy="generate")
     open_answerer(
-        spec_of("http://10.0.0.7/v1"), strategy="generate", allowed=Allowed(endpoints=("10.0.0.0/24",))
+        spec_of("http://10.0.0.7/v1"), strategy="generate", allowed=ModelPermissions(endpoints=("10.0.0.0/24",))
     ).close()
 
 

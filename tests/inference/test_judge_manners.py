@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.judging import Value, Verdict
+from domain.judging import ReplyOutcome, Value
 from inference.judges.aspect_scores import ASPECTS
 from inference.judges.found_values import SCORE
 from inference.judges.parsers import PARSERS, read_reply
@@ -288,19 +288,22 @@ def test_sums_and_templates_in_six_lines_are_unreadable(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "verdict"),
     [
-        ('{"Assessment": "<your assessment>", "Final Score": 1}', Verdict.UNPARSEABLE),
-        ('{"Assessment": "[your assessment here]", "Final Score": 0}', Verdict.UNPARSEABLE),
-        ('{"Assessment": "why", "Final Score": "0.5"}', Verdict.UNPARSEABLE),  # as the template of etp_bench shows it
-        ('{"Assessment": "Correct/Incorrect", "Final Score": 1}', Verdict.UNPARSEABLE),
-        ('{"Assessment": "...", "Final Score": 1}', Verdict.UNPARSEABLE),
-        ('{"Final Score": "0/0.5/1"}', Verdict.OUT_OF_RANGE),
-        ('{"Assessment": "It is wrong.", "Assessment": "It is right.", "Final Score": 1}', Verdict.CONTRADICTORY),
-        ('{"Final Score": 1, "final_score": 0}', Verdict.CONTRADICTORY),
-        ('{"checks": {"color": 1, "color": 0}, "Final Score": 1}', Verdict.CONTRADICTORY),
-        ('{"Final Score": "1 - 0.5"}', Verdict.OUT_OF_RANGE),
+        ('{"Assessment": "<your assessment>", "Final Score": 1}', ReplyOutcome.UNPARSEABLE),
+        ('{"Assessment": "[your assessment here]", "Final Score": 0}', ReplyOutcome.UNPARSEABLE),
+        (
+            '{"Assessment": "why", "Final Score": "0.5"}',
+            ReplyOutcome.UNPARSEABLE,
+        ),  # as the template of etp_bench shows it
+        ('{"Assessment": "Correct/Incorrect", "Final Score": 1}', ReplyOutcome.UNPARSEABLE),
+        ('{"Assessment": "...", "Final Score": 1}', ReplyOutcome.UNPARSEABLE),
+        ('{"Final Score": "0/0.5/1"}', ReplyOutcome.OUT_OF_RANGE),
+        ('{"Assessment": "It is wrong.", "Assessment": "It is right.", "Final Score": 1}', ReplyOutcome.CONTRADICTORY),
+        ('{"Final Score": 1, "final_score": 0}', ReplyOutcome.CONTRADICTORY),
+        ('{"checks": {"color": 1, "color": 0}, "Final Score": 1}', ReplyOutcome.CONTRADICTORY),
+        ('{"Final Score": "1 - 0.5"}', ReplyOutcome.OUT_OF_RANGE),
     ],
 )
-def test_a_template_or_a_key_that_says_two_things_is_unreadable(reply: str, verdict: Verdict) -> None:
+def test_a_template_or_a_key_that_says_two_things_is_unreadable(reply: str, verdict: ReplyOutcome) -> None:
     found = read_reply(PARSERS["assessment_json"], reply, HALVES)
     assert (found.verdict, found.values) == (verdict, {})
 

@@ -15,7 +15,7 @@ from domain.errors import ModelRefused
 from inference import fit
 from inference.local import loading
 from inference.opening import open_answerer
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from testkit.tiny import Shelf
 from tests.inference.asking import spec_of
 from tests.paths import ROOT
@@ -23,10 +23,10 @@ from tests.paths import ROOT
 pytestmark = pytest.mark.slow
 
 
-NOBODY = Allowed()
+NOBODY = ModelPermissions()
 
 
-def refused(folder: Path | str, allowed: Allowed = NOBODY, **more: Any) -> str:
+def refused(folder: Path | str, allowed: ModelPermissions = NOBODY, **more: Any) -> str:
     """The sentence with which a model is refused."""
     given = {"name": "mine", "adapter": "chat", "modality": "one_image", "model": str(folder), **more}
     with pytest.raises(ModelRefused) as caught:
@@ -152,9 +152,9 @@ def test_code_of_its_own_runs_only_if_the_operator_names_it(folder: Path) -> Non
     assert "needs code that its repository brings" in refused(folder)
     told = refused(folder, remote_code=True)
     assert f"TOUCHSTONE_REMOTE_CODE must name {folder}" in told
-    assert "must name" in refused(folder, Allowed(remote_code=("another",)), remote_code=True)
+    assert "must name" in refused(folder, ModelPermissions(remote_code=("another",)), remote_code=True)
     assert not flag.exists()
-    refused(folder, Allowed(remote_code=(str(folder),)), remote_code=True)
+    refused(folder, ModelPermissions(remote_code=(str(folder),)), remote_code=True)
     assert flag.exists(), "named by the operator, it ran"
 
 

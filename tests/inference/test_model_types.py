@@ -14,7 +14,7 @@ from inference.local.families import family_of
 from inference.local.loading import load
 from inference.local.processors import absent_parts
 from inference.opening import open_answerer
-from inference.spec import Allowed, Generation
+from inference.spec import Generation, ModelPermissions
 from testkit import tiny, tiny_types
 
 WORKING = {
@@ -66,7 +66,7 @@ def test_a_processor_that_needs_torchvision_says_what_to_install(kind: str, tmp_
 
     tiny_types.build(kind, tmp_path / "model")
     with pytest.raises(ModelRefused) as refused:
-        load(fit.spec_for_folder(tmp_path / "model"), Allowed())
+        load(fit.spec_for_folder(tmp_path / "model"), ModelPermissions())
     assert torch.__version__.startswith("2.13.")
     assert "needs the package torchvision, which is not installed" in str(refused.value)
     index = " --index-url INDEX" if "+" in torch.__version__ else ""
@@ -77,13 +77,13 @@ def test_a_processor_that_needs_torchvision_says_what_to_install(kind: str, tmp_
 def test_a_model_that_needs_a_package_says_which(tmp_path: Path) -> None:
     tiny_types.build("gemma3n", tmp_path / "model")
     with pytest.raises(ModelRefused, match=r"needs the package timm, which is not installed.*: pip install timm\."):
-        load(fit.spec_for_folder(tmp_path / "model"), Allowed())
+        load(fit.spec_for_folder(tmp_path / "model"), ModelPermissions())
 
 
 def test_a_model_that_writes_by_diffusion_is_not_ranked_word_by_word(tmp_path: Path) -> None:
     tiny_types.build("diffusion_gemma", tmp_path / "model")
     with pytest.raises(ModelRefused, match="writes an answer by diffusion"):
-        load(fit.spec_for_folder(tmp_path / "model"), Allowed())
+        load(fit.spec_for_folder(tmp_path / "model"), ModelPermissions())
 
 
 @pytest.mark.slow

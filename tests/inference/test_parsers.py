@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from domain.judging import Value, Verdict
+from domain.judging import ReplyOutcome, Value
 from inference.judges.aspect_scores import ASPECTS
 from inference.judges.found_values import SCORE
 from inference.judges.parsers import PARSERS, read_reply
@@ -27,31 +27,31 @@ NONE = object()
 @pytest.mark.parametrize(
     ("reply", "verdict", "value", "words"),
     [
-        ("Both name a cup. Rating: [[0.5]]", Verdict.SCORED, 0.5, "0.5"),
-        ("Rating: [[1.0]]", Verdict.SCORED, 1, "1.0"),
-        ("**Rating**: [[ 1 ]]", Verdict.SCORED, 1, " 1 "),
-        ("Rating: [0.5]", Verdict.SCORED, 0.5, "0.5"),
-        ("rating is [[0]].", Verdict.SCORED, 0, "0"),
-        ("One could say [[1]]. But it names a fork. Rating: [[0]]", Verdict.SCORED, 0, "0"),
-        ("[[0]] fits the form, [[1]] fits the answer", Verdict.UNPARSEABLE, NONE, None),
-        ("As source [1] says, it is a fork.", Verdict.UNPARSEABLE, NONE, None),
-        ("I would rate it 1.", Verdict.UNPARSEABLE, NONE, None),
-        ("Close the drawer", Verdict.UNPARSEABLE, NONE, None),
-        ("Rating: [[0.75]]", Verdict.OUT_OF_RANGE, NONE, "0.75"),
-        ("Rating: [[2]]", Verdict.OUT_OF_RANGE, NONE, "2"),
-        ("Rating: [[-1]]", Verdict.OUT_OF_RANGE, NONE, "-1"),
-        ("Rating: [[nan]]", Verdict.OUT_OF_RANGE, NONE, "nan"),
-        ("Rating: [[1e0]]", Verdict.OUT_OF_RANGE, NONE, "1e0"),
-        ("Rating: [[one]]", Verdict.OUT_OF_RANGE, NONE, "one"),
-        ("Rating: [[\u0661]]", Verdict.SCORED, 1, "\u0661"),
-        ("Rating: [[0]]\nNo, wait. Rating: [[1]]", Verdict.SCORED, 1, "1"),
-        ("Rating: [[0]]\nRating: [[1]]", Verdict.CONTRADICTORY, NONE, None),
-        ("Rating: [[1]]\nSo, as I said: Rating: [[1.0]]", Verdict.SCORED, 1, "1.0"),
-        ("", Verdict.EMPTY, NONE, None),
-        (" \n\t", Verdict.EMPTY, NONE, None),
+        ("Both name a cup. Rating: [[0.5]]", ReplyOutcome.SCORED, 0.5, "0.5"),
+        ("Rating: [[1.0]]", ReplyOutcome.SCORED, 1, "1.0"),
+        ("**Rating**: [[ 1 ]]", ReplyOutcome.SCORED, 1, " 1 "),
+        ("Rating: [0.5]", ReplyOutcome.SCORED, 0.5, "0.5"),
+        ("rating is [[0]].", ReplyOutcome.SCORED, 0, "0"),
+        ("One could say [[1]]. But it names a fork. Rating: [[0]]", ReplyOutcome.SCORED, 0, "0"),
+        ("[[0]] fits the form, [[1]] fits the answer", ReplyOutcome.UNPARSEABLE, NONE, None),
+        ("As source [1] says, it is a fork.", ReplyOutcome.UNPARSEABLE, NONE, None),
+        ("I would rate it 1.", ReplyOutcome.UNPARSEABLE, NONE, None),
+        ("Close the drawer", ReplyOutcome.UNPARSEABLE, NONE, None),
+        ("Rating: [[0.75]]", ReplyOutcome.OUT_OF_RANGE, NONE, "0.75"),
+        ("Rating: [[2]]", ReplyOutcome.OUT_OF_RANGE, NONE, "2"),
+        ("Rating: [[-1]]", ReplyOutcome.OUT_OF_RANGE, NONE, "-1"),
+        ("Rating: [[nan]]", ReplyOutcome.OUT_OF_RANGE, NONE, "nan"),
+        ("Rating: [[1e0]]", ReplyOutcome.OUT_OF_RANGE, NONE, "1e0"),
+        ("Rating: [[one]]", ReplyOutcome.OUT_OF_RANGE, NONE, "one"),
+        ("Rating: [[\u0661]]", ReplyOutcome.SCORED, 1, "\u0661"),
+        ("Rating: [[0]]\nNo, wait. Rating: [[1]]", ReplyOutcome.SCORED, 1, "1"),
+        ("Rating: [[0]]\nRating: [[1]]", ReplyOutcome.CONTRADICTORY, NONE, None),
+        ("Rating: [[1]]\nSo, as I said: Rating: [[1.0]]", ReplyOutcome.SCORED, 1, "1.0"),
+        ("", ReplyOutcome.EMPTY, NONE, None),
+        (" \n\t", ReplyOutcome.EMPTY, NONE, None),
     ],
 )
-def test_double_brackets(reply: str, verdict: Verdict, value: object, words: str | None) -> None:
+def test_double_brackets(reply: str, verdict: ReplyOutcome, value: object, words: str | None) -> None:
     found = read_reply(PARSERS["double_brackets"], reply, HALVES)
     assert found.verdict is verdict
     assert found.values == ({} if value is NONE else {SCORE: value})
@@ -65,7 +65,7 @@ def test_letters_and_comparisons_are_values_like_others() -> None:
     parser = PARSERS["double_brackets"]
     assert read_reply(parser, "So [[A>>B]].", ("A>>B", "A>B", "A=B", "B>A", "B>>A")).values == {SCORE: "A>>B"}
     assert read_reply(parser, "The verdict: [[c]]", ("A", "B", "C")).values == {SCORE: "C"}
-    assert read_reply(parser, "[[D]]", ("A", "B", "C")).verdict is Verdict.OUT_OF_RANGE
+    assert read_reply(parser, "[[D]]", ("A", "B", "C")).verdict is ReplyOutcome.OUT_OF_RANGE
 
 
 SIX = """action assessment evidence: it opens the door
@@ -94,23 +94,23 @@ cognition score: {2}
 )
 def test_six_lines(reply: str, expected: dict[str, int]) -> None:
     found = read_reply(PARSERS["six_lines"], reply, BITS)
-    assert (found.verdict, found.values) == (Verdict.SCORED, expected)
+    assert (found.verdict, found.values) == (ReplyOutcome.SCORED, expected)
     assert {name: float(reply[start:end]) for name, (start, end) in found.spans.items()} == expected
 
 
 @pytest.mark.parametrize(
     ("reply", "verdict", "said"),
     [
-        (SIX.format(1, 0.5, 1), Verdict.OUT_OF_RANGE, "perception"),
-        (SIX.format("1/2", 0, 1), Verdict.OUT_OF_RANGE, "action"),
-        (SIX.format("0 or 1", 0, 1), Verdict.CONTRADICTORY, "action"),
-        (SIX.format("", 0, 1), Verdict.UNPARSEABLE, "action"),
-        (SIX.format(1, 0, 1).replace("cognition score", "reasoning score"), Verdict.UNPARSEABLE, "cognition"),
-        (SIX.format(1, 0, 1) + "action score: 0", Verdict.CONTRADICTORY, "action"),
-        ("1\n0\n1", Verdict.UNPARSEABLE, "perception"),
+        (SIX.format(1, 0.5, 1), ReplyOutcome.OUT_OF_RANGE, "perception"),
+        (SIX.format("1/2", 0, 1), ReplyOutcome.OUT_OF_RANGE, "action"),
+        (SIX.format("0 or 1", 0, 1), ReplyOutcome.CONTRADICTORY, "action"),
+        (SIX.format("", 0, 1), ReplyOutcome.UNPARSEABLE, "action"),
+        (SIX.format(1, 0, 1).replace("cognition score", "reasoning score"), ReplyOutcome.UNPARSEABLE, "cognition"),
+        (SIX.format(1, 0, 1) + "action score: 0", ReplyOutcome.CONTRADICTORY, "action"),
+        ("1\n0\n1", ReplyOutcome.UNPARSEABLE, "perception"),
     ],
 )
-def test_six_lines_that_do_not_fit(reply: str, verdict: Verdict, said: str) -> None:
+def test_six_lines_that_do_not_fit(reply: str, verdict: ReplyOutcome, said: str) -> None:
     found = read_reply(PARSERS["six_lines"], reply, BITS)
     assert (found.verdict, found.values) == (verdict, {})
     assert said in found.why
@@ -119,25 +119,25 @@ def test_six_lines_that_do_not_fit(reply: str, verdict: Verdict, said: str) -> N
 @pytest.mark.parametrize(
     ("reply", "verdict", "value"),
     [
-        ('{"Assessment": "near enough", "Final Score": "0.5"}', Verdict.SCORED, 0.5),
-        ('{"Assessment": "near enough", "Final Score": 1}', Verdict.SCORED, 1),
-        (r'{"Assessment": "\same", "Final Score": "\1"}', Verdict.SCORED, 1),
-        (r'{"Assessment": "it says \"{cup}\"", "Final Score": "0"}', Verdict.SCORED, 0),
-        ('Of course!\n```json\n{"Assessment": "a\nb", "Final Score": "1"}\n```', Verdict.SCORED, 1),
-        ('{"final_score": "1"}', Verdict.SCORED, 1),
-        ('{"Final Score": "1"} or rather {"Final Score": "0"}', Verdict.CONTRADICTORY, NONE),
-        ('{"Final Score": "1", "Final Score": "0"}', Verdict.CONTRADICTORY, NONE),
-        ('{"Final Score": "1(or 0, or 0.5)"}', Verdict.OUT_OF_RANGE, NONE),
-        ('{"Final Score": 0.75}', Verdict.OUT_OF_RANGE, NONE),
-        ('{"Final Score": true}', Verdict.UNPARSEABLE, NONE),
-        ('{"Final Score": null}', Verdict.UNPARSEABLE, NONE),
-        ('{"Final Score": ["1"]}', Verdict.UNPARSEABLE, NONE),
-        ('{"Assessment": "cut o', Verdict.UNPARSEABLE, NONE),
-        ("Final Score: 1", Verdict.UNPARSEABLE, NONE),
-        ("{" * 5000, Verdict.UNPARSEABLE, NONE),
+        ('{"Assessment": "near enough", "Final Score": "0.5"}', ReplyOutcome.SCORED, 0.5),
+        ('{"Assessment": "near enough", "Final Score": 1}', ReplyOutcome.SCORED, 1),
+        (r'{"Assessment": "\same", "Final Score": "\1"}', ReplyOutcome.SCORED, 1),
+        (r'{"Assessment": "it says \"{cup}\"", "Final Score": "0"}', ReplyOutcome.SCORED, 0),
+        ('Of course!\n```json\n{"Assessment": "a\nb", "Final Score": "1"}\n```', ReplyOutcome.SCORED, 1),
+        ('{"final_score": "1"}', ReplyOutcome.SCORED, 1),
+        ('{"Final Score": "1"} or rather {"Final Score": "0"}', ReplyOutcome.CONTRADICTORY, NONE),
+        ('{"Final Score": "1", "Final Score": "0"}', ReplyOutcome.CONTRADICTORY, NONE),
+        ('{"Final Score": "1(or 0, or 0.5)"}', ReplyOutcome.OUT_OF_RANGE, NONE),
+        ('{"Final Score": 0.75}', ReplyOutcome.OUT_OF_RANGE, NONE),
+        ('{"Final Score": true}', ReplyOutcome.UNPARSEABLE, NONE),
+        ('{"Final Score": null}', ReplyOutcome.UNPARSEABLE, NONE),
+        ('{"Final Score": ["1"]}', ReplyOutcome.UNPARSEABLE, NONE),
+        ('{"Assessment": "cut o', ReplyOutcome.UNPARSEABLE, NONE),
+        ("Final Score: 1", ReplyOutcome.UNPARSEABLE, NONE),
+        ("{" * 5000, ReplyOutcome.UNPARSEABLE, NONE),
     ],
 )
-def test_assessment_json(reply: str, verdict: Verdict, value: object) -> None:
+def test_assessment_json(reply: str, verdict: ReplyOutcome, value: object) -> None:
     found = read_reply(PARSERS["assessment_json"], reply, HALVES)
     assert (found.verdict, found.values) == (verdict, {} if value is NONE else {SCORE: value})
 
@@ -145,13 +145,13 @@ def test_assessment_json(reply: str, verdict: Verdict, value: object) -> None:
 @pytest.mark.parametrize(
     ("reply", "verdict", "value"),
     [
-        ("It is a cup.\nyes", Verdict.SCORED, "yes"),
-        ("It is a cup.\n**No.**\n\n", Verdict.SCORED, "no"),
-        ("yes, it is", Verdict.UNPARSEABLE, NONE),
-        ("no\nwell, perhaps", Verdict.UNPARSEABLE, NONE),
+        ("It is a cup.\nyes", ReplyOutcome.SCORED, "yes"),
+        ("It is a cup.\n**No.**\n\n", ReplyOutcome.SCORED, "no"),
+        ("yes, it is", ReplyOutcome.UNPARSEABLE, NONE),
+        ("no\nwell, perhaps", ReplyOutcome.UNPARSEABLE, NONE),
     ],
 )
-def test_last_line(reply: str, verdict: Verdict, value: object) -> None:
+def test_last_line(reply: str, verdict: ReplyOutcome, value: object) -> None:
     found = read_reply(PARSERS["last_line"], reply, ("yes", "no"))
     assert (found.verdict, found.values) == (verdict, {} if value is NONE else {SCORE: value})
 
@@ -161,27 +161,27 @@ def test_last_line(reply: str, verdict: Verdict, value: object) -> None:
     [
         (
             "Output (a) is better.\n\nIt says more than Output (b).\n\nTherefore, Output (a) is better.",
-            Verdict.SCORED,
+            ReplyOutcome.SCORED,
             "a",
         ),
-        ("**Output (b)**", Verdict.SCORED, "b"),
-        ("Output (b) is the better one", Verdict.SCORED, "b"),
-        ("Output (a) is better. No: output (B) is better.", Verdict.SCORED, "b"),
-        ("Output (a) is better. Output (B) is better.", Verdict.CONTRADICTORY, NONE),
-        ("Output (c) is better", Verdict.OUT_OF_RANGE, NONE),
-        ("Output (a) and Output (b) are alike", Verdict.UNPARSEABLE, NONE),
+        ("**Output (b)**", ReplyOutcome.SCORED, "b"),
+        ("Output (b) is the better one", ReplyOutcome.SCORED, "b"),
+        ("Output (a) is better. No: output (B) is better.", ReplyOutcome.SCORED, "b"),
+        ("Output (a) is better. Output (B) is better.", ReplyOutcome.CONTRADICTORY, NONE),
+        ("Output (c) is better", ReplyOutcome.OUT_OF_RANGE, NONE),
+        ("Output (a) and Output (b) are alike", ReplyOutcome.UNPARSEABLE, NONE),
     ],
 )
-def test_better_output(reply: str, verdict: Verdict, value: object) -> None:
+def test_better_output(reply: str, verdict: ReplyOutcome, value: object) -> None:
     found = read_reply(PARSERS["better_output"], reply, ("a", "b"))
     assert (found.verdict, found.values) == (verdict, {} if value is NONE else {SCORE: value})
 
 
 def test_why_a_reply_ended_is_looked_at_first() -> None:
     parser = PARSERS["double_brackets"]
-    assert read_reply(parser, "Rating: [[1]]", HALVES, finish_reason="length").verdict is Verdict.TRUNCATED
-    assert read_reply(parser, "Rating: [[1]]", HALVES, finish_reason="content_filter").verdict is Verdict.REFUSED
-    assert read_reply(parser, "", HALVES, finish_reason="content_filter").verdict is Verdict.REFUSED
+    assert read_reply(parser, "Rating: [[1]]", HALVES, finish_reason="length").verdict is ReplyOutcome.TRUNCATED
+    assert read_reply(parser, "Rating: [[1]]", HALVES, finish_reason="content_filter").verdict is ReplyOutcome.REFUSED
+    assert read_reply(parser, "", HALVES, finish_reason="content_filter").verdict is ReplyOutcome.REFUSED
 
 
 TALK = (
@@ -322,7 +322,7 @@ def test_wildvision_reads_as_its_authors_read_it() -> None:
     scale = ("A>>B", "A>B", "A=B", "B>A", "B>>A")
     found = [read_reply(PARSERS["double_brackets"], game["judgement"], scale) for game in games]
     assert [each.values.get(SCORE) for each in found] == [game["score"] for game in games]
-    assert Counter(each.verdict for each in found) == {Verdict.SCORED: 493, Verdict.UNPARSEABLE: 6}
+    assert Counter(each.verdict for each in found) == {ReplyOutcome.SCORED: 493, ReplyOutcome.UNPARSEABLE: 6}
 
 
 # ---- replies that are hard to read ----------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from domain.runs import Attempt, Outcome, Picture, Question
 from inference.local import encoding, ranking
 from inference.local.encoding import encode
 from inference.local.families import family_of
-from inference.local.loading import Loaded, load
+from inference.local.loading import LoadedModel, load
 from inference.local.ranking import PACKED, Ranker
 from inference.opening import open_answerer
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from testkit import tiny
 
 # Looked for, not imported: collecting tests takes seconds less.
@@ -47,14 +47,16 @@ SEEING = [family for family in tiny.FAMILIES if family != "text"]
 
 
 @pytest.fixture(scope="module")
-def opened(tiny_models: Any) -> Callable[[str], Loaded]:
+def opened(tiny_models: Any) -> Callable[[str], LoadedModel]:
     """A tiny model, loaded as anyone's checkpoint is; once for this module."""
 
     @cache
-    def of(family: str) -> Loaded:
+    def of(family: str) -> LoadedModel:
         folder: Path = tiny_models.folder(family)
         row = family_of(json.loads((folder / "config.json").read_text()))
-        return load(ModelSpec(name=family, adapter=row.adapter, model=str(folder), modality=row.modality), Allowed())
+        return load(
+            ModelSpec(name=family, adapter=row.adapter, model=str(folder), modality=row.modality), ModelPermissions()
+        )
 
     return of
 
@@ -69,7 +71,7 @@ def asked(*parts: str | Picture, options: Sequence[str] = ACTIONS) -> Question:
     return Question(7, "q7", "planning", parts, options=tuple(options))
 
 
-def ranker(loaded: Loaded, way: str = "auto", **more: Any) -> Ranker:
+def ranker(loaded: LoadedModel, way: str = "auto", **more: Any) -> Ranker:
     return Ranker(replace(loaded, spec=loaded.spec.model_copy(update={"ranking": way})), **more)
 
 
@@ -95,7 +97,7 @@ def same(found: list[list[float]], wanted: list[list[float]]) -> None:
 
 @pytest.mark.parametrize("family", tiny.FAMILIES)
 def test_every_way_gives_what_a_whole_pass_per_option_gives(
-    family: str, opened: Callable[[str], Loaded], shown: list[Picture]
+    family: str, opened: Callable[[str], LoadedModel], shown: list[Picture]
 ) -> None:
     loaded = opened(family)
     seen: tuple[str | Picture, ...] = (ASKED,) if family == "text" else (shown[0], ASKED)
@@ -115,7 +117,7 @@ def test_every_way_gives_what_a_whole_pass_per_option_gives(
     "family", [family for family in SEEING if family not in ("blip2_t5", "instructblip_t5", "kosmos2")]
 )
 def test_the_mean_is_the_loss_that_transformers_itself_finds(
-    family: str, opened: Callable[[str], Loaded], shown: list[Picture]
+    family: str, opened: Callable[[str], LoadedModel], shown: list[Picture]
 ) -> None:
     """The processor gets prompt and option as one text, and the model the option's tokens as its labels."""
     import torch
@@ -151,7 +153,7 @@ def test_the_mean_is_the_loss_that_transformers_itself_finds(
 
 @pytest.mark.parametrize("family", ["blip2_t5", "instructblip_t5"])
 def test_of_models_with_a_decoder_the_mean_is_their_loss_too(
-    family: str, opened: Callable[[str], Loaded], shown: list[Picture]
+    family: str, opened: Callable[[str], LoadedModel], shown: list[Picture]
 ) -> None:
     import torch
 
@@ -165,7 +167,9 @@ def test_of_models_with_a_decoder_the_mean_is_their_loss_too(
             assert mean[place] == pytest.approx(-float(loaded.model(**inputs, labels=labels).loss), abs=1e-4, rel=1e-5)
 
 
-def test_the_end_of_the_answer_is_any_token_that_ends_it(opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_the_end_of_the_answer_is_any_token_that_ends_it(
+    opened: Callable[[str], LoadedModel], shown: list[Picture]
+) -> None:
     """Two end tokens, as some chat models have: their probabilities add up."""
     import torch
 
@@ -182,7 +186,9 @@ def test_the_end_of_the_answer_is_any_token_that_ends_it(opened: Callable[[str],
     same(logprobs(ranker(loaded, "packed"), question), [option["logprobs"] for option in attempt.detail["options"]])
 
 
-def test_no_end_token_where_no_option_begins_another(opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_no_end_token_where_no_option_begins_another(
+    opened: Callable[[str], LoadedModel], shown: list[Picture]
+) -> None:
     loaded = opened("llava")
     attempt = one(ranker(loaded), asked(shown[0], ASKED))
     tokens = loaded.tokenizer([f" {option}" for option in ACTIONS], add_special_tokens=False)["input_ids"]
@@ -190,7 +196,7 @@ def test_no_end_token_where_no_option_begins_another(opened: Callable[[str], Loa
     assert [len(option["logprobs"]) for option in attempt.detail["options"]] == [len(each) for each in tokens]
 
 
-def test_an_attempt_says_all_of_it(opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_an_attempt_says_all_of_it(opened: Callable[[str], LoadedModel], shown: list[Picture]) -> None:
     question = asked(shown[0], ASKED)
     attempt = one(ranker(opened("llava"), without_image=True), question)
     detail = json.loads(json.dumps(attempt.detail, allow_nan=False))
@@ -207,7 +213,7 @@ def test_an_attempt_says_all_of_it(opened: Callable[[str], Loaded], shown: list[
     assert attempt.tokens_in > 16  # with the picture's
 
 
-def test_what_the_pictures_add(opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_what_the_pictures_add(opened: Callable[[str], LoadedModel], shown: list[Picture]) -> None:
     loaded = opened("llava")
     both = one(ranker(loaded, score="pmi_logprob"), asked(shown[0], ASKED))
     seen, blind = (logprobs(ranker(loaded), asked(*parts)) for parts in ((shown[0], ASKED), (ASKED,)))
@@ -217,7 +223,7 @@ def test_what_the_pictures_add(opened: Callable[[str], Loaded], shown: list[Pict
     assert both.text == ACTIONS[both.detail["winners"]["pmi_logprob"]]
 
 
-def test_what_pictures_add_needs_pictures(opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_what_pictures_add_needs_pictures(opened: Callable[[str], LoadedModel], shown: list[Picture]) -> None:
     without = one(ranker(opened("llava"), score="pmi_logprob"), asked(ASKED))
     assert without.outcome is Outcome.FAILED
     assert "compares with and without pictures" in without.error
@@ -229,7 +235,7 @@ def test_what_pictures_add_needs_pictures(opened: Callable[[str], Loaded], shown
 
 
 @pytest.mark.parametrize("family", SEEING)
-def test_questions_without_pictures(family: str, opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_questions_without_pictures(family: str, opened: Callable[[str], LoadedModel], shown: list[Picture]) -> None:
     """After one with a picture, of which nothing may be left."""
     loaded = opened(family)
     fast, slow = ranker(loaded), ranker(loaded, "naive")
@@ -243,14 +249,16 @@ def test_questions_without_pictures(family: str, opened: Callable[[str], Loaded]
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "gemma3", "llava", "idefics3", "internvl"])
-def test_several_pictures(family: str, opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_several_pictures(family: str, opened: Callable[[str], LoadedModel], shown: list[Picture]) -> None:
     loaded = opened(family)
     question = asked("Before: ", shown[1], "now: ", shown[0], ASKED)
     same(logprobs(ranker(loaded), question), logprobs(ranker(loaded, "naive"), question))
 
 
 @pytest.mark.parametrize("family", [family for family in SEEING if family not in ("kosmos2", "paligemma")])
-def test_a_picture_last_and_a_long_question(family: str, opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_a_picture_last_and_a_long_question(
+    family: str, opened: Callable[[str], LoadedModel], shown: list[Picture]
+) -> None:
     """The question is longer than the window that Gemma's layers look back in."""
     loaded = opened(family)
     question = asked("Please look closely at all of it. " * 20, ASKED, shown[0])
@@ -260,7 +268,7 @@ def test_a_picture_last_and_a_long_question(family: str, opened: Callable[[str],
 
 
 def test_little_room_means_small_groups(
-    opened: Callable[[str], Loaded], shown: list[Picture], monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[str], LoadedModel], shown: list[Picture], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One option after the other where there is room for one copy only."""
     loaded = opened("llava")
@@ -280,7 +288,9 @@ def test_little_room_means_small_groups(
     same(logprobs(ranker(opened("blip2_t5")), many), logprobs(ranker(opened("blip2_t5"), "naive"), many))
 
 
-def test_what_cannot_be_ranked_fails_with_a_sentence(opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_what_cannot_be_ranked_fails_with_a_sentence(
+    opened: Callable[[str], LoadedModel], shown: list[Picture]
+) -> None:
     answerer = ranker(opened("llava"))
     gone = Picture(shown[0].path.with_name("gone.png"), sha256="x")
     for question, outcome, says in (
@@ -294,7 +304,9 @@ def test_what_cannot_be_ranked_fails_with_a_sentence(opened: Callable[[str], Loa
     assert one(answerer, asked(shown[0], ASKED)).outcome is Outcome.ANSWERED  # the run goes on
 
 
-def test_an_error_of_the_model_is_one_item_s(opened: Callable[[str], Loaded], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_model_is_one_item_s(
+    opened: Callable[[str], LoadedModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
     loaded = opened("text")
     answerer = ranker(loaded)
     monkeypatch.setattr(Ranker, "_read", lambda *_: (_ for _ in ()).throw(RuntimeError("no such mask\nTraceback")))
@@ -304,7 +316,7 @@ def test_an_error_of_the_model_is_one_item_s(opened: Callable[[str], Loaded], mo
 
 
 def test_when_memory_runs_out_fewer_options_stand_side_by_side(
-    opened: Callable[[str], Loaded], monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[str], LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answerer, wanted = ranker(opened("text")), logprobs(ranker(opened("text")), asked(ASKED))
     inner = Ranker._on
@@ -320,7 +332,9 @@ def test_when_memory_runs_out_fewer_options_stand_side_by_side(
     assert one(answerer, asked(ASKED)).error.startswith("The model failed on this item: RuntimeError: CUDA out of")
 
 
-def test_numbers_that_ran_over_are_no_scores(opened: Callable[[str], Loaded], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_that_ran_over_are_no_scores(
+    opened: Callable[[str], LoadedModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Ranker, "_picked", lambda self, logprobs, tokens: [float("nan")] * len(tokens))
     attempt = one(ranker(opened("text")), asked(ASKED))
     assert attempt.outcome is Outcome.FAILED
@@ -339,13 +353,13 @@ def test_a_description_is_opened_to_rank(tiny_models: Any, shown: list[Picture])
     assert detail["options"][0]["without_image"]
 
 
-def test_what_it_runs_on_says_how_it_ranks(opened: Callable[[str], Loaded]) -> None:
+def test_what_it_runs_on_says_how_it_ranks(opened: Callable[[str], LoadedModel]) -> None:
     about = json.loads(json.dumps(ranker(opened("kosmos2")).about))
     assert (about["ranking"], about["score"], about["without_image"]) == ("naive", "mean_logprob", False)
     assert "torch" in json.dumps(about)
 
 
-def test_it_stops_between_questions(opened: Callable[[str], Loaded]) -> None:
+def test_it_stops_between_questions(opened: Callable[[str], LoadedModel]) -> None:
     found: list[Attempt] = []
     ranker(opened("text")).answer(
         [asked(ASKED), asked("And then?"), asked("And now?")], tell=found.append, stop=lambda: len(found) == 2
@@ -353,7 +367,7 @@ def test_it_stops_between_questions(opened: Callable[[str], Loaded]) -> None:
     assert len(found) == 2
 
 
-def test_a_mark_within_an_option_is_plain_text(opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+def test_a_mark_within_an_option_is_plain_text(opened: Callable[[str], LoadedModel], shown: list[Picture]) -> None:
     """Nothing that an item says becomes a picture or an end; the answer is the option as the item has it."""
     attempt = one(ranker(opened("llava")), asked(shown[0], ASKED, options=("press <image> and </s>",)))
     assert (attempt.outcome, attempt.text) == (Outcome.ANSWERED, "press <image> and </s>")
@@ -368,12 +382,12 @@ def test_a_mark_within_an_option_is_plain_text(opened: Callable[[str], Loaded], 
     ],
 )
 def test_ways_that_would_be_wrong_are_refused(
-    family: str, way: str, says: str, opened: Callable[[str], Loaded]
+    family: str, way: str, says: str, opened: Callable[[str], LoadedModel]
 ) -> None:
     with pytest.raises(ModelRefused, match=says):
         ranker(opened(family), way)
 
 
-def test_a_score_that_there_is_not_is_refused(opened: Callable[[str], Loaded]) -> None:
+def test_a_score_that_there_is_not_is_refused(opened: Callable[[str], LoadedModel]) -> None:
     with pytest.raises(ModelRefused, match="no score `best` of options; there are mean_logprob"):
         ranker(opened("text"), score="best")

@@ -14,7 +14,7 @@ import pytest
 from domain.errors import ModelRefused, RunStopped
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.endpoint import likelihoods
-from inference.endpoint.likelihoods import Scored
+from inference.endpoint.likelihoods import TokenLikelihood
 from inference.endpoint.replies import read
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Likelihoods, ModelSpec
@@ -291,13 +291,13 @@ def test_the_prompt_s_own_token_is_told_from_others_next_to_it() -> None:
     entry = {"5": {"logprob": -0.1, "decoded_token": "b"}, "9": {"logprob": -4.0, "decoded_token": "a"}}
     value = {"choices": [{}], "usage": {"prompt_tokens": 2, "completion_tokens": 1}, "prompt_logprobs": [None, entry]}
 
-    def found(**more: Any) -> tuple[str, Sequence[Scored]]:
+    def found(**more: Any) -> tuple[str, Sequence[TokenLikelihood]]:
         import json
 
         reply, tokens = likelihoods.read(read(200, {}, json.dumps({**value, **more})), by="chat")
         return reply.stop, tokens
 
-    assert found(prompt_token_ids=[1, 9]) == ("", [Scored("", "", None), Scored("9", "a", -4.0)])
+    assert found(prompt_token_ids=[1, 9]) == ("", [TokenLikelihood("", "", None), TokenLikelihood("9", "a", -4.0)])
     assert found()[0].startswith("The endpoint does not say which log-probability is that of the prompt's own token.")
 
 

@@ -11,7 +11,6 @@ import pytest
 from annotation_schemas import loader
 from domain.errors import InvalidInput, ModelRefused, SchemaError
 from domain.request_settings import read_headers, read_json_object
-from inference.endpoint.batches import line_of
 from inference.endpoint.client import Client
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec, spec_of, written
@@ -161,12 +160,6 @@ def test_a_schema_gives_what_the_description_leaves_open() -> None:
     assert given.endpoint.headers == {"X-Routing": "fast"}
     with pytest.raises(ModelRefused, match="looks like a secret"):
         own.with_request(extra_body={}, headers={"X-Api-Key": "abcdef"})
-
-
-def test_a_line_of_a_batch_file_has_the_extra_fields() -> None:
-    spec = endpoint_spec("http://a/v1", generation=Generation(extra_body=BODY))
-    body = json.loads(line_of(spec, questions(1)[0], "1"))["body"]
-    assert {name: body[name] for name in BODY} == BODY
 
 
 def test_what_someone_typed_is_read_or_refused_without_repeating_it() -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import resources
 from db.engine import Store
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.runs import Attempt, Outcome, Picture, Question
 from domain.states import Stage
 from inference.opening import open_answerer
@@ -149,7 +149,11 @@ def test_a_judge_that_knows_nothing_fails_and_is_counted(
     assert set(found) == {"action", "perception", "cognition"}
     for counts in found.values():
         assert sum(counts.values()) == N
-        assert set(counts) <= {Verdict.TRUNCATED, Verdict.UNPARSEABLE, Verdict.EMPTY}  # it replied, each time
+        assert set(counts) <= {
+            ReplyOutcome.TRUNCATED,
+            ReplyOutcome.UNPARSEABLE,
+            ReplyOutcome.EMPTY,
+        }  # it replied, each time
     assert ratings_of(store, project="p", stage=Stage.GRADING) == []
     assert rows(store, "SELECT count(*), count(DISTINCT unit_id) FROM attempt WHERE status = 200") == [(N, N)]
     assert rows(store, "SELECT count(*) FROM judgement WHERE value IS NOT NULL") == [(0,)]

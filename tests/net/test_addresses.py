@@ -6,10 +6,10 @@ import pytest
 
 from inference.endpoint.client import BASE_URL
 from net import addresses
-from net.addresses import AddressRefused, NameNotFound, Place, Rules
+from net.addresses import ForbiddenAddress, Rules, ServerAddress, UnknownHost
 
 
-def place_of(url: str) -> Place:
+def place_of(url: str) -> ServerAddress:
     return addresses.place_of(url, BASE_URL)
 
 
@@ -41,7 +41,7 @@ def place_of(url: str) -> Place:
     ],
 )
 def test_what_can_be_read_in_two_ways_is_refused_with_a_sentence(url: str, says: str) -> None:
-    with pytest.raises(AddressRefused) as refused:
+    with pytest.raises(ForbiddenAddress) as refused:
         place_of(url)
     assert says in str(refused.value)
     assert "secret" not in str(refused.value)
@@ -114,7 +114,7 @@ def test_addresses(address: str, may: bool) -> None:
 @pytest.mark.parametrize("address", [address for address, may in ADDRESSES if not may])
 def test_a_name_that_stands_for_one_of_them_is_refused_although_it_has_a_public_address_too(address: str) -> None:
     place = place_of("https://rebind.example.org/v1")
-    with pytest.raises(AddressRefused) as refused:
+    with pytest.raises(ForbiddenAddress) as refused:
         Rules().look_up(place, lambda host, port: ["93.184.215.14", address])
     assert "rebind.example.org stands for" in str(refused.value)
     assert "TOUCHSTONE_ENDPOINTS=rebind.example.org" in str(refused.value)
@@ -135,7 +135,7 @@ def test_the_operator_may_list_names_addresses_and_ranges() -> None:
 
 @pytest.mark.parametrize("entry", ["http://vllm.lab", "vllm.lab:8000", "10.0.0.0/33", "10.0.0", "*", "a b"])
 def test_an_entry_that_is_none_of_these_is_told(entry: str) -> None:
-    with pytest.raises(AddressRefused, match="TOUCHSTONE_ENDPOINTS lists"):
+    with pytest.raises(ForbiddenAddress, match="TOUCHSTONE_ENDPOINTS lists"):
         Rules([entry])
 
 
@@ -145,7 +145,7 @@ def test_an_address_is_not_looked_up() -> None:
 
     assert Rules().look_up(place_of("http://127.0.0.1:8000/v1"), never) == ("127.0.0.1",)
     assert Rules().look_up(place_of("http://[::1]:8000/v1"), never) == ("::1",)
-    with pytest.raises(AddressRefused, match=r"10\.0\.0\.7 may not be asked: it is an address of a private network"):
+    with pytest.raises(ForbiddenAddress, match=r"10\.0\.0\.7 may not be asked: it is an address of a private network"):
         Rules().look_up(place_of("http://10.0.0.7/v1"), never)
 
 
@@ -153,9 +153,9 @@ def test_a_name_that_no_one_knows() -> None:
     def unknown(host: str, port: int) -> list[str]:
         raise OSError("nodename nor servname provided")
 
-    with pytest.raises(NameNotFound, match=r"No address was found for the name vllm\.lab"):
+    with pytest.raises(UnknownHost, match=r"No address was found for the name vllm\.lab"):
         Rules().look_up(place_of("http://vllm.lab/v1"), unknown)
-    with pytest.raises(AddressRefused, match="has no address"):
+    with pytest.raises(ForbiddenAddress, match="has no address"):
         Rules().look_up(place_of("http://vllm.lab/v1"), lambda host, port: [])
 
 

@@ -16,14 +16,14 @@ import pytest
 
 from net import guard as guard_module
 from net import httpx2_client, httpx_client
-from net.addresses import AddressRefused, AddressWords, Rules, place_of
+from net.addresses import AddressWords, ForbiddenAddress, Rules, place_of
 from net.guard import (
-    Bounds,
     BrokenOff,
     Guard,
-    NotConnected,
+    NoConnection,
     NotReadable,
-    Redirected,
+    Redirect,
+    ReplyLimits,
     TooSlow,
     Traffic,
 )
@@ -114,7 +114,7 @@ def guarded(url: str, *, resolve: Any = None) -> Guard:
 
 
 def within(largest: int = MIB, seconds: float | None = None) -> Traffic:
-    return Traffic(lambda method, path: Bounds(largest, seconds))
+    return Traffic(lambda method, path: ReplyLimits(largest, seconds))
 
 
 def test_a_reply_comes_whole_and_nothing_else_goes_out(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,9 @@ def test_a_reply_comes_whole_and_nothing_else_goes_out(ask: Ask, monkeypatch: py
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("NO_PROXY", "")
     with Raw(says(b'{"a": 1}')) as server:
-        traffic = Traffic(lambda method, path: Bounds(MIB), sent=("x-wanted",), authorization=lambda: "Bearer ours")
+        traffic = Traffic(
+            lambda method, path: ReplyLimits(MIB), sent=("x-wanted",), authorization=lambda: "Bearer ours"
+        )
         sent = {"authorization": "Bearer theirs", "cookie": "c=1", "x-wanted": "w", "x-other": "o", "user-agent": "u"}
         assert ask(guarded(server.url), traffic, server.url, headers=sent) == b'{"a": 1}'
         first, *lines = server.asked[0].decode().strip().split("\r\n")
@@ -142,7 +144,7 @@ def test_a_redirect_is_not_followed_even_where_a_package_would(ask: Ask, status:
     with Raw(says()) as other:
         for location in (f"{other.url}/x", "http://169.254.169.254/latest/meta-data", "/elsewhere"):
             with Raw(says(b"", status=status, location=location)) as server:
-                with pytest.raises(Redirected) as sent_on:
+                with pytest.raises(Redirect) as sent_on:
                     ask(guarded(server.url), within(), server.url, follow_redirects=True)
                 assert sent_on.value.status == int(status[:3])
                 assert len(server.asked) == 1
@@ -177,7 +179,7 @@ def test_a_name_is_looked_up_again_after_a_while_and_checked_again(ask: Ask, mon
         url = f"http://rebind.invalid:{server.port}/v1"
         guard = guarded(url, resolve=lambda host, port: next(looked_up))
         assert ask(guard, within(), url) == b"here"
-        with pytest.raises(AddressRefused, match=r"rebind\.invalid stands for 169\.254\.169\.254"):
+        with pytest.raises(ForbiddenAddress, match=r"rebind\.invalid stands for 169\.254\.169\.254"):
             ask(guard, within(), url)
         assert len(server.asked) == 1
 
@@ -186,7 +188,7 @@ def test_the_next_address_is_tried_where_no_one_answers(ask: Ask) -> None:
     with Raw(says(b"here")) as server:
         url = f"http://two.invalid:{server.port}/v1"
         assert ask(guarded(url, resolve=lambda host, port: ["127.0.0.2", "127.0.0.1"]), within(), url) == b"here"
-    with pytest.raises(NotConnected):
+    with pytest.raises(NoConnection):
         ask(guarded(url, resolve=lambda host, port: ["127.0.0.2", "127.0.0.1"]), within(), url)
 
 
@@ -312,7 +314,7 @@ def test_a_certificate_is_for_the_name_and_not_for_the_address(
         if name == "vllm.invalid":
             assert ask(guard, within(), url) == b"here"
         else:
-            with pytest.raises(NotConnected, match="certificate"):
+            with pytest.raises(NoConnection, match="certificate"):
                 ask(guard, within(), url)
             assert server.asked == []
 
@@ -321,5 +323,5 @@ def test_a_certificate_that_no_one_here_vouches_for(ask: Ask, certificate: tuple
     with Raw(says(), certificate[1]) as server:
         url = f"https://vllm.invalid:{server.port}/v1"
         guard = guarded(url, resolve=lambda host, port: ["127.0.0.1"])
-        with pytest.raises(NotConnected, match="certificate"):
+        with pytest.raises(NoConnection, match="certificate"):
             ask(guard, within(), url)

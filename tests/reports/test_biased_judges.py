@@ -13,7 +13,7 @@ from agreement.verdict import Rule
 from benchmarks.verdicts import COPY, FIVE, GOOD, JUDGE, World, study_of
 from reports import files, standing
 from reports.calibration import calibration
-from reports.content import Report, Ruling, Rulings, Source
+from reports.content import CalibrationReport, RatingSource, Ruling, Rulings
 from reports.ruling import rulings_of
 from reports.ruling_biases import biases_of, copies_of
 
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.thorough
 FAMILY = "A bias keeps it from standing in for a person: it favors its own family by"
 
 
-def report(world: World, seed: int = 1) -> Report:
-    return calibration(study_of(world, seed), Source("made.csv", "0" * 64, "file"))
+def report(world: World, seed: int = 1) -> CalibrationReport:
+    return calibration(study_of(world, seed), RatingSource("made.csv", "0" * 64, "file"))
 
 
 def ruled(world: World, seed: int = 1) -> Ruling:
@@ -32,16 +32,16 @@ def ruled(world: World, seed: int = 1) -> Ruling:
     return rulings_of(made, Rule(), copies_of(made))[0]
 
 
-def rulings(of: Report) -> list[Ruling]:
+def rulings(of: CalibrationReport) -> list[Ruling]:
     return [each for block in of.section("verdict").blocks if isinstance(block, Rulings) for each in block.rulings]
 
 
 @pytest.fixture(scope="module")
-def biased() -> Report:
+def biased() -> CalibrationReport:
     return report(World(family=11))
 
 
-def test_a_judge_of_its_own_family_is_blocked_in_the_first_sentence_of_every_form(biased: Report) -> None:
+def test_a_judge_of_its_own_family_is_blocked_in_the_first_sentence_of_every_form(biased: CalibrationReport) -> None:
     (found,) = rulings(biased)
     assert found.verdict == "correct"
     assert found.why[0].startswith(FAMILY)
@@ -129,7 +129,7 @@ def test_names_without_an_order_are_tested_by_the_most_frequent_one() -> None:
 def test_without_units_the_verdict_says_what_was_not_tested() -> None:
     made = study_of(GOOD, 1)
     bare = replace(made, about={}, families={}, runs=type(made.runs)())
-    (found,) = rulings(calibration(bare, Source("made.csv", "0" * 64, "file")))
+    (found,) = rulings(calibration(bare, RatingSource("made.csv", "0" * 64, "file")))
     assert found.counted == "1,800 units; which belong to one question is not known"
     told = "Significant biases by leniency at 0.05 after correction: none of 1 test. Not tested: family"
     assert any(why.startswith(told) for why in found.why)

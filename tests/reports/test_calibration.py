@@ -23,16 +23,16 @@ from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
 from agreement.verdict import Rule
 from app.cli import cli
 from domain.errors import RatingsError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from reports import card, files, html, pdf
 from reports.calibration import calibration
-from reports.content import Figure, Report, Rulings, Source, Table, as_json
+from reports.content import CalibrationReport, Figure, RatingSource, ReportTable, Rulings, as_json
 from reports.ruling import rule_from_text
 from reports.study import Runs, StoredRule, Study
 
 pytestmark = pytest.mark.thorough
 
-HERE = Source("made.csv", "0" * 64, "file")
+HERE = RatingSource("made.csv", "0" * 64, "file")
 VALUES = ("bad", "fair", "good")
 
 
@@ -50,12 +50,12 @@ def made(n: int = 120, *, seed: int = 7, names: Sequence[str] = ("ann", "bob", "
     return rows
 
 
-def report(rows: Sequence[Rating] | None = None, **changes: Any) -> Report:
+def report(rows: Sequence[Rating] | None = None, **changes: Any) -> CalibrationReport:
     given: dict[str, Any] = {"humans": ("ann", "bob", "cem"), "judges": ("gpt",), **changes}
     return calibration(Study(rows if rows is not None else made(), **given), HERE)
 
 
-def table(of: Report, key: str) -> list[dict[str, Any]]:
+def table(of: CalibrationReport, key: str) -> list[dict[str, Any]]:
     found = next(each for each in of.tables() if each.key == key)
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
@@ -156,12 +156,12 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def hostile() -> Report:
+def hostile() -> CalibrationReport:
     names = (HOSTILE, "\"quotes\" & 'more'", "=cmd()", "裁判 \N{GRINNING FACE} שופט")
     return report(made(names=names), humans=names[:3], judges=names[3:])
 
 
-def test_html_escapes_and_asks_no_one(hostile: Report) -> None:
+def test_html_escapes_and_asks_no_one(hostile: CalibrationReport) -> None:
     for page in (html.page(hostile), card.page(hostile)):
         assert "<script" not in page
         assert "&lt;script&gt;" in page or page == card.page(hostile)
@@ -171,14 +171,14 @@ def test_html_escapes_and_asks_no_one(hostile: Report) -> None:
         assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', page))
 
 
-def test_charts_write_names_in_their_own_script(hostile: Report) -> None:
+def test_charts_write_names_in_their_own_script(hostile: CalibrationReport) -> None:
     words = [unescape(word) for word in re.findall(r"<text[^>]*>([^<]*)</text>", html.page(hostile))]
     assert any("裁判 \N{GRINNING FACE} שופט" in word for word in words)
 
 
 @pytest.mark.browser
 @pytest.mark.essential
-def test_pdf_has_the_text_of_the_page_and_the_card_is_one_page(hostile: Report) -> None:
+def test_pdf_has_the_text_of_the_page_and_the_card_is_one_page(hostile: CalibrationReport) -> None:
     for of in (report(), hostile):
         read = PdfReader(io.BytesIO(pdf.printed(html.page(of))))
         assert read.metadata is not None
@@ -213,7 +213,7 @@ def test_csv_equals_json(tmp_path: Path) -> None:
 
 
 def test_a_table_cell_is_no_formula() -> None:
-    text = files.csv_text(Table("t", "T", ("rater",), (("=1+1",), ("-0.5",), ("@x",))))
+    text = files.csv_text(ReportTable("t", "T", ("rater",), (("=1+1",), ("-0.5",), ("@x",))))
     assert text.splitlines() == ["rater", "'=1+1", "-0.5", "'@x"]
 
 
@@ -280,13 +280,13 @@ def test_all_sections_are_there_and_say_why_not() -> None:
     assert of.section("drift").lead == "These ratings cannot say."
 
 
-def numeric(n: int = 90) -> tuple[list[Rating], dict[str, About]]:
+def numeric(n: int = 90) -> tuple[list[Rating], dict[str, UnitFacts]]:
     """Scores 0 to 4 of three models; the judge gives model b one point more and is else right but for noise."""
     random = np.random.default_rng(3)
     rows, about = [], {}
     for at in range(n):
         unit, model = f"u{at:03}", "abc"[at % 3]
-        about[unit] = About(item=f"q{at // 3}", model=model, length=float(10 + at % 7))
+        about[unit] = UnitFacts(item=f"q{at // 3}", model=model, length=float(10 + at % 7))
         truth = random.integers(0, 4)
         for name in ("ann", "bob", "cem"):
             if at < 60:  # the rest is judged only
@@ -465,7 +465,7 @@ def skewed(judge: Sequence[str]) -> list[Rating]:
 
 
 def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> None:
-    about = {f"u{unit}": About(item=f"item{unit // 2}") for unit in range(200)}
+    about = {f"u{unit}": UnitFacts(item=f"item{unit // 2}") for unit in range(200)}
     of = report(skewed(["good"] * 200), about=about)
     (row,) = table(of, "constant")
     assert row["most frequent value"] == "good"
@@ -478,10 +478,10 @@ def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> 
     assert "It always says good, on all 200 units" in ruling.why[0]
     assert "one that always says good passes (3 of 3)" in of.section("alternative").lead
     # 95 of 100 items have no bad answer; the same are told wherever an interval knew them
-    notes = [block.note for section in of.sections for block in section.blocks if isinstance(block, Table)]
+    notes = [block.note for section in of.sections for block in section.blocks if isinstance(block, ReportTable)]
     assert any("as one cluster (quality: 100 items for 200 units)" in note for note in notes)
     assert not any(
-        "as one cluster" in block.note for block in report().section("judges").blocks if isinstance(block, Table)
+        "as one cluster" in block.note for block in report().section("judges").blocks if isinstance(block, ReportTable)
     )
 
 

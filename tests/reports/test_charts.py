@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from reports.charts import chart_of, parts_of
-from reports.content import Bars, Chart, Dots, Heat, Lines, Mark, Point
+from reports.content import Bars, Chart, Dots, Heat, LineChart, Mark, Point
 from reports.rendering import figure, svg, svg_files
 from reports.scatter import Scatter, together
 from reports.scatter import chart_of as scatter_of
@@ -28,7 +28,7 @@ DOTS = Dots(
 )
 HEAT = Heat("h", "Heat", "people", HOSTILE, ("yes", "no"), ("yes", "no"), ((3, 1), (0, 4)))
 BARS = Bars("b", "Bars", "share", ("yes", HOSTILE), (("ann", (0.25, 0.75)), ("gpt", (0.5, 0.5))), people=1)
-LINES = Lines("l", "Lines", "n", "width", (("gpt", (Point(10, 0.4, 0.3, 0.5), Point(1000, 0.1))),), log_x=True)
+LINES = LineChart("l", "Lines", "n", "width", (("gpt", (Point(10, 0.4, 0.3, 0.5), Point(1000, 0.1))),), log_x=True)
 CHARTS: list[Chart] = [DOTS, HEAT, BARS, LINES]
 EMPTY: list[Chart] = [
     Dots("d", "", "", ()),
@@ -37,9 +37,9 @@ EMPTY: list[Chart] = [
     Heat("h", "", "", "", ("a",), ("a",), ((0,),)),
     Bars("b", "", "", (), ()),
     Bars("b", "", "", ("a",), (("r", (0.0,)),)),
-    Lines("l", "", "", "", ()),
-    Lines("l", "", "", "", (("s", (Point(0, 0),)),), diagonal=True),
-    Lines("l", "", "", "", (("s", (Point(5, 1e-9),)),), log_x=True),
+    LineChart("l", "", "", "", ()),
+    LineChart("l", "", "", "", (("s", (Point(0, 0),)),), diagonal=True),
+    LineChart("l", "", "", "", (("s", (Point(5, 1e-9),)),), log_x=True),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reports.calibration import calibration
-from reports.content import Table, Text
+from reports.content import Paragraph, ReportTable
 from reports.cross_check import cross_check
 from reports.study import Study
 from tests.reports.test_calibration import HERE, made
@@ -28,7 +28,7 @@ def test_every_coefficient_that_the_packages_offer_is_the_same() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is an extra")
     pytest.importorskip("krippendorff", reason="krippendorff is an extra")
     section = cross_check(study())
-    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    (table,) = [block for block in section.blocks if isinstance(block, ReportTable)]
     # In all and in two dimensions: alpha of the people; equal and kappa of three pairs of people and three with gpt;
     # accuracy, three means, precision, recall and F1 of three values, and nine counts of gpt against most people.
     assert len(table.rows) == 3 * (1 + 2 * 6 + 1 + 3 + 9 + 9)
@@ -40,6 +40,8 @@ def test_every_coefficient_that_the_packages_offer_is_the_same() -> None:
 def test_a_difference_is_an_error_with_both_values(monkeypatch: pytest.MonkeyPatch) -> None:
     sklearn = pytest.importorskip("sklearn.metrics", reason="scikit-learn is an extra")
     monkeypatch.setattr(sklearn, "accuracy_score", lambda *_, **__: 0.125)
-    errors = [each.words for each in cross_check(study()).blocks if isinstance(each, Text) and each.tone == "warning"]
+    errors = [
+        each.words for each in cross_check(study()).blocks if isinstance(each, Paragraph) and each.tone == "warning"
+    ]
     assert len(errors) == 3 * (6 + 1)
     assert all("in Touchstone, 0.125 in scikit-learn" in each for each in errors)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import RatingsError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from reports.calibration import calibration
-from reports.content import Figure, Source, Table
+from reports.content import Figure, RatingSource, ReportTable
 from reports.study import Study
 
 PEOPLE = {"own": [1, 2, 3, 4], "other": [1, 2, 3, 4]}
@@ -20,15 +20,17 @@ def study(families: dict[str, tuple[str, ...]]) -> Study:
     for model, grades in PEOPLE.items():
         for at, (human, judge) in enumerate(zip(grades, JUDGE[model], strict=True)):
             unit = f"{at}-{model}"
-            about[unit] = About(item=str(at), model=model)
+            about[unit] = UnitFacts(item=str(at), model=model)
             rows += [Rating(unit, "ann", "score", human), Rating(unit, "bob", "score", human)]
             rows += [Rating(unit, "judge", "score", judge)]
     return Study(rows, ("ann", "bob"), ("judge",), about=about, families=families)
 
 
 def test_the_preference_is_the_point_that_was_added() -> None:
-    report = calibration(study({"judge": ("own",)}), Source("made up", "0" * 64, "file"))
-    (table,) = [block for block in report.section("bias").blocks if isinstance(block, Table) and "family" in block.key]
+    report = calibration(study({"judge": ("own",)}), RatingSource("made up", "0" * 64, "file"))
+    (table,) = [
+        block for block in report.section("bias").blocks if isinstance(block, ReportTable) and "family" in block.key
+    ]
     found = {str(row[-2]): row[-1] for row in table.rows}
     for cell in found.values():
         assert isinstance(cell, Figure)

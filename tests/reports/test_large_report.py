@@ -12,18 +12,18 @@ import pytest
 from pypdf import PdfReader
 
 from domain.errors import TouchstoneError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from reports import card, files, html, pdf
 from reports.calibration import calibration
 from reports.charts import TALLEST, parts_of
-from reports.content import Dots, Heat, Mark, Ruling, Rulings, Section, Source, Table
+from reports.content import Dots, Heat, Mark, RatingSource, ReportTable, Ruling, Rulings, Section
 from reports.rendering import svg
 from reports.study import Study
 from tests.reports.test_charts import data, texts
 
 pytestmark = pytest.mark.thorough
 
-HERE = Source("made.csv", "0" * 64, "file")
+HERE = RatingSource("made.csv", "0" * 64, "file")
 
 
 def study(judges: int, models: int, dimensions: int) -> Study:
@@ -31,7 +31,7 @@ def study(judges: int, models: int, dimensions: int) -> Study:
     for place in range(dimensions * models * 2):
         question, model = divmod(place, models)
         unit = f"u{place:04}"
-        about[unit] = About(item=f"q{question}", model=f"model{model:02}", length=20.0 + place % 7)
+        about[unit] = UnitFacts(item=f"q{question}", model=f"model{model:02}", length=20.0 + place % 7)
         right = (place * 7 + question) % 3 / 2
         for rater, name in enumerate(("ann", "bob", *(f"judge{each}" for each in range(judges)))):
             value = right if (place + rater * 5) % 6 else 0.5
@@ -98,7 +98,7 @@ def test_a_row_or_verdict_longer_than_a_page_is_split() -> None:
         "Wide",
         "A wide table.",
         (
-            Table("wide", "Wide", tuple(f"column {at}" for at in range(30)), (cells,)),
+            ReportTable("wide", "Wide", tuple(f"column {at}" for at in range(30)), (cells,)),
             Rulings(("rule",), (Ruling("judge", "score", None, "no", "No.", why),)),
         ),
     )

@@ -8,15 +8,15 @@ import pytest
 
 from agreement.ratings import Scale
 from domain.errors import RatingsError
-from domain.records import About, Rating
+from domain.records import Rating, UnitFacts
 from domain.replies import AttackResult, JudgeAbout, replies_of
 from reports import card, files, html
 from reports.attacks import share_of
 from reports.calibration import calibration
-from reports.content import Report, Rulings, Source, Table, Text
+from reports.content import CalibrationReport, Paragraph, RatingSource, ReportTable, Rulings
 from reports.study import Runs, Study
 
-HERE = Source("made.csv", "0" * 64, "file")
+HERE = RatingSource("made.csv", "0" * 64, "file")
 FAILED = frozenset({"no score: truncated", "no score: out of range"})
 GPT = ["1", "1", "1", "0", "0", "1", "no score: truncated", "no score: truncated", "no score: out of range", "1"]
 """Ten answers, of which people grade the first eight."""
@@ -31,20 +31,20 @@ def study(**changes: Any) -> Study:
     rows += [Rating(f"q{at} · m", "gpt", "score", value(text)) for at, text in enumerate(GPT)]
     given: dict[str, Any] = {
         "scales": {"score": Scale("ordinal", (0.0, 0.5, 1.0))},
-        "about": {f"q{at} · m": About(f"q{at}", "m") for at in range(10)},
+        "about": {f"q{at} · m": UnitFacts(f"q{at}", "m") for at in range(10)},
         "unparsed": FAILED,
         **changes,
     }
     return Study(given.pop("rows", rows), ("ann", "bob", "cem"), given.pop("judges", ("gpt",)), **given)
 
 
-def table(of: Report, key: str) -> list[dict[str, Any]]:
+def table(of: CalibrationReport, key: str) -> list[dict[str, Any]]:
     found = next(each for each in of.tables() if each.key == key)
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
-def said(of: Report, section: str) -> str:
-    return " ".join(block.words for block in of.section(section).blocks if isinstance(block, Text))
+def said(of: CalibrationReport, section: str) -> str:
+    return " ".join(block.words for block in of.section(section).blocks if isinstance(block, Paragraph))
 
 
 def test_asked_scored_failures_and_bounds() -> None:
@@ -196,7 +196,7 @@ def test_attacks_without_the_control_and_without_a_score() -> None:
     (row,) = table(of, "attacks")
     assert (row["scored"], row["share that fell"].value) == (0, None)
     assert "was not given the answer that tries nothing" in said(of, "attacks")
-    assert isinstance(next(iter(of.tables())), Table)
+    assert isinstance(next(iter(of.tables())), ReportTable)
 
 
 def test_several_questions_about_an_item_are_no_independent_witnesses() -> None:

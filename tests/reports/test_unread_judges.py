@@ -18,7 +18,7 @@ from app.cli import cli
 from domain.records import Rating
 from reports import files, standing
 from reports.calibration import calibration
-from reports.content import Report, Ruling, Rulings, Source
+from reports.content import CalibrationReport, RatingSource, Ruling, Rulings
 from reports.ruling import rulings_of
 from reports.study import Study
 
@@ -28,8 +28,8 @@ N = 1000
 """Answers, half of them right."""
 
 
-def report(lost: Collection[int], *, words: bool = False) -> Report:
-    return calibration(study_of_replies(lost, words=words), Source("made.csv", "0" * 64, "file"))
+def report(lost: Collection[int], *, words: bool = False) -> CalibrationReport:
+    return calibration(study_of_replies(lost, words=words), RatingSource("made.csv", "0" * 64, "file"))
 
 
 def study_of_replies(lost: Collection[int], *, words: bool = False) -> Study:
@@ -48,18 +48,18 @@ def study_of_replies(lost: Collection[int], *, words: bool = False) -> Study:
     return Study(rows, ("ann", "bob", "cem"), ("gpt",), unparsed=frozenset({LOST}))
 
 
-def ruling(of: Report) -> Ruling:
+def ruling(of: CalibrationReport) -> Ruling:
     (found,) = (each for block in of.section("verdict").blocks if isinstance(block, Rulings) for each in block.rulings)
     return found
 
 
 @pytest.fixture(scope="module")
-def lossy() -> Report:
+def lossy() -> CalibrationReport:
     """Return the report of a judge that lost 60 of 500 zeros and none of 500 ones."""
     return report(range(0, 120, 2))
 
 
-def test_losses_of_one_value_qualify_the_verdict_with_numbers(lossy: Report) -> None:
+def test_losses_of_one_value_qualify_the_verdict_with_numbers(lossy: CalibrationReport) -> None:
     found = ruling(lossy)
     assert found.verdict == "correct"
     assert found.unread == found.why[0]
@@ -75,7 +75,7 @@ def test_losses_of_one_value_qualify_the_verdict_with_numbers(lossy: Report) -> 
     assert '"usable with correction" instead of "usable as replacement"' in found.why[0]
 
 
-def test_page_card_text_and_tables_say_the_same_first(lossy: Report) -> None:
+def test_page_card_text_and_tables_say_the_same_first(lossy: CalibrationReport) -> None:
     first = standing.first_screen(lossy)
     assert first.index(LIMITS) < first.index("<li>", first.index("<li>") + 1)
     assert LIMITS.lower() in lossy.section("verdict").lead.lower()

@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow
 from domain.errors import Conflict, InvalidInput, NotAllowed
-from domain.records import NothingLeft, TaskView
+from domain.records import NoTask, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
@@ -174,7 +174,7 @@ def test_an_edit_is_a_new_revision_that_others_verify_again(store: Store) -> Non
     decide(store, sue, decision="edit", cause="wrong_key", fields={"answer": "blue"})
     assert state_of(store) is ItemState.IN_VERIFICATION
     nothing = claims.next_task(store, person=sue, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(nothing, NothingLeft)
+    assert isinstance(nothing, NoTask)
     ann = find_person(store, login="ann")
     again = vote(store, ann, "blue")
     assert again.revision == 2
@@ -193,7 +193,7 @@ def test_who_voted_wrote_or_is_no_senior_does_not_settle(store: Store) -> None:
     vote(store, bob, "blue")
     for person, code in ((lee, "waiting_for_others"), (ann, "waiting_for_others"), (bob, "not_member")):
         nothing = claims.next_task(store, person=person, project="p", stage=Stage.ADJUDICATION)
-        assert isinstance(nothing, NothingLeft)
+        assert isinstance(nothing, NoTask)
         assert nothing.code == code
 
 
@@ -227,5 +227,5 @@ def test_seniors_edit_items_and_annotators_do_not(store: Store) -> None:
         authoring.edit_item(store, person=cy, project="p", item="colour/0", fields={"answer": "blue"})
     assert authoring.edit_item(store, person=sue, project="p", item="colour/0", fields={"answer": "blue"}) == 2
     assert state_of(store) is ItemState.IN_VERIFICATION
-    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NoTask)
     assert check(store) == []

@@ -18,7 +18,7 @@ from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, ReadingRow
 from domain.errors import FileRefused
-from domain.reading.answers import READER_VERSION, AnswerKind, Asked, ReadOutcome
+from domain.reading.answers import READER_VERSION, AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from media.store import MediaStore
@@ -50,7 +50,7 @@ def lines(path: Path, rows: Sequence[tuple[str, str]], model: str = "m") -> Path
     return path
 
 
-def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard_lines.Line:
+def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard_lines.LeaderboardLine:
     return leaderboard.sliced_scores(project_answers.read(store, person=None, project="p", **asked), KEY).whole[model]
 
 
@@ -270,7 +270,7 @@ def test_an_edit_reads_answers_anew_that_were_read_as_something_else(
 ) -> None:
     lea = factories.make_person(store, "lea", role=Role.LEAD)
     with monkeypatch.context() as then:
-        then.setattr(answer_readings, "asked_of", lambda schema, fields: Asked(AnswerKind.TEXT))
+        then.setattr(answer_readings, "asked_of", lambda schema, fields: ExpectedAnswer(AnswerKind.TEXT))
         factories.make_run(store, [Attempt(items[at], Outcome.ANSWERED, "A. red") for at in (0, 1)], name="m")
     assert accuracy(store).found.n_units == 0
     edit_item(store, person=lea, project="p", item="colour/0", fields={"question": "Which colour?"})
@@ -300,11 +300,11 @@ def test_behind_what_was_not_read_are_exactly_those_cases(store: Store, items: l
     line = leaderboard.sliced_scores(found, KEY).whole["m"]
     assert sum(line.unread.values()) == 3
     for why, n in line.unread.items():
-        wanted = cases.Wanted(model="m", show=cases.Show.UNREAD, outcome=why)
+        wanted = cases.CaseFilter(model="m", show=cases.Show.UNREAD, outcome=why)
         assert len(cases.listed(found, wanted)) == n, why
-    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.UNREAD)) == items[1:]
-    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.WRONG)) == []
-    assert len(cases.listed(found, cases.Wanted(model="m", scores=KEY))) == line.found.n_units == 4
+    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == items[1:]
+    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.WRONG)) == []
+    assert len(cases.listed(found, cases.CaseFilter(model="m", scores=KEY))) == line.found.n_units == 4
 
 
 NASTY = [

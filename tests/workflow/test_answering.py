@@ -21,7 +21,7 @@ from db import items as stored_items
 from db import people, respondents, tasks, work_pace
 from db.engine import Store
 from domain.errors import Conflict, SchemaError
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.runs import Attempt, Outcome
 from domain.states import Stage
@@ -69,12 +69,12 @@ def answer(store: Store, person: Person, said: str = "red", *, seconds: float = 
     return view
 
 
-def what_comes(store: Store, person: Person, stage: Stage = Stage.ANSWERING) -> TaskView | NothingLeft:
+def what_comes(store: Store, person: Person, stage: Stage = Stage.ANSWERING) -> TaskView | NoTask:
     return claims.next_task(store, person=person, project="p", stage=stage)
 
 
 def nothing_for(store: Store, person: Person, stage: Stage = Stage.ANSWERING) -> bool:
-    return isinstance(what_comes(store, person, stage), NothingLeft)
+    return isinstance(what_comes(store, person, stage), NoTask)
 
 
 def board(store: Store, **how: Any) -> leaderboard.SlicedScores:

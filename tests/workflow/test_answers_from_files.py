@@ -23,7 +23,7 @@ from testkit.samples import egoplan_record, egothink_record, write
 from tests.importers.workbooks import workbook
 from workflow.access.projects import create_project
 from workflow.files.import_files import import_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
 from workflow.results import leaderboard, project_answers, score_choices
 from workflow.runs import run_control, run_views
@@ -36,7 +36,7 @@ def media(home: Path) -> MediaStore:
     return MediaStore(home / "media")
 
 
-def bring(store: Store, media: MediaStore, path: Path, format: str = "predictions", **options: Any) -> Imported:
+def bring(store: Store, media: MediaStore, path: Path, format: str = "predictions", **options: Any) -> ImportSummary:
     return import_files(store, media, by=None, project="p", format=format, path=path, **options)
 
 
@@ -86,7 +86,7 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
     done = bring(store, media, path)
     unanswered = {Outcome.TRANSPORT_ERROR: 1, Outcome.EMPTY: 1}
     instead = {"Failed to obtain answer via API.": 1}
-    assert done == Imported(predictions=1, unanswered=unanswered, instead=instead)
+    assert done == ImportSummary(predictions=1, unanswered=unanswered, instead=instead)
     assert answered(store) == {"10": "take cup"}
     assert attempts(store) == [
         ("tiny", Outcome.ANSWERED, "take cup"),
@@ -115,11 +115,11 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
     assert run_views.runs_of(store, by=None, project="p") == []
     with pytest.raises(Conflict, match=r"answers out of a file \(tiny_p.xlsx\): there is no one to ask"):
         run_control.retry_failed(store, by=None, run=view.id)
-    assert bring(store, media, path) == Imported(repeated=3)
+    assert bring(store, media, path) == ImportSummary(repeated=3)
     assert check(store) == []
 
     mended = table(tmp_path / "b" / "tiny_p.xlsx", [[10, "", "take cup"], [11, "", "fold napkin"], [12, "", ""]])
-    assert bring(store, media, mended) == Imported(predictions=1, repeated=2)
+    assert bring(store, media, mended) == ImportSummary(predictions=1, repeated=2)
     assert answered(store) == {"10": "take cup", "11": "fold napkin"}
 
 

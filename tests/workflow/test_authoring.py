@@ -9,7 +9,7 @@ from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AssetRow, ItemRow, RevisionRow, SourceRow, TaskRow
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
-from domain.records import NothingLeft, Person, SubmissionReceipt, TaskView
+from domain.records import NoTask, Person, SubmissionReceipt, TaskView
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import (
     UNVERIFIED,
@@ -59,7 +59,7 @@ def test_a_written_item_waits_for_votes_of_others(store: Store) -> None:
     (image,) = make_pool(store, 1)
     _, written = write(store, ann, image)
     assert written.state is ItemState.IN_VERIFICATION
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), NoTask)
     view = vote(store, bob)
     assert (view.item, [asset.id for asset in view.assets]) == (written.item, [image])
     vote(store, cy)
@@ -106,7 +106,7 @@ def test_giving_an_image_back_frees_it_and_its_source(store: Store) -> None:
     with store.read() as session:
         assert session.exec(select(SourceRow.taken)).one() == 0
     nothing = claims.next_task(store, person=ann, project="p", stage=Stage.AUTHORING)
-    assert isinstance(nothing, NothingLeft)
+    assert isinstance(nothing, NoTask)
     assert nothing.code == "pick_first"
     image_pool.pick(store, person=bob, project="p", dimension="colour", assets=[images[0]])
 
@@ -132,7 +132,7 @@ def test_an_abandoned_image_comes_back_and_its_author_may_go_on_until_it_is_take
         submissions.submit(store, person=ann, task=again.id, key="too late", values=make_fields(2, question="Mine?"))
     kept = drafts.save_draft(store, person=ann, task=again.id, seq=0, values={})
     assert kept.values["values"]["question"] == "Mine?"
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.AUTHORING), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.AUTHORING), NoTask)
     submissions.submit(store, person=bob, task=taken.id, key="b", values=make_fields(3))
     with store.read() as session:
         assert len(session.exec(select(ItemRow)).all()) == 2
@@ -171,7 +171,7 @@ def test_without_verification_an_item_is_unverified(store: Store) -> None:
     done = submissions.submit(store, person=ann, task=view.id, key="k", values={"question": "Why?"})
     assert done.state is ItemState.UNVERIFIED
     nothing = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(nothing, NothingLeft)
+    assert isinstance(nothing, NoTask)
     assert nothing.code == "no_stage"
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import text
 from annotation_schemas.judge_templates import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.runs import RunState
 from domain.states import Stage
 from inference.spec import Endpoint, ModelSpec
@@ -29,18 +29,18 @@ from tests.workflow.test_judge_runs import means
 from workflow.results.ratings import ratings_of
 from workflow.runs import attempt_keeper, judge_plans, judge_readings, run_start, worker
 
-Script = list[tuple[Reply, Verdict, Mapping[str, Any]]]
+Script = list[tuple[Reply, ReplyOutcome, Mapping[str, Any]]]
 """Replies, what they come to, and the values by criterion."""
 
 ANYWHERE: Script = [
-    (chat("Rating: [[1]] action score: 1", finish="length"), Verdict.TRUNCATED, {}),
-    (chat("", finish="content_filter"), Verdict.REFUSED, {}),
-    (chat(None, message={"refusal": "I would rather not."}), Verdict.REFUSED, {}),
-    (chat(""), Verdict.EMPTY, {}),
-    (chat(None, message={"reasoning_content": "It is right, so one point."}), Verdict.ONLY_REASONING, {}),
-    (chat("It is fine, I would say."), Verdict.UNPARSEABLE, {}),
-    (html(), Verdict.TRANSPORT_ERROR, {}),
-    (error(500), Verdict.TRANSPORT_ERROR, {}),
+    (chat("Rating: [[1]] action score: 1", finish="length"), ReplyOutcome.TRUNCATED, {}),
+    (chat("", finish="content_filter"), ReplyOutcome.REFUSED, {}),
+    (chat(None, message={"refusal": "I would rather not."}), ReplyOutcome.REFUSED, {}),
+    (chat(""), ReplyOutcome.EMPTY, {}),
+    (chat(None, message={"reasoning_content": "It is right, so one point."}), ReplyOutcome.ONLY_REASONING, {}),
+    (chat("It is fine, I would say."), ReplyOutcome.UNPARSEABLE, {}),
+    (html(), ReplyOutcome.TRANSPORT_ERROR, {}),
+    (error(500), ReplyOutcome.TRANSPORT_ERROR, {}),
 ]
 
 
@@ -70,11 +70,11 @@ BENCHMARKS = [
         "existence",
         {"question": "What is in my hand?", "answer": "a cup"},
         [
-            (chat("The same.\nRating: [[1]]"), Verdict.SCORED, {"score": 1}),
-            (chat("Partly.\nRating: [0.5]"), Verdict.SCORED, {"score": 0.5}),
-            (chat("Rating: [[0.75]]"), Verdict.OUT_OF_RANGE, {}),
-            (chat("Rating: [[2]]"), Verdict.OUT_OF_RANGE, {}),
-            (chat("Rating: [[0]] ... Rating: [[1]]"), Verdict.CONTRADICTORY, {}),
+            (chat("The same.\nRating: [[1]]"), ReplyOutcome.SCORED, {"score": 1}),
+            (chat("Partly.\nRating: [0.5]"), ReplyOutcome.SCORED, {"score": 0.5}),
+            (chat("Rating: [[0.75]]"), ReplyOutcome.OUT_OF_RANGE, {}),
+            (chat("Rating: [[2]]"), ReplyOutcome.OUT_OF_RANGE, {}),
+            (chat("Rating: [[0]] ... Rating: [[1]]"), ReplyOutcome.CONTRADICTORY, {}),
         ],
     ),
     Benchmark(
@@ -89,11 +89,11 @@ BENCHMARKS = [
             "key_concepts": ["nobody"],
         },
         [
-            (six("1", "1", "0"), Verdict.SCORED, {"action": 1, "perception": 1, "cognition": 0}),
-            (six("0", "1", "1"), Verdict.SCORED, {"action": 0, "perception": 1, "cognition": 1}),
-            (six("2", "1", "0"), Verdict.OUT_OF_RANGE, {}),
-            (six("1", "1", ""), Verdict.UNPARSEABLE, {}),
-            (six("1", "1", "0", "\naction score: 0"), Verdict.CONTRADICTORY, {}),
+            (six("1", "1", "0"), ReplyOutcome.SCORED, {"action": 1, "perception": 1, "cognition": 0}),
+            (six("0", "1", "1"), ReplyOutcome.SCORED, {"action": 0, "perception": 1, "cognition": 1}),
+            (six("2", "1", "0"), ReplyOutcome.OUT_OF_RANGE, {}),
+            (six("1", "1", ""), ReplyOutcome.UNPARSEABLE, {}),
+            (six("1", "1", "0", "\naction score: 0"), ReplyOutcome.CONTRADICTORY, {}),
         ],
     ),
     Benchmark(
@@ -102,11 +102,11 @@ BENCHMARKS = [
         "type",
         {"question": "What is marked?", "form": "open", "answer": "a cup"},
         [
-            (chat('{"Assessment": "near", "Final Score": "0.5"}'), Verdict.SCORED, {"score": 0.5}),
-            (chat('{"Assessment": "no", "Final Score": 0}'), Verdict.SCORED, {"score": 0}),
-            (chat('{"Assessment": "so", "Final Score": "0.75"}'), Verdict.OUT_OF_RANGE, {}),
-            (chat('{"Assessment": "so"}'), Verdict.UNPARSEABLE, {}),
-            (chat('{"Final Score": "1"} {"Final Score": "0"}'), Verdict.CONTRADICTORY, {}),
+            (chat('{"Assessment": "near", "Final Score": "0.5"}'), ReplyOutcome.SCORED, {"score": 0.5}),
+            (chat('{"Assessment": "no", "Final Score": 0}'), ReplyOutcome.SCORED, {"score": 0}),
+            (chat('{"Assessment": "so", "Final Score": "0.75"}'), ReplyOutcome.OUT_OF_RANGE, {}),
+            (chat('{"Assessment": "so"}'), ReplyOutcome.UNPARSEABLE, {}),
+            (chat('{"Final Score": "1"} {"Final Score": "0"}'), ReplyOutcome.CONTRADICTORY, {}),
         ],
         lacking={"question": "What is marked?", "form": "open"},
     ),
@@ -158,10 +158,10 @@ def test_counts_of_every_outcome_equal_the_scripts(store: Store, tmp_path: Path,
     said = [script[turn % len(script)] for turn in given.values()]
     verdicts = Counter(verdict for _, verdict, _ in said)
     skipped = 2 if benchmark.lacking is not None else 0
-    verdicts += Counter({Verdict.SKIPPED: skipped})
+    verdicts += Counter({ReplyOutcome.SKIPPED: skipped})
     criteria = list(benchmark.script[0][2])
     assert judge_readings.verdicts_of(store, by=None, run=run) == dict.fromkeys(criteria, verdicts)
-    assert set(verdicts) == set(Verdict) - ({Verdict.SKIPPED} if not skipped else set())
+    assert set(verdicts) == set(ReplyOutcome) - ({ReplyOutcome.SKIPPED} if not skipped else set())
     rated = Counter((row.criterion, row.value) for row in ratings_of(store, project="p", stage=Stage.GRADING))
     assert rated == Counter(pair for _, _, values in said for pair in values.items())
     # what brought no reply was asked twice, and every time is kept

@@ -13,7 +13,7 @@ from domain.states import ItemState, Stage, TaskState
 from testkit.factories import Clock, make_items, make_people, make_person, make_project, vote
 from workflow.annotate import claims, priorities
 from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 
 pytestmark = pytest.mark.both_databases
 
@@ -36,7 +36,7 @@ def test_nothing_is_done_if_something_has_changed_since_the_preview(store: Store
         "by": lea,
         "project": "p",
         "action": Action.VERIFY_AGAIN,
-        "chosen": Chosen(state=ItemState.KEPT, items=("colour/0", "colour/2", "colour/9")),
+        "chosen": BulkSelection(state=ItemState.KEPT, items=("colour/0", "colour/2", "colour/9")),
     }
     seen = bulk.preview(store, **given)
     assert seen.can == ("colour/0", "colour/2")
@@ -65,18 +65,20 @@ def test_priorities_change_for_what_was_chosen(store: Store) -> None:
     make_items(store, 2, dimension="shape")
     lea = make_person(store, "lea", role=Role.LEAD)
     priorities.set_priority(store, by=lea, project="p", names=["colour/0"], priority=7)
-    given = {"by": lea, "project": "p", "action": Action.PRIORITISE, "chosen": Chosen(dimension="colour")}
+    given = {"by": lea, "project": "p", "action": Action.PRIORITISE, "chosen": BulkSelection(dimension="colour")}
     seen = bulk.preview(store, priority=7, **given)
     assert (seen.can, [name for name, _ in seen.cannot]) == (("colour/1",), ["colour/0"])
     assert bulk.do(store, token=seen.token, priority=7, **given) == 1
     with store.read() as session:
         assert sorted(session.exec(select(ItemRow.priority))) == [0, 0, 7, 7]
-    for nothing in (Chosen(), Chosen(stage=Stage.VERIFICATION)):  # nothing chosen is no item
+    for nothing in (BulkSelection(), BulkSelection(stage=Stage.VERIFICATION)):  # nothing chosen is no item
         with pytest.raises(InvalidInput, match="No item is chosen"):
             bulk.preview(store, by=lea, project="p", action=Action.PRIORITISE, chosen=nothing, priority=3)
         with pytest.raises(InvalidInput, match="No item is chosen"):
             bulk.do(store, by=lea, project="p", action=Action.VERIFY_AGAIN, chosen=nothing, token="")
-    every = bulk.preview(store, by=lea, project="p", action=Action.PRIORITISE, chosen=Chosen(every=True), priority=3)
+    every = bulk.preview(
+        store, by=lea, project="p", action=Action.PRIORITISE, chosen=BulkSelection(every=True), priority=3
+    )
     assert len(every.can) == 4
 
 
@@ -92,7 +94,7 @@ def test_items_are_assigned_to_one_person_who_has_them_for_a_week(store: Store) 
     answered = "colour/0"
     with store.read() as session:
         answered = session.exec(select(ItemRow.external_id).join(TaskRow).where(TaskRow.state == TaskState.DONE)).one()
-    chosen = Chosen(stage=Stage.VERIFICATION, items=("colour/0", "colour/1", "colour/2"))
+    chosen = BulkSelection(stage=Stage.VERIFICATION, items=("colour/0", "colour/1", "colour/2"))
     given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ann",)}
     seen = bulk.preview(store, **given)
     assert dict(seen.cannot) == {answered: "They wrote, edited, answered or looked into this item."}
@@ -127,7 +129,7 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
     make_items(store, 2)  # colour/4 and 5: either
     make_items(store, 5, dimension="shape", author_id=ben.id)  # shape/6 to 10: ann or cy
     names = (*(f"colour/{at}" for at in range(6)), *(f"shape/{at}" for at in range(6, 11)), "gone/1")
-    chosen = Chosen(stage=Stage.VERIFICATION, items=names)
+    chosen = BulkSelection(stage=Stage.VERIFICATION, items=names)
     given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ann", "ben", "cy")}
     seen = bulk.preview(store, **given)
     # ann alone may have colour/1 to 3, ben alone colour/0; ben gets 4 and 5 besides, and cy all but one of the shapes
@@ -140,7 +142,7 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **{**given, "among": ("ann", "ben")})
     assert dict(again.cannot)["colour/1"] == "One of them has it in hand already."
-    shapes = Chosen(stage=Stage.VERIFICATION, items=names[6:11])
+    shapes = BulkSelection(stage=Stage.VERIFICATION, items=names[6:11])
     no_one = bulk.preview(store, **{**given, "chosen": shapes, "among": ("ben", "dan")})
     assert (no_one.can, set(dict(no_one.cannot).values())) == (
         (),

@@ -11,7 +11,7 @@ from db.engine import Store
 from domain.errors import RatingsError
 from domain.states import Stage
 from reports.calibration import calibration
-from reports.content import Source
+from reports.content import RatingSource
 from reports.study import Study
 from testkit.factories import make_project
 from tests.workflow.test_rater_agreement import graded
@@ -38,7 +38,7 @@ def judged(store: Store, tmp_path: Path) -> Store:
 
 def asked(
     store: Store, humans: tuple[str, ...], judges: tuple[str, ...], vouched: tuple[str, ...] = ()
-) -> tuple[Study, Source]:
+) -> tuple[Study, RatingSource]:
     return study_of(store, person=None, project="p", stage=Stage.GRADING, humans=humans, judges=judges, vouched=vouched)
 
 

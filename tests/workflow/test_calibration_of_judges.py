@@ -21,7 +21,7 @@ from domain.states import Stage
 from inference.spec import Price
 from media.store import MediaStore
 from reports.calibration import calibration
-from reports.content import Report, Text
+from reports.content import CalibrationReport, Paragraph
 from reports.study import Study
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_person, make_predictions, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
@@ -47,7 +47,7 @@ def world(store: Store, tmp_path: Path) -> World:
     return world
 
 
-def found(world: World, *judges: str, **changes: Any) -> tuple[Study, Report]:
+def found(world: World, *judges: str, **changes: Any) -> tuple[Study, CalibrationReport]:
     study, source = study_of(
         world.store,
         person=None,
@@ -173,7 +173,7 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     study, report = found(world, "judge by likeness 1", "judge by likeness 1 (2)")
     assert [each.judge for each in study.scoreless] == ["judge by likeness 1"]
     assert "judge by likeness 1 has scored nothing on score" in " ".join(
-        block.words for block in report.section("design").blocks if isinstance(block, Text)
+        block.words for block in report.section("design").blocks if isinstance(block, Paragraph)
     )
     with pytest.raises(RatingsError, match="has no reply yet: its run is waiting"):
         found(world, "judge by likeness 1 (3)")

@@ -21,7 +21,7 @@ from workflow.annotate import submissions
 from workflow.lead import item_history
 from workflow.results import case_page, cases, project_answers, ranked_options, score_choices
 from workflow.results import leaderboard as numbers
-from workflow.results.cases import Show, Wanted
+from workflow.results.cases import CaseFilter, Show
 from workflow.results.project_answers import NOT_ASKED
 from workflow.results.score_choices import Scores
 
@@ -29,7 +29,7 @@ JUDGED = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0, 4: 1.0}}
 GRADES = {"score": {0: [1, 1, 0], 1: [0, 0, 0.5], 2: [0, 0], 3: [1]}}
 
 
-def example() -> project_answers.Read:
+def example() -> project_answers.ProjectAnswers:
     """Three items for a, two for b (answers 3 and 4), of which one is missing."""
     answers = [(0, "a", 1.0), (1, "a", 0.0), (2, "a", NAN), (0, "b", 0.0), (1, "b", 1.0)]
     return made(
@@ -51,37 +51,37 @@ def test_behind_a_number_are_exactly_the_items_that_it_rests_on() -> None:
         for model in found.models:
             for at, label in enumerate(cut.slicing.labels):
                 line = cut.cells[model, at]
-                wanted = Wanted(model=model, scores=scores, by="dimension", part=label)
+                wanted = CaseFilter(model=model, scores=scores, by="dimension", part=label)
                 ids = cases.listed(found, wanted)
                 if line.found.defined and scores.kind != "corrected":
                     assert len(ids) == line.found.n_units, (scores, model, label)
                 elif scores.kind != "corrected":
                     assert ids == []
-    assert cases.listed(found, Wanted(model="a", scores=Scores("key"), by="dimension", part="far")) == [1]
-    assert cases.listed(found, Wanted(model="b", scores=Scores("judge", "score", "gpt"))) == [1]
+    assert cases.listed(found, CaseFilter(model="a", scores=Scores("key"), by="dimension", part="far")) == [1]
+    assert cases.listed(found, CaseFilter(model="b", scores=Scores("judge", "score", "gpt"))) == [1]
 
 
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
-        (Wanted(), [0, 1, 2, 3]),
-        (Wanted(dimension="near"), [0]),
-        (Wanted(model="a"), [0, 1, 2]),
-        (Wanted(show=Show.WRONG), [0, 1]),
-        (Wanted(show=Show.WRONG, model="a"), [1]),
-        (Wanted(show=Show.LOW), [1, 2]),
-        (Wanted(show=Show.LOW, model="b"), []),
-        (Wanted(show=Show.DIFFER), [1]),
-        (Wanted(show=Show.DIFFER, model="b"), []),
-        (Wanted(show=Show.UNANSWERED), [2, 3]),
-        (Wanted(show=Show.UNANSWERED, model="a"), []),
-        (Wanted(common=True), [0, 1]),
-        (Wanted(ids=frozenset({3, 1})), [1, 3]),
-        (Wanted(model="nobody"), []),
-        (Wanted(by="dimension", part="nowhere"), []),
+        (CaseFilter(), [0, 1, 2, 3]),
+        (CaseFilter(dimension="near"), [0]),
+        (CaseFilter(model="a"), [0, 1, 2]),
+        (CaseFilter(show=Show.WRONG), [0, 1]),
+        (CaseFilter(show=Show.WRONG, model="a"), [1]),
+        (CaseFilter(show=Show.LOW), [1, 2]),
+        (CaseFilter(show=Show.LOW, model="b"), []),
+        (CaseFilter(show=Show.DIFFER), [1]),
+        (CaseFilter(show=Show.DIFFER, model="b"), []),
+        (CaseFilter(show=Show.UNANSWERED), [2, 3]),
+        (CaseFilter(show=Show.UNANSWERED, model="a"), []),
+        (CaseFilter(common=True), [0, 1]),
+        (CaseFilter(ids=frozenset({3, 1})), [1, 3]),
+        (CaseFilter(model="nobody"), []),
+        (CaseFilter(by="dimension", part="nowhere"), []),
     ],
 )
-def test_filters(wanted: Wanted, expected: list[int]) -> None:
+def test_filters(wanted: CaseFilter, expected: list[int]) -> None:
     assert cases.listed(example(), wanted) == expected
 
 
@@ -102,7 +102,7 @@ def test_text_is_found_in_ids_contents_and_answers_and_is_no_pattern(store: Stor
 def test_a_listing_says_what_there_is_and_what_was_asked_for(store: Store) -> None:
     items = filled(store)
     told = cases.listing(
-        store, project="p", wanted=Wanted(model="filed"), scores=("key", None, None, None), text="answer 0 of"
+        store, project="p", wanted=CaseFilter(model="filed"), scores=("key", None, None, None), text="answer 0 of"
     )
     assert told.ids == items[:3]
     assert (told.models, told.dimensions, told.scores) == (("filed", "ran"), {"colour"}, Scores("key"))
@@ -172,14 +172,14 @@ def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(stor
     with pytest.raises(NotFound, match="no item 'zzz'"):
         case_page.case(store, person=lea, project="p", item="zzz")
     found = project_answers.read(store, person=lea, project="p")
-    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, Wanted()))
+    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, CaseFilter()))
     assert {line.item for line in lines if line.closed} == {task.item}
     assert all(not line.answers for line in lines if line.asked or line.closed)
     other = next(line.item for line in lines if not line.closed)
     assert next(line for line in lines if line.item == other).asked
     for _ in range(2):
         case_page.case(store, person=lea, project="p", item=other)
-    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, Wanted()))
+    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, CaseFilter()))
     assert next(line for line in lines if line.item == other).answers, "after looking they are not asked any more"
     told = item_history.history(store, person=lea, project="p", item=other)
     assert sum("looked at the history" in step.words for step in told.steps) == 2  # once here, once there
@@ -207,7 +207,7 @@ def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> Non
         items = factories.make_items(store, n)
         factories.make_predictions(store, items, models=["a", "b", "c"])
         found = project_answers.current(store, person=lea, project="p")
-        ids = cases.listed(found, Wanted(show=Show.UNREAD))
+        ids = cases.listed(found, CaseFilter(show=Show.UNREAD))
         case_page.case(store, person=lea, project="p", item="colour/0")  # what a case tells is noted first
         with asked(store) as statements:
             cases.page(store, person=lea, project="p", ids=ids[:20])

@@ -20,19 +20,19 @@ from db import files, tasks
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
 from domain.errors import Conflict, NotAllowed, NotFound, SchemaError
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_project, vote
 from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
-from workflow.annotate.coding import SETTLED, Standing
+from workflow.annotate.coding import SETTLED, CodingProgress
 from workflow.files.project_check import check
 from workflow.lead import item_history
 from workflow.lead.coding_intake import CodingIntake, failures_page, open_coding, preview_coding
 from workflow.results import case_page, cases, failures, rater_agreement
-from workflow.results.cases import Wanted
+from workflow.results.cases import CaseFilter
 from workflow.runs import run_control
 
 CODES = ("perception", "reasoning", "format")
@@ -85,7 +85,7 @@ def code(store: Store, person: Person, values: Any, *, stage: Stage = Stage.CODI
 
 def code_all(store: Store, person: Person, say: Callable[[TaskView], Any], *, stage: Stage = Stage.CODING) -> int:
     n = 0
-    while not isinstance(claims.next_task(store, person=person, project="p", stage=stage), NothingLeft):
+    while not isinstance(claims.next_task(store, person=person, project="p", stage=stage), NoTask):
         code(store, person, say, stage=stage)
         n += 1
     return n
@@ -158,7 +158,7 @@ def test_planted_codes_are_counted_as_the_dice_fell(store: Store) -> None:
         assert (each.low, each.high) == pytest.approx(limits(each.n, each.of), abs=1e-9)
         items = {one.item for one in found.answers if one.model == each.model and each.code in one.values["failure"]}
         assert failures.items_with(found, "failure", each.code or "", model=each.model) == items
-        wanted_cases = Wanted(model=each.model, dimension=each.dimension)
+        wanted_cases = CaseFilter(model=each.model, dimension=each.dimension)
         listed = cases.listing(store, project="p", wanted=wanted_cases, code=("failure", each.code or ""))
         assert len(listed.ids) == each.n, "each cell leads to its answers"
     assert check(store) == []
@@ -218,7 +218,7 @@ def test_answers_that_count_no_more_are_left_out_and_come_back(store: Store) -> 
         name = run.public_id
     run_control.withdraw(store, by=None, run=name, reason="The wrong weights.")
     assert failures.failures(store, person=None, project="p").answers == []
-    assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.CODING), NothingLeft)
+    assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.CODING), NoTask)
     run_control.take_back(store, by=None, run=name)
     assert len(failures.failures(store, person=None, project="p").answers) == 2
     assert code_all(store, bob, lambda view: ["format"]) == 2
@@ -260,12 +260,12 @@ def test_each_answer_has_its_coders_once_each_and_someone_else_settles_it(store:
     (ann,) = make_people(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
     code(store, ann, ["format"])
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NoTask)
     code(store, sam, ["reasoning"])
-    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.CODING), NothingLeft)
-    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.CODING), NoTask)
+    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION), NoTask)
     refused = claims.next_task(store, person=ann, project="p", stage=Stage.ARBITRATION)
-    assert isinstance(refused, NothingLeft)
+    assert isinstance(refused, NoTask)
     assert refused.code == "not_member"
     code(store, sue, ["format"], stage=Stage.ARBITRATION)
 
@@ -280,7 +280,7 @@ def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: S
         item_history.history(store, person=sam, project="p", item="colour/0")
     case_page.case(store, person=lea, project="p", item="colour/0")
     for stage in (Stage.CODING, Stage.ARBITRATION):
-        assert isinstance(claims.next_task(store, person=lea, project="p", stage=stage), NothingLeft)
+        assert isinstance(claims.next_task(store, person=lea, project="p", stage=stage), NoTask)
     code(store, sam, ["format"])
 
 
@@ -292,7 +292,7 @@ def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
     open_coding(store, by=lead, project="p")
     begun = {code(store, first, ["format"]).item for _ in range(5)}
     assert {code(store, second, ["format"]).item for _ in range(5)} == begun
-    assert failures.failures(store, person=lead, project="p").standing(Standing.UNANIMOUS) == 5
+    assert failures.failures(store, person=lead, project="p").standing(CodingProgress.UNANIMOUS) == 5
 
 
 @pytest.mark.thorough
@@ -326,7 +326,7 @@ def test_a_correction_calls_arbitration_off_until_someone_has_settled_it(store: 
     code(store, bob, ["reasoning"])
     view = submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
     submissions.submit(store, person=bob, task=view.id, key="again", values={"failure": ["format"]})
-    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION), NoTask)
     view = submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
     submissions.submit(store, person=bob, task=view.id, key="and again", values={"failure": ["perception"]})
     code(store, sam, ["format"], stage=Stage.ARBITRATION)
@@ -413,7 +413,7 @@ def test_dimensions_raters_and_arbitration_are_what_the_schema_says(store: Store
     for person, given in ((ann, ["format"]), (bob, ["format"]), (cy, ["reasoning"])):
         assert code(store, person, given).dimension == "shape"
     refused = claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION)
-    assert isinstance(refused, NothingLeft)
+    assert isinstance(refused, NoTask)
     assert refused.code == "no_stage"
     found = failures.failures(store, person=None, project="p")
     assert "1 on which the coders differ stay unsettled" in found.sentence
@@ -465,7 +465,7 @@ def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store)
     assert (sent.before, sent.opened) == (0, 2)
     seen = [view.answer for view in (code(store, ann, ["format"]), code(store, ann, ["format"]))]
     assert (touched.answer, seen) == ("blue", ["blue it is"] * 2)
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NoTask)
 
 
 @pytest.mark.both_databases
@@ -483,8 +483,8 @@ def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:
     for person in make_people(store, "vic", "val", stages=[Stage.VERIFICATION]):
         vote(store, person, "blue")  # not the key, so that the item is rejected
     (ann,) = make_people(store, "ann")
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
-    assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is Standing.WAITING
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NoTask)
+    assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is CodingProgress.WAITING
 
 
 @pytest.mark.thorough
@@ -501,7 +501,7 @@ def test_peoples_own_wrong_answers_are_coded_by_others(store: Store) -> None:
     submissions.submit(store, person=una, task=view.id, key="k", values={"said": "blue"})
     answer(store, ids, "m", lambda at: "blue")
     assert open_coding(store, by=None, project="p").opened == 2
-    assert isinstance(claims.next_task(store, person=una, project="p", stage=Stage.CODING), NothingLeft)
+    assert isinstance(claims.next_task(store, person=una, project="p", stage=Stage.CODING), NoTask)
     assert [code(store, ann, ["format"]).answer for _ in range(2)] == ["blue", "blue"]
     models = {each.model for each in failures.failures(store, person=None, project="p").answers}
     assert models == {"m", "respondent 1"}

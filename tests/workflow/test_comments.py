@@ -9,7 +9,7 @@ from db.engine import Store
 from db.tables import InsightRow, ItemRow, PersonRow
 from domain.comments import Thread
 from domain.errors import InvalidInput, NotAllowed, NotFound
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
@@ -150,7 +150,7 @@ def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: 
 def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, Person]) -> None:
     lea = people["lea"]
     item_history.history(store, person=lea, project="p", item=item_of(store))
-    assert isinstance(claims.next_task(store, person=lea, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=lea, project="p", stage=Stage.VERIFICATION), NoTask)
     with store.read() as session:
         assert session.exec(select(InsightRow.person_id)).all() == [lea.id]
 

@@ -21,7 +21,7 @@ from db.engine import Store
 from db.tables import PredictionRow, RunRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, SchemaError
 from domain.project_parts import WhoIsWho
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
@@ -34,7 +34,7 @@ from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
-from workflow.files.project_import import How, import_project
+from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.lead import item_history
 from workflow.lead.pair_intake import open_pairs, preview_pairs
 from workflow.results.preferences import Preferences, preferences_of
@@ -139,7 +139,7 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
     assert back.answers == seen["bob"].answers
     assert dict(back.draft.values if back.draft else {})["values"] == {"better": "both_bad"}
     submissions.submit(store, person=bob, task=back.id, key="again", values={"better": "cannot_tell"})
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.COMPARISON), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.COMPARISON), NoTask)
 
     found = read(store)
     said = {(each.rater, each.criterion): (each.winner, each.said, each.left) for each in found.votes}
@@ -360,7 +360,7 @@ def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store:
 
     media = MediaStore(tmp_path / "media")
     export_project(store, media, by=None, project="p", out=tmp_path / "p.zip", with_media=False)
-    how = How(people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": "bob", "cat": None})
+    how = ArchiveOptions(people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": "bob", "cat": None})
     made = import_project(store, media, path=tmp_path / "p.zip", name="q", how=how)
     assert [note for note in made.notes if "stand on other sides" in note]
     found = {}

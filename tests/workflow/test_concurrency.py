@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from db.engine import Store
 from domain.errors import AlreadyTaken, LeaseLost, TouchstoneError
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.states import Stage
 from testkit.factories import (
     Clock,
@@ -160,12 +160,12 @@ def test_a_late_submit_and_a_takeover_at_once_never_make_two_votes(store: Store)
 
         def takeover() -> object:
             mine = claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION)
-            if isinstance(mine, NothingLeft):
+            if isinstance(mine, NoTask):
                 return mine
             return submissions.submit(store, person=bob, task=mine.id, key=f"b{mine.id}", values={"choice": "red"})
 
         first, second = at_once(late, takeover)
-        assert isinstance(first, LeaseLost) != isinstance(second, NothingLeft)
+        assert isinstance(first, LeaseLost) != isinstance(second, NoTask)
     figures = counted(store)
     assert (figures["votes"], figures["most"]) == (8, 1)
     assert check(store) == []

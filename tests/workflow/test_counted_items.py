@@ -35,7 +35,7 @@ from workflow.lead import item_history
 from workflow.results import case_page, cases, criterion_values, project_answers, score_choices
 from workflow.results import leaderboard as numbers
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.results.reply_counts import replies_of_judges
@@ -82,10 +82,10 @@ def read_of(
     metrics: frozenset[str] = frozenset(),
     right: Sequence[float] | None = None,
     unscored: dict[int, str] | None = None,
-) -> Read:
+) -> ProjectAnswers:
     """A project in memory with one criterion and one judge; an answer's id is its place."""
     place = ("score", "j")
-    return Read(
+    return ProjectAnswers(
         "p",
         "Project",
         twelve(),
@@ -180,7 +180,7 @@ def test_what_a_model_has_not_answered_is_counted_over_the_items_of_the_number()
     assert sum(cut.whole["m"].missing.values()) == 12
 
 
-def _history(seed: int) -> tuple[Read, dict[str, int]]:
+def _history(seed: int) -> tuple[ProjectAnswers, dict[str, int]]:
     """A random project, and how many items each model was asked, counted apart."""
     pick = Random(seed)
     n = pick.randint(1, 40)
@@ -313,8 +313,8 @@ def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store)
     assert every.counting.sentence == "All 30 items: 20 kept, 6 rejected, 4 open."
     as_json = numbers.as_json(found, [numbers.sliced_scores(found, key)])
     assert (as_json["items"], as_json["counted"]) == ("kept", said)
-    assert len(cases.listed(found, cases.Wanted())) == 20
-    assert len(cases.listed(every, cases.Wanted())) == 30
+    assert len(cases.listed(found, cases.CaseFilter())) == 20
+    assert len(cases.listed(every, cases.CaseFilter())) == 30
 
 
 def test_ratings_are_counted_by_what_they_are_about(store: Store) -> None:

@@ -13,7 +13,7 @@ import pytest
 from db.engine import Store
 from domain.states import Stage
 from media.store import MediaStore
-from reports.content import Table, Text
+from reports.content import Paragraph, ReportTable
 from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judge_runs import World
@@ -24,7 +24,7 @@ from workflow.releases.card import card_files
 from workflow.releases.card_facts import facts
 from workflow.releases.contents import Contents, Media, released_set
 from workflow.releases.draft import drawn_up
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.results import calibration_rule
 
 pytestmark = pytest.mark.thorough
@@ -54,7 +54,7 @@ def made(store: Store, media: MediaStore, *, front: str = "", **asked: Any) -> t
     """The Markdown and the page, as a release has them."""
     with store.read() as session:
         access = require_lead(session, by=None, project="p")
-        draft = drawn_up(session, media, access, Asked(**asked))
+        draft = drawn_up(session, media, access, ReleaseOptions(**asked))
     secret = ("answer",) if asked.get("private") else ()
     contents = Contents(store, access, draft.placed, {"test": secret}, Media(media, inside=False))
     released = released_set(contents, version=draft.version, date=draft.date, about=draft.about.values, formats=())
@@ -151,7 +151,7 @@ WORK: dict[str, Any] = {
 )
 def test_pay_is_added_up_where_it_is_an_amount(pay: str, words: str) -> None:
     section = card_people.people(make_schema().schema_, WORK, {"pay": pay})
-    texts = [block.words for block in section.blocks if isinstance(block, Text)]
+    texts = [block.words for block in section.blocks if isinstance(block, Paragraph)]
     (told,) = [each for each in texts if each.startswith("Pay")]
     assert told.endswith(words)
     assert section.lead == "3 people worked on it."
@@ -165,8 +165,8 @@ def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
     verdict = {"verdicts": [{"criterion": "score", "words": "Not usable"}], "rule": "The rule, set on 2026-05-01"}
     found = [judge("one", **verdict), judge("two"), {"stage": "grading", "from_files": 2}]
     table, others, *_ = card_people.judges(make_schema().schema_, {"judges": found}).blocks
-    assert isinstance(table, Table)
-    assert isinstance(others, Text)
+    assert isinstance(table, ReportTable)
+    assert isinstance(others, Paragraph)
     assert [row[-1] for row in table.rows] == ["score: Not usable", found[1]["why_none"]]
     assert "2 raters came in from files" in others.words
 

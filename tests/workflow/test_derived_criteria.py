@@ -18,7 +18,7 @@ from domain.errors import InvalidInput
 from domain.records import Rating
 from domain.states import Stage
 from reports.calibration import calibration
-from reports.content import Figure, Table
+from reports.content import Figure, ReportTable
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project
 from workflow.annotate import submissions
 from workflow.results import leaderboard, leaderboard_lines, score_choices
@@ -26,7 +26,7 @@ from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.derived_criteria import MAJORITY, settled_ratings
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.ratings_from_files import import_ratings
 from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
@@ -66,10 +66,10 @@ EACH_HAS_ANOTHER_FAULT = ((0, 1, 1), (1, 0, 1), (1, 1, 0))
 
 def made(
     grades: Mapping[int, Sequence[Sequence[int]]], judged: Mapping[int, Sequence[float | None]] | None = None
-) -> Read:
+) -> ProjectAnswers:
     """Answers with people's bits, person by person, and a judge's."""
     ids = sorted({*grades, *(judged or {})})
-    return Read(
+    return ProjectAnswers(
         "p",
         "Project",
         LOADED.schema_,
@@ -86,7 +86,7 @@ def made(
     )
 
 
-def line(found: Read, scores: Scores) -> leaderboard_lines.Line:
+def line(found: ProjectAnswers, scores: Scores) -> leaderboard_lines.LeaderboardLine:
     return leaderboard.sliced_scores(found, scores).whole["m"]
 
 
@@ -196,7 +196,7 @@ def test_a_judge_next_to_most_of_the_people(graded: Store, criteria: list[str] |
     assert part.numbers("gpt")[order].tolist() == list(JUDGED)
     report = calibration(study, source)
     assert report.humans == ("ann", "bob", "cem")
-    tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
+    tables = [block for section in report.sections for block in section.blocks if isinstance(block, ReportTable)]
     (pairs,) = [table for table in tables if table.key == "judge_pairs"]
     (row,) = [row for row in pairs.rows if row[0] == "genuine" and row[1] == "all"]
     equal, kappa = row[4], row[5]
@@ -231,7 +231,7 @@ def test_kappas_of_judge_and_majority_as_the_paper_lays_them_out(graded: Store) 
         graded, person=None, project="p", stage=Stage.GRADING, humans=("ann", "bob", "cem"), judges=("gpt",)
     )
     report = calibration(study, source)
-    tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
+    tables = [block for section in report.sections for block in section.blocks if isinstance(block, ReportTable)]
     (table,) = [table for table in tables if table.key == "judge_majority"]
     found = {row[0]: row[4] for row in table.rows if row[1] == "all"}
     assert list(found) == [*PARTS, "genuine", "share"]

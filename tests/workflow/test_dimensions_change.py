@@ -28,11 +28,11 @@ from testkit.factories import claimed, make_items, make_person, make_pool, make_
 from workflow.access import accounts, projects
 from workflow.annotate import claims, drafts, gold_making, image_pool, submissions
 from workflow.annotate.authoring import edit_item
-from workflow.annotate.gold_making import Known
+from workflow.annotate.gold_making import GoldCandidate
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.project_export import export_project
-from workflow.files.project_import import How, import_project
+from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.files.release import release
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
@@ -104,7 +104,7 @@ def build(store: Store, folder: Path) -> None:
     drafts.save_draft(store, person=dan, task=view.id, seq=1, values={"values": {"choice": "blue"}})
     writing = image_pool.pick(store, person=ann, project="p", dimension="shade", assets=pool["shade"][:1])
     drafts.save_draft(store, person=ann, task=writing.id, seq=1, values={"values": {"question": "Half"}})
-    known = [Known("shade/4", None, "shade", {"choice": "red"})]
+    known = [GoldCandidate("shade/4", None, "shade", {"choice": "red"})]
     gold_making.add(store, by=None, project="p", stage=Stage.VERIFICATION, known=known)
     lines = [f"{name}/{at},machine,choice,red" for name, at in (("colour", 0), ("shade", 5), ("shape", 7))]
     (folder / "r.csv").write_text("\n".join(["unit,rater,criterion,value", *lines]) + "\n")
@@ -385,7 +385,7 @@ def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp
         session.connection().execute(text("UPDATE asset SET sha256 = NULL"))  # there is no file behind it
     medias = [MediaStore(folder / "media") for folder in (tmp_path, tmp_path / "other")]
     export_project(store, medias[0], by=None, project="p", out=tmp_path / "p.zip", with_media=False)
-    import_project(other, medias[1], path=tmp_path / "p.zip", how=How(people=WhoIsWho.MATCH))
+    import_project(other, medias[1], path=tmp_path / "p.zip", how=ArchiveOptions(people=WhoIsWho.MATCH))
     for each in (store, other):
         migration.undo(each, by=None, project="p")
         (new,) = set(dimensions(each)) - set(first)

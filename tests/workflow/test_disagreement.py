@@ -17,7 +17,7 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from tests.app.screens import drawn, words
 from workflow.annotate import submissions
 from workflow.lead import disagreement
-from workflow.lead.disagreement import Differing, Given, Reason
+from workflow.lead.disagreement import DisagreementCount, Reason, ReasonSource
 
 pytestmark = pytest.mark.both_databases
 
@@ -44,8 +44,8 @@ def test_where_votes_differ_and_why(store: Store, home: Path) -> None:
     assert disagreement.mark(store, by=lea, project="p") != before
     assert disagreement.size(store, by=lea, project="p") == 10
     found = disagreement.overview(store, by=lea, project="p")
-    assert found.dimensions == [Differing("colour", 3, 2), Differing("shape", 1, 0)]
-    assert set(found.reasons) == {Reason("Unclear", Given.SKIP, 1), Reason("Wrong key", Given.SENIOR, 1)}
+    assert found.dimensions == [DisagreementCount("colour", 3, 2), DisagreementCount("shape", 1, 0)]
+    assert set(found.reasons) == {Reason("Unclear", ReasonSource.SKIP, 1), Reason("Wrong key", ReasonSource.SENIOR, 1)}
     with pytest.raises(NotAllowed):
         disagreement.overview(store, by=ann, project="p")
     chart = dimensions_chart(found.dimensions, {"colour": "Colour", "shape": "Shape"})
@@ -56,7 +56,7 @@ def test_where_votes_differ_and_why(store: Store, home: Path) -> None:
 
 
 def test_the_bars_hold_many_dimensions_and_names_of_any_kind() -> None:
-    many = [Differing(f"d{n}", 10, n % 10) for n in range(40)]
+    many = [DisagreementCount(f"d{n}", 10, n % 10) for n in range(40)]
     title = '<b>"' + "x" * 80 + '"</b> \N{WAVING HAND SIGN}'
     chart = dimensions_chart(many, {each.dimension: title for each in many})
     assert len(chart.layers[0]["data"]["values"]) == len({row["at"] for row in chart.layers[0]["data"]["values"]}) == 40
@@ -65,8 +65,12 @@ def test_the_bars_hold_many_dimensions_and_names_of_any_kind() -> None:
     assert first == [title, "10", "9", "0.900", "0.596", "0.982"]
     (alone,) = dimensions_chart(many[:1], {}).rows
     assert alone[:4] == ["d0", 10, 0, "0.000"]
-    told = [Reason("Wrong", Given.VOTE, 4), Reason("Wrong", Given.SENIOR, 2), Reason("Dark", Given.VOTE, 5)]
-    bars = reasons_chart(told + [Reason(f"typed {n}", Given.SKIP, 1) for n in range(40)])
+    told = [
+        Reason("Wrong", ReasonSource.VOTE, 4),
+        Reason("Wrong", ReasonSource.SENIOR, 2),
+        Reason("Dark", ReasonSource.VOTE, 5),
+    ]
+    bars = reasons_chart(told + [Reason(f"typed {n}", ReasonSource.SKIP, 1) for n in range(40)])
     assert bars.title == "The reason given most is Wrong (6 of 51)."
     assert list(bars.rows[:3]) == [["Wrong", 4, 0, 2, 6], ["Dark", 5, 0, 0, 5], ["typed 0", 0, 1, 0, 1]]
     assert {row["name"] for row in bars.layers[0]["data"]["values"]} == {

@@ -23,7 +23,7 @@ from annotation_schemas.loader import load_schema
 from db.engine import Store
 from db.tables import ItemRow
 from domain.qualification import Standing
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from exporters.manifest import items_of
@@ -169,7 +169,7 @@ def qualified(
             values, reasons = {"choice": choice}, {"choice": why} if why else {}
             submissions.submit(store, person=person, task=found.id, key=found.id, values=values, reasons=reasons)
         barred = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-        assert isinstance(barred, NothingLeft)
+        assert isinstance(barred, NoTask)
         assert barred.code == "not_qualified"
         for senior in seniors:
             done = qualification_tries.review(store, by=senior, qualification=begun.id, signs=True)
@@ -194,7 +194,7 @@ def work(
     while waiting:
         login = turns.choice(waiting)
         found = claims.next_task(store, person=people[login], project="p", stage=Stage.VERIFICATION)
-        if isinstance(found, NothingLeft):
+        if isinstance(found, NoTask):
             waiting.remove(login)
             continue
         vote(store, people[login], found, names[str(found.item)], records, book)

@@ -24,7 +24,7 @@ from testkit.samples import ETP_COUNTS, etp_boxes, etp_record, etp_records, writ
 from workflow.access.projects import create_project
 from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
 from workflow.files.release import release
 from workflow.results import leaderboard, project_answers, score_choices
@@ -55,7 +55,7 @@ def project(store: Store) -> Store:
     return store
 
 
-def bring(store: Store, media: MediaStore, path: Path, **options: Any) -> Imported:
+def bring(store: Store, media: MediaStore, path: Path, **options: Any) -> ImportSummary:
     return import_files(store, media, by=None, project="p", format="etp_bench", path=path, **options)
 
 

@@ -19,7 +19,7 @@ from app.workbench import page, sent
 from db.engine import Store
 from db.tables import ExposureRow, ExposureShapeRow
 from domain.errors import InvalidInput
-from domain.exposure import Route, Told
+from domain.exposure import Disclosure, Route
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
@@ -271,7 +271,7 @@ def test_a_task_that_no_database_can_hold_is_none(store: Store) -> None:
     make_items(store, 1)
     ann = make_person(store, "ann")
     task = show(store, ann).id
-    given: dict[str, Any] = {"person": ann, "route": Route.PAGE, "body": b"", "look": lambda secrets: Told()}
+    given: dict[str, Any] = {"person": ann, "route": Route.PAGE, "body": b"", "look": lambda secrets: Disclosure()}
     for strange in (f"{task}\0", f"{task}\0'; DROP TABLE exposure; --", "\ud800", "$1", "é" * 100_000):
         with suppress(InvalidInput):
             exposure.sent_task(store, **given, task=strange)

@@ -17,7 +17,7 @@ from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow, TaskRow
 from domain.errors import InvalidInput
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_project
@@ -86,7 +86,7 @@ def work(store: Store, people: list[Person], stage: Stage, said: Said, draw: ran
     while going:
         for person in list(going):
             view = claims.next_task(store, person=person, project="p", stage=stage)
-            if isinstance(view, NothingLeft):
+            if isinstance(view, NoTask):
                 going.remove(person)
                 continue
             assert view.item is not None
@@ -138,13 +138,13 @@ def test_items_go_through_three_stages_as_the_protocol_says(store: Store) -> Non
     draw = random.Random(11)
     for stage in (Stage.VERIFICATION_2, Stage.VERIFICATION_3):
         nothing = claims.next_task(store, person=seniors[0], project="p", stage=stage)
-        assert isinstance(nothing, NothingLeft), "nothing comes before the first stage has kept it"
+        assert isinstance(nothing, NoTask), "nothing comes before the first stage has kept it"
     work(store, [*juniors, seniors[0]], Stage.VERIFICATION, said, draw)
     assert states(store) == {item: fate(said[item]) for item in states(store)}
     settling = make_people(store, "lea", role=Role.SENIOR)  # who votes nowhere, so may settle everything
     work(store, settling, Stage.ADJUDICATION, said, draw)
     refused = claims.next_task(store, person=juniors[0], project="p", stage=Stage.VERIFICATION_2)
-    assert isinstance(refused, NothingLeft)
+    assert isinstance(refused, NoTask)
     assert "no part in the stage Content" in refused.sentence
     work(store, seniors, Stage.VERIFICATION_2, said, draw)
     board = project_progress.dashboard(store, person=None, project="p").rows[0]
@@ -186,7 +186,7 @@ def say(store: Store, person: Person, value: str, stage: Stage = Stage.VERIFICAT
 
 
 def finished(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) -> bool:
-    return isinstance(claims.next_task(store, person=person, project="p", stage=stage), NothingLeft)
+    return isinstance(claims.next_task(store, person=person, project="p", stage=stage), NoTask)
 
 
 def slots(store: Store, stage: Stage) -> list[str]:
@@ -304,7 +304,7 @@ def test_more_and_fewer_people_in_a_further_stage(store: Store) -> None:
     for person, n in zip(people[2:6], (5, 4, 3, 1), strict=True):
         for _ in range(n):
             view = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION_2)
-            if isinstance(view, NothingLeft):
+            if isinstance(view, NoTask):
                 break
             assert view.item is not None
             value = draw.choice(["yes", "yes", "no"])

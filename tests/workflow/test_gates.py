@@ -12,7 +12,7 @@ from annotation_schemas.loader import load_text
 from db import gold_items, items
 from db.engine import Session, Store
 from domain.errors import LeaseLost, NotAllowed
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
@@ -130,7 +130,7 @@ def one_more(store: Store, person: Person) -> str:
             session, access=access, person=person, stage=HERE["stage"], now=now, postponed_before=now
         )
         assert more is not None
-        found = more.sentence if isinstance(more, NothingLeft) else items.by_id(session, id=more.item_id or 0).public_id
+        found = more.sentence if isinstance(more, NoTask) else items.by_id(session, id=more.item_id or 0).public_id
         raise TakenBack
     return found
 
@@ -158,7 +158,7 @@ def test_all_who_ask_get_the_same_answer(store: Store, clock: Clock, gate: str) 
         submissions.submit(store, person=ann, task=task.id, key="a", values={"choice": "red"})
     found = claims.next_task(store, person=ann, **HERE)
     refusing = next(each.refuses for each in gates.GATES if each.name == gate)
-    assert isinstance(found, NothingLeft) == (refusing is not None)
+    assert isinstance(found, NoTask) == (refusing is not None)
     if isinstance(found, TaskView):
         assert (found.item, found.postponed) == (more, gate == "postponed")
     else:
@@ -216,7 +216,7 @@ def test_nothing_begun_comes_back_in_a_dimension_that_is_no_longer_theirs(
     make_items(store, 1, dimension="shape")
     set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, dimensions=["shape"])
     assert vote(store, ann).dimension == "shape"
-    assert isinstance(claims.next_task(store, person=ann, **HERE), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, **HERE), NoTask)
 
 
 @pytest.mark.both_databases

@@ -15,7 +15,7 @@ from db.engine import Store
 from db.tables import ProjectRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed
 from domain.gold import GoldStanding, is_turn
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import ItemState, Stage
@@ -82,7 +82,7 @@ def answer_all(store: Store, person: Person, choose: Any, n: int | None = None) 
     seen: list[TaskView] = []
     while n is None or len(seen) < n:
         view = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-        if isinstance(view, NothingLeft):
+        if isinstance(view, NoTask):
             break
         seen.append(view)
         submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": choose(view)})
@@ -161,7 +161,7 @@ def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Cloc
     assert before > LIVE, "gold is in it"
     while True:
         view = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-        if isinstance(view, NothingLeft):
+        if isinstance(view, NoTask):
             break
         assert left() == before - seen
         submissions.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
@@ -204,7 +204,7 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     fourth = [at for at, turn in enumerate(due) if turn][3]
     assert len(seen) == fourth + 1, "stopped after the fourth wrong answer to gold"
     found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(found, NothingLeft)
+    assert isinstance(found, NoTask)
     assert found.code == "stopped"
     assert project_progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
     with pytest.raises(NotAllowed):
@@ -324,7 +324,7 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
 
 def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: str | None = None) -> None:
     stage = Stage.GRADING if model else Stage.VERIFICATION
-    gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.Known(item, model, "", answers)])
+    gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.GoldCandidate(item, model, "", answers)])
 
 
 def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:

@@ -11,7 +11,7 @@ from sqlmodel import select
 from db.engine import Store
 from db.tables import AnnotationRow
 from domain.errors import Conflict, InvalidInput
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project, vote
@@ -24,7 +24,7 @@ MODELS = ("gpt-secret", "llava-secret", "blip-secret")
 
 def grade_all(store: Store, person: Person) -> list[str]:
     seen = []
-    while not isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.GRADING), NothingLeft):
+    while not isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.GRADING), NoTask):
         seen.append(view.answer or "")
         submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": 0.5})
     return seen

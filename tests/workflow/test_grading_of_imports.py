@@ -16,7 +16,7 @@ from domain.states import Stage, TaskState
 from media.store import MediaStore
 from testkit.factories import BLIND, make_items, make_people, make_project, vote
 from workflow.files.import_files import import_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.runs import run_grading, run_views
 
 pytestmark = pytest.mark.thorough
@@ -41,7 +41,7 @@ def made(store: Store, grading: str = "") -> None:
         vote(store, bob)
 
 
-def brought(store: Store, home: Path, models: Sequence[str], items: Sequence[int] = range(ITEMS)) -> Imported:
+def brought(store: Store, home: Path, models: Sequence[str], items: Sequence[int] = range(ITEMS)) -> ImportSummary:
     file = home / f"{'-'.join(models)[:60]}.{len(items)}.jsonl"
     rows = [{"item": f"colour/{n}", "model": model, "text": "red"} for model in models for n in items]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -17,7 +17,7 @@ from db.engine import Store
 from db.tables import ItemRow, PredictionRow, ProjectRow, RunRow, TaskRow
 from domain.errors import Conflict
 from domain.order import spread
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.run_kinds import RunKind
 from domain.states import Stage, TaskState
 from testkit import factories
@@ -113,7 +113,7 @@ def open_answers(store: Store) -> dict[int, tuple[str, str, int, list[TaskState]
 def graded_once(store: Store, person: Person) -> int | None:
     """Claim and grade the next answer; its item."""
     view = claims.next_task(store, person=person, project="p", stage=Stage.GRADING)
-    if isinstance(view, NothingLeft):
+    if isinstance(view, NoTask):
         return None
     submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": 1})
     with store.read() as session:

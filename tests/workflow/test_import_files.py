@@ -21,7 +21,7 @@ from db import items as item_queries
 from db import missing_media as media_wanted
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotFound
-from domain.records import NothingLeft
+from domain.records import NoTask
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from media import clips
@@ -33,7 +33,7 @@ from tests.paths import ROOT
 from workflow.access.projects import access_to, create_project
 from workflow.annotate import claims, no_work, progress, project_progress, verification
 from workflow.files.import_files import import_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
 from workflow.files.release import release
 
@@ -47,7 +47,7 @@ def project(store: Store, schema: str) -> str:
     return create_project(store, name="p", loaded=load_schema(shipped()[schema])).name
 
 
-def bring(store: Store, media: MediaStore, format: str, path: Path, **options: Any) -> Imported:
+def bring(store: Store, media: MediaStore, format: str, path: Path, **options: Any) -> ImportSummary:
     options.setdefault("by", None)
     return import_files(store, media, project="p", format=format, path=path, **options)
 
@@ -114,13 +114,13 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     write(tmp_path / "in/Activity/annotations.json", records[:2])
     write(tmp_path / "in/Object/attribute/annotations.json", records)
     done = bring(store, media, "egothink", tmp_path / "in")
-    assert done == Imported(items=5, assets_missing=5)
+    assert done == ImportSummary(items=5, assets_missing=5)
     with store.read() as session:
         contents = item_queries.contents(session, ids=range(1, 6))
     assert [contents[id, 1]["question"] for id in range(1, 6)] == [f"Which of {n}?" for n in (0, 1, 0, 1, 2)]
     ann = make_person(store, "ann")
     waiting = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(waiting, NothingLeft), "no one gets an item without its image"
+    assert isinstance(waiting, NoTask), "no one gets an item without its image"
     assert waiting.sentence == no_work.WAITS_FOR_MEDIA
     assert waiting.code == "waiting_for_media"
     assert waiting.sentence == (
@@ -170,7 +170,7 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     path = write(tmp_path / "val.json", [egoplan_record(n) for n in range(3)], indent=None)
     bring(store, media, "egoplan", path)
     before = exported(store, "egoplan")
-    assert bring(store, media, "egoplan", path) == Imported(repeated=3, assets_missing=6)
+    assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6)
     assert exported(store, "egoplan") == before
     path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
     with pytest.raises(FileRefused, match="row 1: the item '0' is in this project already, with other content"):
@@ -529,7 +529,7 @@ def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaSto
     own = lines(tmp_path / "own.jsonl", [{"item": "Object/attribute/1", "model": "own", "text": "It is é."}])
     assert bring(store, media, "predictions", tmp_path / "fast").predictions == 2
     assert bring(store, media, "predictions", own).predictions == 1
-    assert bring(store, media, "predictions", own) == Imported(repeated=1)
+    assert bring(store, media, "predictions", own) == ImportSummary(repeated=1)
     assert exported(store, "predictions")["predictions.jsonl"].decode() == (
         '{"item": "Object/attribute/0", "model": "fast", "text": "fast 0"}\n'
         '{"item": "Object/attribute/2", "model": "fast", "text": "fast 2"}\n'

@@ -8,7 +8,7 @@ import pytest
 
 from db.engine import Store
 from domain.errors import Conflict, NotFound
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
@@ -61,8 +61,8 @@ def test_two_versions_of_a_template_on_the_same_answers(world: World) -> None:
         [(0.5, 0), (1, 0.5)],
     )
     failed = [each for each in found.differing if not each.both_scored]
-    assert {(each.a, each.verdict_b) for each in failed if each.verdict_a.scored} == {(0, Verdict.OUT_OF_RANGE)}
-    assert {(each.b, each.verdict_a) for each in failed if each.verdict_b.scored} == {(0, Verdict.OUT_OF_RANGE)}
+    assert {(each.a, each.verdict_b) for each in failed if each.verdict_a.scored} == {(0, ReplyOutcome.OUT_OF_RANGE)}
+    assert {(each.b, each.verdict_a) for each in failed if each.verdict_b.scored} == {(0, ReplyOutcome.OUT_OF_RANGE)}
     models = [each.model for each in found.differing]
     assert set(models) <= {"one", "two"}
     (answers,) = run_views.runs_of(world.store, by=None, project="p", kind=RunKind.IMPORT)

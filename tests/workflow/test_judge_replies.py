@@ -9,7 +9,7 @@ import pytest
 
 from db.engine import Store
 from domain.errors import NotFound
-from domain.judging import Verdict, Wanted
+from domain.judging import ReplyFilter, ReplyOutcome
 from domain.rated_units import unit_of
 from domain.settings import Settings
 from domain.states import Stage
@@ -24,7 +24,13 @@ from workflow.results.ratings_from_files import import_ratings
 from workflow.runs import attempt_keeper, judge_readings
 
 SAID = ["Fine. Rating: [[1]]", "Half. Rating: [[0.5]]", "Rating: [[0.75]]", "No idea.", "Rating: [[0]]"]
-COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARSEABLE, Verdict.SCORED]
+COMES_TO = [
+    ReplyOutcome.SCORED,
+    ReplyOutcome.SCORED,
+    ReplyOutcome.OUT_OF_RANGE,
+    ReplyOutcome.UNPARSEABLE,
+    ReplyOutcome.SCORED,
+]
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +83,7 @@ def test_a_reply_comes_with_what_was_read_in_it_and_where(world: World) -> None:
             assert reading.value is None
             assert reading.why
     (tally,) = judge_replies.tallies(world.store, by=None, run=run)
-    assert tally.verdicts == {Verdict.SCORED: 12, Verdict.OUT_OF_RANGE: 4, Verdict.UNPARSEABLE: 4}
+    assert tally.verdicts == {ReplyOutcome.SCORED: 12, ReplyOutcome.OUT_OF_RANGE: 4, ReplyOutcome.UNPARSEABLE: 4}
     assert tally.mean == pytest.approx((4 * 1 + 4 * 0.5 + 4 * 0) / 12)
     assert tally.bounds((0, 0.5, 1)) == (pytest.approx(6 / 20), pytest.approx(14 / 20))
 
@@ -87,20 +93,20 @@ def test_replies_are_found_by_verdict_dimension_and_model_a_page_at_a_time(world
     run = judge(world, SAID)
 
     def n(**wanted: object) -> int:
-        return len(judge_replies.replies_of(world.store, by=None, run=run, wanted=Wanted(**wanted), limit=100))  # type: ignore[arg-type]
+        return len(judge_replies.replies_of(world.store, by=None, run=run, wanted=ReplyFilter(**wanted), limit=100))  # type: ignore[arg-type]
 
-    assert n(verdicts=[Verdict.OUT_OF_RANGE]) == 4
-    assert n(verdicts=[verdict for verdict in Verdict if not verdict.scored]) == 8
+    assert n(verdicts=[ReplyOutcome.OUT_OF_RANGE]) == 4
+    assert n(verdicts=[verdict for verdict in ReplyOutcome if not verdict.scored]) == 8
     assert n(model="one") == n(model="two") == 10
     assert n(model="three") == n(dimension="count") == n(criterion="other") == 0
     assert n(dimension="colour", criterion="score") == 20
     first = judge_replies.replies_of(world.store, by=None, run=run, limit=15)
-    rest = judge_replies.replies_of(world.store, by=None, run=run, wanted=Wanted(before=first[-1].id), limit=15)
+    rest = judge_replies.replies_of(world.store, by=None, run=run, wanted=ReplyFilter(before=first[-1].id), limit=15)
     assert len({view.id for view in (*first, *rest)}) == 20
     assert judge_replies.models_of(world.store, by=None, run=run) == ["one", "two"]
     assert {(verdict, n) for verdict, _, n in judge_replies.reasons_of(world.store, by=None, run=run)} == {
-        (Verdict.OUT_OF_RANGE, 4),
-        (Verdict.UNPARSEABLE, 4),
+        (ReplyOutcome.OUT_OF_RANGE, 4),
+        (ReplyOutcome.UNPARSEABLE, 4),
     }
 
 
@@ -160,7 +166,7 @@ def test_what_is_asked_again_counts_as_the_last_attempt_says(world: World) -> No
         run = world.run(server.url, world.plan(limit=2), attempts=1)
         world.work(run)
         (tally,) = judge_replies.tallies(world.store, by=None, run=run)
-        assert tally.verdicts == {Verdict.TRANSPORT_ERROR: 2}
+        assert tally.verdicts == {ReplyOutcome.TRANSPORT_ERROR: 2}
         from workflow.runs import run_control
 
         asked_again = True
@@ -168,7 +174,7 @@ def test_what_is_asked_again_counts_as_the_last_attempt_says(world: World) -> No
         world.work(run)
     judge_readings.read_replies_again(world.store, by=None, run=run)
     (tally,) = judge_replies.tallies(world.store, by=None, run=run)
-    assert tally.verdicts == {Verdict.SCORED: 2}
+    assert tally.verdicts == {ReplyOutcome.SCORED: 2}
     assert tally.mean == 1
 
 

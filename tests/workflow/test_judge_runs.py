@@ -17,7 +17,7 @@ from db import judging as rows_of_judges
 from db.engine import Store
 from domain.attacks import ATTACKS
 from domain.errors import InvalidInput, ModelRefused
-from domain.judging import JudgePlan, Verdict
+from domain.judging import JudgePlan, ReplyOutcome
 from domain.runs import RunState
 from domain.states import Stage
 from inference.judges.parsers import PARSERS, Parser
@@ -113,17 +113,17 @@ def world(store: Store, tmp_path: Path) -> World:
     return World(store, tmp_path)
 
 
-SCRIPT: list[tuple[Reply, Verdict]] = [
-    (chat("The same. Rating: [[1]]"), Verdict.SCORED),
-    (chat("Half. Rating: [[0.5]]"), Verdict.SCORED),
-    (chat("Rating: [[0.75]]"), Verdict.OUT_OF_RANGE),
-    (chat("I would say it is fine."), Verdict.UNPARSEABLE),
-    (chat("Rating: [[0]] and then Rating: [[1]]"), Verdict.CONTRADICTORY),
-    (chat("Rating: [[1]]", finish="length"), Verdict.TRUNCATED),
-    (chat("", finish="content_filter"), Verdict.REFUSED),
-    (chat(""), Verdict.EMPTY),
-    (html(), Verdict.TRANSPORT_ERROR),
-    (error(400, "that cannot be"), Verdict.TRANSPORT_ERROR),
+SCRIPT: list[tuple[Reply, ReplyOutcome]] = [
+    (chat("The same. Rating: [[1]]"), ReplyOutcome.SCORED),
+    (chat("Half. Rating: [[0.5]]"), ReplyOutcome.SCORED),
+    (chat("Rating: [[0.75]]"), ReplyOutcome.OUT_OF_RANGE),
+    (chat("I would say it is fine."), ReplyOutcome.UNPARSEABLE),
+    (chat("Rating: [[0]] and then Rating: [[1]]"), ReplyOutcome.CONTRADICTORY),
+    (chat("Rating: [[1]]", finish="length"), ReplyOutcome.TRUNCATED),
+    (chat("", finish="content_filter"), ReplyOutcome.REFUSED),
+    (chat(""), ReplyOutcome.EMPTY),
+    (html(), ReplyOutcome.TRANSPORT_ERROR),
+    (error(400, "that cannot be"), ReplyOutcome.TRANSPORT_ERROR),
 ]
 """A reply of every sort, and what it comes to."""
 
@@ -162,7 +162,7 @@ def test_a_judge_is_a_rater_and_its_failures_are_counted(world: World) -> None:
     name = run_views.view(world.store, by=None, run=run).name
     rated = [row for row in ratings_of(world.store, project="p", stage=Stage.GRADING) if row.rater == name]
     verdicts = judge_readings.verdicts_of(world.store, by=None, run=run)["score"]
-    assert len(rated) == verdicts[Verdict.SCORED]
+    assert len(rated) == verdicts[ReplyOutcome.SCORED]
     assert {row.value for row in rated} <= {0, 0.5, 1}
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
     assert (list(raters.judges), list(raters.people)) == ([name], [])
@@ -230,7 +230,7 @@ def test_comparisons_are_asked_in_both_orders(world: World) -> None:
     one_first = [text for text in pairs if text.index("Answer 0") < text.index("Answer 1")]
     assert len(one_first) == 10
     assert world.all("SELECT swapped, count(*) FROM judge_unit GROUP BY swapped ORDER BY swapped") == [(0, 10), (1, 10)]
-    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"preference": {Verdict.SCORED: 20}}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"preference": {ReplyOutcome.SCORED: 20}}
     assert ratings_of(world.store, project="p", stage=Stage.GRADING) == []
 
 
@@ -288,7 +288,7 @@ def test_replies_are_read_again_without_asking(world: World, monkeypatch: pytest
         assert judge_readings.read_replies_again(world.store, by=None, run=run) == 20
         assert judge_readings.read_replies_again(world.store, by=None, run=run) == 0
         assert len(server.asked) == asked
-    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 20}}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {ReplyOutcome.SCORED: 20}}
     assert world.all("SELECT parser_version, verdict, count(*) FROM judgement GROUP BY 1, 2 ORDER BY 1") == [
         (now, "unparseable", 20),
         (now + 1, "scored", 20),
@@ -377,7 +377,7 @@ def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
         run = world.run(server.url, world.plan(template, fills=FILLS, limit=2))
         assert world.work(run) is RunState.DONE
         assert [asked.body["response_format"] for asked in server.asked] == [{"type": "json_object"}] * 2
-    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 2}}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {ReplyOutcome.SCORED: 2}}
     local = ModelSpec(name="here", adapter="chat", model="m")
     with pytest.raises(ModelRefused, match="not kept to a `response_format`"):
         open_answerer(judge_runs.with_reply_form(local, world.plan(template, fills=FILLS)), strategy="generate")

@@ -15,7 +15,7 @@ from annotation_schemas.judge_templates import parse_template, shipped
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain.errors import FileRefused
-from domain.judging import JudgePlan, Verdict
+from domain.judging import JudgePlan, ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from media.store import MediaStore
@@ -85,7 +85,7 @@ def lines(path: Path, records: Sequence[dict[str, Any]]) -> Path:
     return path
 
 
-def counted(store: Store) -> dict[str, dict[Verdict, int]]:
+def counted(store: Store) -> dict[str, dict[ReplyOutcome, int]]:
     found = run_views.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
     return {
         view.name: dict(counts)
@@ -112,7 +112,7 @@ def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
     asked = plan(store, "double_brackets", *scale, criterion="verdict")
     done = import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert (done.replies, done.repeated) == (499, 0)
-    assert counted(store) == {"gpt-4o": {Verdict.SCORED: 493, Verdict.UNPARSEABLE: 6}}
+    assert counted(store) == {"gpt-4o": {ReplyOutcome.SCORED: 493, ReplyOutcome.UNPARSEABLE: 6}}
     rated = Counter(row.value for row in ratings_of(store, project="p", stage=Stage.GRADING))
     assert rated == {"B>>A": 88, "B>A": 252, "A=B": 41, "A>B": 85, "A>>B": 27}  # its README; nulls are no ties
     again = import_judgements(store, by=None, project="p", path=path, plan=asked)
@@ -140,7 +140,7 @@ def test_pandalm_next_to_its_three_people(store: Store, tmp_path: Path) -> None:
         ],
     )
     import_judgements(store, by=None, project="p", path=replies, plan=plan(store, "last_line", *values))
-    assert counted(store) == {"gpt-3.5": {Verdict.SCORED: 974, Verdict.UNPARSEABLE: 25}}
+    assert counted(store) == {"gpt-3.5": {ReplyOutcome.SCORED: 974, ReplyOutcome.UNPARSEABLE: 25}}
     raters = raters_of(store, person=None, project="p", stage=Stage.VERIFICATION)
     assert (list(raters.judges), list(raters.from_files)) == (["gpt-3.5"], ["annotator1", "annotator2", "annotator3"])
     measured = agreement_of(
@@ -173,9 +173,9 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
         import_judgements(store, by=None, project="p", path=lines(tmp_path / "replies.jsonl", replies), plan=asked)
     # Three of Falcon's replies say of both outputs that they are better; their authors took the first that is named.
     assert counted(store) == {
-        "GPT-4/CoT": {Verdict.SCORED: 200},
-        "GPT-4/Metrics_Reference": {Verdict.SCORED: 200},
-        "Falcon/CoT": {Verdict.SCORED: 197, Verdict.CONTRADICTORY: 3},
+        "GPT-4/CoT": {ReplyOutcome.SCORED: 200},
+        "GPT-4/Metrics_Reference": {ReplyOutcome.SCORED: 200},
+        "Falcon/CoT": {ReplyOutcome.SCORED: 197, ReplyOutcome.CONTRADICTORY: 3},
     }
     published = {(row.unit, row.rater): {"1": "a", "2": "b"}[row.value] for row in llmbar()}
     rated = [row for row in ratings_of(store, project="p", stage=Stage.VERIFICATION)]
@@ -220,7 +220,7 @@ def test_an_empty_reply_is_empty_and_no_score(store: Store, tmp_path: Path) -> N
         [{"item": "1", "judge": "j", "text": ""}, {"item": "2", "judge": "j", "text": "Output (b)"}],
     )
     import_judgements(store, by=None, project="p", path=path, plan=plan(store, "better_output", "a", "b"))
-    assert counted(store) == {"j": {Verdict.EMPTY: 1, Verdict.SCORED: 1}}
+    assert counted(store) == {"j": {ReplyOutcome.EMPTY: 1, ReplyOutcome.SCORED: 1}}
 
 
 @pytest.mark.both_databases

@@ -17,7 +17,7 @@ from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AnnotationRow, EventRow, ItemRow, TaskRow
 from domain.errors import Conflict, LeaseLost
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from exporters.manifest import items_of
@@ -86,7 +86,7 @@ def test_a_skip_that_calls_a_senior_asks_no_one_else(store: Store) -> None:
     assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 1, TaskState.WITHDRAWN: 1}
     with pytest.raises(LeaseLost, match="no longer wanted"):
         say(store, bob, held)
-    assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION), NoTask)
     view = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
     assert any("I cannot tell (1)" in line for line in view.history)
     assert [vote.values["answer_right"] for vote in view.votes] == [None]

@@ -29,10 +29,10 @@ from testkit.missing_extensions import needs
 from testkit.paths import ROOT
 from workflow.annotate import submissions
 from workflow.files.import_files import import_files, look_at_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.releases import settings
-from workflow.releases.create import Created, create
-from workflow.releases.settings import Asked
+from workflow.releases.create import CreatedRelease, create
+from workflow.releases.settings import ReleaseOptions
 
 pytestmark = pytest.mark.thorough
 
@@ -58,7 +58,7 @@ stages:
 SAID = {"description": "Four colors.", "license": "CC-BY-4.0", "creators": "A", "synthetic": "yes"}
 
 
-def imported(store: Store, home: Path, path: Path, *, slot: str = "image", media: Path | None = None) -> Imported:
+def imported(store: Store, home: Path, path: Path, *, slot: str = "image", media: Path | None = None) -> ImportSummary:
     schema = MCQ.replace("SLOT", slot)
     if slot == "clip":
         schema = schema.replace("    - {name: where, kind: boxes, required: false}\n", "")
@@ -74,8 +74,8 @@ def released(store: Store, home: Path, *formats: str) -> Path:
         while (view := _next(store, person)) is not None:
             submissions.submit(store, person=person, task=view.id, key=view.id, values={"right": "yes"})
     settings.say(store, by=None, project="p", said=SAID)
-    asked = Asked(formats=formats, media=True, despite=("said", "items", "exposure"))
-    made: Created = create(store, MediaStore(home / "media"), home, by=None, project="p", asked=asked)
+    asked = ReleaseOptions(formats=formats, media=True, despite=("said", "items", "exposure"))
+    made: CreatedRelease = create(store, MediaStore(home / "media"), home, by=None, project="p", asked=asked)
     return made.place / "public"
 
 

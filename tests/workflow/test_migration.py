@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 
-from annotation_schemas.changes import Decisions, Used
+from annotation_schemas.changes import AffectedCounts, Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db import answers, people, reworded
@@ -333,7 +333,7 @@ def test_every_vote_keeps_the_version_that_it_was_given_under(copied: Store) -> 
     assert not any(row.answers["fits"] == "unsure" for row in said)
 
 
-def change(store: Store, name: str) -> migration.Done:
+def change(store: Store, name: str) -> migration.SchemaChangeResult:
     """What one of the minds above comes to."""
     mind = next(each for each in MINDS if each.name == name)
     decisions = Decisions.parse(mind.decided)
@@ -678,7 +678,7 @@ def test_votes_about_an_earlier_revision_are_not_among_those_that_count(copied: 
     seen = migration.preview(copied, by=None, project="p", loaded=schema(2, {EASY: CLEAR}))
     assert seen.votes == sum(map(len, said.values())) < sum(map(len, CAST.values()))
     assert [each.used for each in seen.comparison.missing] == [
-        Used(votes=seen.votes, items=sum(bool(cast) for cast in said.values()))
+        AffectedCounts(votes=seen.votes, items=sum(bool(cast) for cast in said.values()))
     ]
 
 

@@ -283,7 +283,7 @@ def test_what_was_settled_stays_settled_and_what_cannot_be_asked_again_says_what
     again = Decisions.parse(mind.decided)
     done = migration.migrate(store, by=None, project="p", loaded=schema(2, mind.edits), decisions=again)
     assert done.tally.asked_again == 4, "three coders said it, and what settled one of them"
-    assert failures.Standing.ARBITRATED not in whole(store)["settled"]
+    assert failures.CodingProgress.ARBITRATED not in whole(store)["settled"]
     migration.undo(store, by=None, project="p")
     assert whole(store) == before
 

@@ -23,7 +23,7 @@ from workflow.files.import_files import import_files
 from workflow.files.release import release
 from workflow.results import attributes, leaderboard, leaderboard_page, project_answers
 from workflow.results.model_groups import grouped, wanted
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.runs import identities
 
 # who was right on items 0 to 3; 0 and 1 are near, 2 and 3 far
@@ -36,7 +36,7 @@ SAID = {
 }
 
 
-def found(*, without: tuple[str, int] | None = None) -> Read:
+def found(*, without: tuple[str, int] | None = None) -> ProjectAnswers:
     answers = [
         (item, model, float(right))
         for model, row in RIGHT.items()

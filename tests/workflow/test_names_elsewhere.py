@@ -16,12 +16,12 @@ from annotation_schemas.model import LoadedSchema
 from db import gold_items
 from db.engine import Store
 from domain.errors import InvalidInput
-from domain.judging import JudgePlan, Wanted
+from domain.judging import JudgePlan, ReplyFilter
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from testkit.factories import make_items, make_people, make_project, vote
 from workflow.annotate import gold_making
-from workflow.annotate.gold_making import Known
+from workflow.annotate.gold_making import GoldCandidate
 from workflow.files.import_judgements import import_judgements
 from workflow.files.project_check import check
 from workflow.files.release import release
@@ -81,7 +81,7 @@ def project(store: Store, folder: Path) -> None:
         by=None,
         project="p",
         stage=Stage.VERIFICATION,
-        known=[Known("colour/3", None, "colour", {"choice": "unsure"})],
+        known=[GoldCandidate("colour/3", None, "colour", {"choice": "unsure"})],
     )
     bring(store, folder, "choice", BROUGHT)
     replies = [{"item": f"colour/{at}", "judge": "judy", "text": f"So [[{said}]]"} for at, said in enumerate(JUDGED)]
@@ -114,7 +114,7 @@ def seen(store: Store) -> dict[str, Any]:
         (known,) = gold_items.expected(session, ids=[1]).values()
     assert isinstance(run.plan, JudgePlan)
     (tally,) = judge_replies.tallies(store, by=None, run=run.id)
-    shown = judge_replies.replies_of(store, by=None, run=run.id, wanted=Wanted(criterion=tally.criterion))
+    shown = judge_replies.replies_of(store, by=None, run=run.id, wanted=ReplyFilter(criterion=tally.criterion))
     return {
         "ratings": sorted((row.rater, row.unit, row.criterion, row.value) for row in rows if "/" in row.unit),
         "gold": (dict(line.known.answers), known),
@@ -163,7 +163,7 @@ def test_what_came_in_between_is_read_in_the_words_of_before(store: Store, tmp_p
     project(store, tmp_path)
     named = schema(2, ("name: choice", "name: fits"), ("criterion: choice", "criterion: fits"), ("unsure", "not_sure"))
     migrate(store, named, rename_criterion=["choice=fits"], rename_option=["choice:unsure=not_sure"])
-    known = [Known("colour/2", None, "colour", {"fits": "not_sure"})]
+    known = [GoldCandidate("colour/2", None, "colour", {"fits": "not_sure"})]
     gold_making.add(store, by=None, project="p", stage=Stage.VERIFICATION, known=known)
     path = tmp_path / "more.csv"
     path.write_text("unit,rater,criterion,value\ncolour/0,other,fits,not_sure\n", encoding="utf-8")

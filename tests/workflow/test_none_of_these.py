@@ -17,7 +17,7 @@ from workflow.files.project_check import check
 from workflow.results import leaderboard, project_answers, rater_agreement, score_choices
 from workflow.runs.asked_items import AskedItem
 from workflow.runs.model_plans import plan_for
-from workflow.runs.prompt_texts import Writer
+from workflow.runs.prompt_texts import PromptFiller
 
 pytestmark = pytest.mark.thorough
 
@@ -91,7 +91,7 @@ def test_people_answer_it_and_models_are_offered_it(store: Store) -> None:
 
     schema = load_text(TEXT, "", "besides").schema_
     plan = plan_for(schema, ModelSpec(name="m", adapter="chat", model="m"))
-    writer = Writer(schema, plan, None, load_prompt_set("plain"))
+    writer = PromptFiller(schema, plan, None, load_prompt_set("plain"))
     fields = {"question": "Which?", "options": ["red", "blue"], "answer": "red"}
     _, parts = writer.parts(AskedItem(1, "i", "colour", fields, []), [])
     assert "A. red\nB. blue\nC. None of these" in "".join(map(str, parts))

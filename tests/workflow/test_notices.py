@@ -38,7 +38,7 @@ from workflow.annotate import (
     submissions,
 )
 from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 
 pytestmark = pytest.mark.both_databases
 
@@ -95,7 +95,7 @@ def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     # tasks: only those that a lead gave, and as long as they are in hand
     assert claimed(store, ann)
     assert kinds(store, ann) == [], "taken by herself"
-    chosen = Chosen(stage=Stage.VERIFICATION, items=("colour/0",))
+    chosen = BulkSelection(stage=Stage.VERIFICATION, items=("colour/0",))
     given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ben",)}
     see(store, ben)
     assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 1

@@ -17,14 +17,14 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_predictions, make_project, vote
 from workflow.annotate import own_submissions, submissions
-from workflow.annotate.own_submissions import Listed
+from workflow.annotate.own_submissions import SubmissionPage
 
 pytestmark = pytest.mark.both_databases
 
 VERIFY = Stage.VERIFICATION
 
 
-def found(store: Store, person: Person, **wanted: Any) -> Listed:
+def found(store: Store, person: Person, **wanted: Any) -> SubmissionPage:
     return own_submissions.find(store, person=person, project="p", **wanted)
 
 

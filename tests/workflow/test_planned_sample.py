@@ -22,7 +22,7 @@ from db.tables import EventRow, ItemRow, PredictionRow, ProjectRow, RunRow, Task
 from domain.errors import Conflict
 from domain.order import stratified_sample
 from domain.rated_units import unit_of
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome
 from domain.states import Purpose, Stage, TaskState
@@ -31,7 +31,7 @@ from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.annotate.project_progress import dashboard
-from workflow.annotate.sample_standing import Standing
+from workflow.annotate.sample_standing import SampleProgress
 from workflow.files.project_check import check
 from workflow.results import calibration, leaderboard, project_answers, rater_agreement, score_choices
 from workflow.runs import run_control, run_grading
@@ -137,7 +137,7 @@ def opened(store: Store) -> set[tuple[str, str]]:
     return {place for place, states in slots(store).items() if set(states) != {TaskState.WITHDRAWN}}
 
 
-def standing(store: Store, outputs: int | None = None) -> Standing:
+def standing(store: Store, outputs: int | None = None) -> SampleProgress:
     found = run_grading.planned_sample(store, by=None, project="p", outputs=outputs)
     assert found is not None
     return found
@@ -146,7 +146,7 @@ def standing(store: Store, outputs: int | None = None) -> Standing:
 def grade(store: Store, person: Person) -> tuple[str, str] | None:
     """Claim and grade the next answer: item and model."""
     view = claims.next_task(store, person=person, project="p", stage=Stage.GRADING)
-    if isinstance(view, NothingLeft):
+    if isinstance(view, NoTask):
         return None
     submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": 1})
     return about(store, view)
@@ -164,9 +164,7 @@ def about(store: Store, view: TaskView) -> tuple[str, str]:
 
 def settle(store: Store, person: Person, verdicts: Mapping[str, str]) -> None:
     """Vote on all items; those that are not named are kept."""
-    while not isinstance(
-        view := claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NothingLeft
-    ):
+    while not isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NoTask):
         with store.read() as session:
             item = session.exec(
                 select(ItemRow.external_id)
@@ -190,7 +188,7 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
     assert slots(store) == {}  # nothing opens by itself
     ann = factories.make_person(store, "ann")
     nothing = claims.next_task(store, person=ann, project="p", stage=Stage.GRADING)
-    assert isinstance(nothing, NothingLeft)
+    assert isinstance(nothing, NoTask)
     assert nothing.sentence == "There is nothing to grade yet; a lead opens the planned sample of answers."
     found = standing(store)
     # (20 + 20 + 4) items x 2 models; d3 has 8 answers, all of them, and 22 are left for the other two, 11 each
@@ -597,7 +595,7 @@ def test_people_who_work_at_once_make_majorities_and_no_fourth_grade(store: Stor
             grade(store, person)
     assert all(states == {TaskState.DONE: 3} for states in slots(store).values())
     nothing = claims.next_task(store, person=people[0], project="p", stage=Stage.GRADING)
-    assert isinstance(nothing, NothingLeft)
+    assert isinstance(nothing, NoTask)
     assert nothing.sentence == "All that is open of the planned sample is graded. Thank you."
     found = standing(store)
     assert found.done

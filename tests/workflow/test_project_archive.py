@@ -34,12 +34,12 @@ from workflow.files import passing, project_storing
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
-from workflow.files.project_import import How, import_project
+from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.files.project_removal import delete_project
 from workflow.files.release import release
 from workflow.results.rater_agreement import agreement_of
 
-MATCH = How(people=WhoIsWho.MATCH)
+MATCH = ArchiveOptions(people=WhoIsWho.MATCH)
 
 
 @pytest.fixture(scope="module")
@@ -241,7 +241,7 @@ def test_images_may_be_named_alone_and_a_public_page_stays_behind(
     assert done.left_out == 2
     with pytest.raises(FileRefused, match="2 images or clips are not in the archive"):
         import_project(store, media, path=tmp_path / "bare.zip")
-    come = import_project(store, media, path=tmp_path / "bare.zip", how=How(media=tmp_path / "source"))
+    come = import_project(store, media, path=tmp_path / "bare.zip", how=ArchiveOptions(media=tmp_path / "source"))
     with store.read() as session:
         assert events.public_board(session, project="p") is None  # what was public there is not public here
     assert any("was public" in note for note in come.notes)
@@ -267,18 +267,21 @@ def test_the_same_login_is_the_same_person_only_where_someone_says_so(
         ({"bob": None}, "the login ann is taken here"),
     ):
         with pytest.raises(SettingsError, match=why):
-            import_project(store, media, path=path, how=How(people=WhoIsWho.MAP, accounts=accounts_))
+            import_project(store, media, path=path, how=ArchiveOptions(people=WhoIsWho.MAP, accounts=accounts_))
     assert projects.all_projects(store) == []
 
-    def of_project(name: str, how: How) -> list[tuple[str, int]]:
+    def of_project(name: str, how: ArchiveOptions) -> list[tuple[str, int]]:
         import_project(store, media, path=path, name=name, how=how)
         members = projects.members(store, person=None, project=name)
         return [(member.person.login, member.person.id) for member in members]
 
     assert ("ann", ann.id) in of_project("a", MATCH)
-    assert "ann-2" in {login for login, _ in of_project("b", How(people=WhoIsWho.NEW))}
+    assert "ann-2" in {login for login, _ in of_project("b", ArchiveOptions(people=WhoIsWho.NEW))}
     mapped = of_project(
-        "c", How(people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": None, "cat": "cat", "lea": "lea", "sen": "sen"})
+        "c",
+        ArchiveOptions(
+            people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": None, "cat": "cat", "lea": "lea", "sen": "sen"}
+        ),
     )
     assert {login for login, _ in mapped} == {"zoe", "bob-3", "cat", "lea", "sen"}
     assert not [person for person in accounts.active_accounts(store) if person.is_admin]

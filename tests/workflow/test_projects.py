@@ -9,7 +9,7 @@ import pytest
 
 from db.engine import Store
 from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, TouchstoneError
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import make_items, make_person, make_pool, make_project, make_schema
@@ -24,7 +24,7 @@ PLACES = {
 
 
 def nothing_or_fail(answer: Any) -> Any:
-    if isinstance(answer, NothingLeft) and answer.code == "not_member":
+    if isinstance(answer, NoTask) and answer.code == "not_member":
         raise NotAllowed(answer.sentence)
     return answer
 

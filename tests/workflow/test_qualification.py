@@ -12,7 +12,7 @@ from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.qualification import Standing
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import (
@@ -74,7 +74,7 @@ def answer(store: Store, person: Person, choices: Sequence[str]) -> list[TaskVie
 def barred(store: Store, person: Person) -> str:
     """Why someone gets no task."""
     found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(found, NothingLeft), found
+    assert isinstance(found, NoTask), found
     assert found.code == "not_qualified"
     return found.sentence
 
@@ -113,7 +113,7 @@ def test_from_barred_to_live_work(store: Store, project: str) -> None:
     for _ in range(6):
         vote(store, ann)
     found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(found, NothingLeft), "she knows the keys of the set, so she is not asked about it blind"
+    assert isinstance(found, NoTask), "she knows the keys of the set, so she is not asked about it blind"
     assert len(ratings_of(store, project="p", stage=Stage.VERIFICATION)) == 6, "four answers of the set count nowhere"
     assert check(store) == []
     with store.read() as session:
@@ -214,7 +214,7 @@ def test_who_has_seen_the_keys_in_a_review_is_not_asked_blind(store: Store, proj
     assert len(qualification_tries.tries(store, person=sam, project="p")) == 2
     asked = {vote(store, sam).item for _ in range(6)}
     assert not asked & seen
-    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.VERIFICATION), NoTask)
 
 
 def test_the_dashboard_counts_who_has_not_qualified_yet(store: Store, project: str) -> None:
@@ -326,7 +326,7 @@ def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> N
     sam = make_person(store, "sam", role=Role.SENIOR)
     claimed(store, ann)  # the verification asks for none
     found = claims.next_task(store, person=ann, project="p", stage=Stage.GRADING)
-    assert isinstance(found, NothingLeft)
+    assert isinstance(found, NoTask)
     assert found.code == "not_qualified"
     seen: dict[str, list[str]] = {}
     for person, scores in ((sam, [1, 1, 1]), (ann, [1, 1, 0])):
@@ -346,7 +346,7 @@ def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> N
         view = claimed(store, ann, Stage.GRADING)
         live.add(view.answer)
         submissions.submit(store, person=ann, task=view.id, key=view.id, values={"score": 1})
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.GRADING), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.GRADING), NoTask)
     assert not live & set(seen["ann"])
     assert len(ratings_of(store, project="p", stage=Stage.GRADING)) == 3
     assert check(store) == []

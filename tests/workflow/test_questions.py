@@ -49,7 +49,7 @@ from workflow.runs.asked_items import AskedItem as _Item
 from workflow.runs.model_plans import kept_prompts, plan_for, unfilled
 from workflow.runs.model_questions import Asker
 from workflow.runs.model_runs import check_plan
-from workflow.runs.prompt_texts import Writer as _Writer
+from workflow.runs.prompt_texts import PromptFiller
 from workflow.runs.shown_pictures import Still as _Still
 
 pytestmark = pytest.mark.thorough
@@ -173,7 +173,7 @@ LIKE_OURS = ["<image>", "{answer}", "{choices} ", "{injected}", "{{", "}", "\\1"
 )
 def test_any_text_of_an_item_stands_in_its_question_as_it_is(question: str, family: str | None) -> None:
     schema = schema_of("egothink").schema_
-    writer = _Writer(schema, plan_for(schema, FISH, family=family), family, load_prompt_set("egothink"))
+    writer = PromptFiller(schema, plan_for(schema, FISH, family=family), family, load_prompt_set("egothink"))
     item = _Item(1, "one", "existence", {"question": question, "answer": ANSWER}, [])
     picture = _Still("image", "0" * 64, {})
     _, parts = writer.parts(item, [picture])

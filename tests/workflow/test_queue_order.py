@@ -17,7 +17,7 @@ from db import queue_cursor
 from db.engine import Store, open_store
 from domain.errors import InvalidInput, LeaseLost, NotAllowed, NotFound
 from domain.policies import LEASE
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import (
@@ -56,7 +56,7 @@ def votes(store: Store, person: Person, n: int) -> list[int]:
 def left(store: Store, person: Person) -> str:
     """Why there is nothing for a person."""
     found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(found, NothingLeft), found
+    assert isinstance(found, NoTask), found
     return found.code
 
 
@@ -119,7 +119,7 @@ def test_everyone_gets_everything_once_whatever_the_others_do(store: Store) -> N
     while waiting:
         person = chance.choice(waiting)
         found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-        if isinstance(found, NothingLeft):
+        if isinstance(found, NoTask):
             waiting.remove(person)
             continue
         had[person.login].append(number(found))
@@ -262,7 +262,7 @@ def test_what_is_postponed_stays_mine_and_comes_after_the_rest(store: Store) -> 
     assert again.draft.values == {"note": "half a thought"}
     claims.postpone(store, person=ann, task=later.id)
     found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, postponed=later.item)
-    assert isinstance(found, NothingLeft)
+    assert isinstance(found, NoTask)
     assert found.code == "postponed"
     clock.advance(seconds=LEASE.total_seconds() + 1)
     assert claimed(store, bob).id == later.id, "a lease ends, put off or not"

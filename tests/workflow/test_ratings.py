@@ -25,7 +25,7 @@ from testkit.factories import (
 from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.files.release import release
 from workflow.results.ratings import ratings_of
 
@@ -35,7 +35,7 @@ def media(home: Path) -> MediaStore:
     return MediaStore(home / "media")
 
 
-def bring(store: Store, media: MediaStore, tmp_path: Path, text: str, *, skip_bad: bool = False) -> Imported:
+def bring(store: Store, media: MediaStore, tmp_path: Path, text: str, *, skip_bad: bool = False) -> ImportSummary:
     path = tmp_path / "ratings.csv"
     path.write_text("unit,rater,criterion,value\n" + text)
     return import_files(store, media, by=None, project="p", format="ratings", path=path, skip_bad=skip_bad)
@@ -87,8 +87,8 @@ def test_ratings_from_files_stand_next_to_those_of_people(store: Store, media: M
     make_project(store)
     make_items(store, 1)
     text = "colour/0,x,choice,red\ncolour/0 · m,judge,score,0.50\nelsewhere,x,choice,7\n"
-    assert bring(store, media, tmp_path, text) == Imported(ratings=3)
-    assert bring(store, media, tmp_path, text) == Imported(repeated=3)
+    assert bring(store, media, tmp_path, text) == ImportSummary(ratings=3)
+    assert bring(store, media, tmp_path, text) == ImportSummary(repeated=3)
     assert ratings_of(store, project="p", stage=Stage.VERIFICATION) == [
         Rating("colour/0", "x", "choice", "red", "colour"),
         Rating("elsewhere", "x", "choice", "7"),

@@ -14,7 +14,7 @@ from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, SchemaError
 from domain.policies import refined
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
@@ -71,7 +71,7 @@ def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_a
     for person in (bob, cy):
         seen = {}
         while not isinstance(
-            view := claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NothingLeft
+            view := claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NoTask
         ):
             seen[view.item] = view.revision
             submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": FIELDS["answer"]})
@@ -108,7 +108,7 @@ def test_one_round_is_over_when_each_answer_was_looked_at_once(store: Store) -> 
     decide(store, bob, ANOTHER)
     assert figures(store) == [2, 2, 1, 1]
     left = claims.next_task(store, person=ann, project="p", stage=Stage.REFINEMENT)
-    assert isinstance(left, NothingLeft)
+    assert isinstance(left, NoTask)
     assert "each answer is decided once" in refinement.end_of(load_text(text, "", "pca_bench").schema_)
 
 
@@ -184,9 +184,9 @@ def test_neither_the_author_nor_a_voter_who_has_it_open_may_and_who_has_seen_the
     claimed(store, bob)
     for person in (ann, bob):
         left = claims.next_task(store, person=person, project="p", stage=Stage.REFINEMENT)
-        assert isinstance(left, NothingLeft)
+        assert isinstance(left, NoTask)
     claimed(store, cy, Stage.REFINEMENT)
-    assert isinstance(claims.next_task(store, person=cy, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=cy, project="p", stage=Stage.VERIFICATION), NoTask)
 
 
 def test_what_is_wrong_is_refused_and_an_edit_ends_the_decisions_on_the_revision_before(store: Store) -> None:

@@ -17,8 +17,8 @@ from workflow.access import audit
 from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.releases import listing, settings
-from workflow.releases.create import ITEMS, Created, create
-from workflow.releases.settings import Asked
+from workflow.releases.create import ITEMS, CreatedRelease, create
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.verify import verify
 from workflow.releases.withdraw import withdraw
 
@@ -44,11 +44,11 @@ def kept(store: Store) -> Store:
     return store
 
 
-def release(store: Store, media: MediaStore, home: Path, **asked: Any) -> Created:
-    return create(store, media, home, by=None, project="p", asked=Asked(**{"despite": OPEN, **asked}))
+def release(store: Store, media: MediaStore, home: Path, **asked: Any) -> CreatedRelease:
+    return create(store, media, home, by=None, project="p", asked=ReleaseOptions(**{"despite": OPEN, **asked}))
 
 
-def ids(made: Created) -> list[str]:
+def ids(made: CreatedRelease) -> list[str]:
     return [json.loads(line)["id"] for line in (made.place / "public" / ITEMS).read_text().splitlines()]
 
 
@@ -166,7 +166,7 @@ def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: M
             settings.say(kept, by=None, project="p", said=wrong)
     ann = make_person(kept, "eve")
     with pytest.raises(NotAllowed):
-        create(kept, media, home, by=ann, project="p", asked=Asked())
+        create(kept, media, home, by=ann, project="p", asked=ReleaseOptions())
 
 
 def test_what_is_private_is_in_no_public_file(kept: Store, media: MediaStore, home: Path) -> None:

@@ -38,7 +38,7 @@ from workflow.results import (
 )
 from workflow.results import leaderboard as numbers
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import NOT_ASKED, Read
+from workflow.results.project_answers import NOT_ASKED, ProjectAnswers
 from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 
@@ -85,11 +85,11 @@ def made(
     judged: Mapping[tuple[str, str], Mapping[int, float]] | None = None,
     unanswered: Mapping[str, Mapping[int, str]] | None = None,
     keys: Mapping[int, str] | None = None,
-) -> Read:
+) -> ProjectAnswers:
     """A project in memory; an answer is its item, its model, and whether it equals the key. ``keys``: of items whose
     key is not the first option."""
     dimensions = items or dict.fromkeys((item for item, _, _ in answers), "near")
-    return Read(
+    return ProjectAnswers(
         "p",
         "Project",
         schema(combine),
@@ -224,8 +224,8 @@ def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(k
         assert sum(line.missing.values()) == 4
     assert cut.of_parts["m"].found.value == 1.0
     assert not any("could not be read and" in note for note in cut.notes)
-    assert cases.listed(found, cases.Wanted(model="m", scores=KEY)) == [0, 1, 2]
-    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.UNREAD)) == []
+    assert cases.listed(found, cases.CaseFilter(model="m", scores=KEY)) == [0, 1, 2]
+    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == []
     assert cases.unread_words(found) == []
 
 
@@ -390,7 +390,7 @@ def test_a_slice_full_of_refusals_is_behind_the_rest_as_in_the_table(together: s
 def test_the_order_of_models_may_depend_on_the_score() -> None:
     found = made([(at, model, 1.0) for at in range(2) for model in "ab"])
     keyed = {id: Item(f"i{id}", f"n{id}", "near", None, {"answer": "x"}) for id in range(2)}
-    found = Read(found.project, found.title, found.schema, (), keyed, found.answers, {}, {}, {})
+    found = ProjectAnswers(found.project, found.title, found.schema, (), keyed, found.answers, {}, {}, {})
     kept = {
         ("a", 0): {"won": {"mean_logprob": "x", "sum_logprob": "y"}, "score": "mean_logprob"},
         ("a", 1): {"won": {"mean_logprob": "x", "sum_logprob": "y"}, "score": "mean_logprob"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from db.engine import Store
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.roles import Role
 from testkit.factories import make_person
 from testkit.scripted import ScriptedServer
@@ -63,4 +63,4 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
     assert {(grade.who, grade.person) for grade in told} == {(name, False)}
     said = Counter(str(grade.values["score"]) for grade in told)
     assert sum(said.values()) == 20
-    assert said[Verdict.OUT_OF_RANGE.words] == replies[2]
+    assert said[ReplyOutcome.OUT_OF_RANGE.words] == replies[2]

@@ -21,7 +21,7 @@ from testkit import factories
 from tests.paths import ROOT
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
-from workflow.annotate.sample_standing import Standing
+from workflow.annotate.sample_standing import SampleProgress
 from workflow.runs import run_grading
 
 pytestmark = pytest.mark.thorough
@@ -41,7 +41,7 @@ def of_paper(begins: str) -> dict[str, Any]:
 
 def opened(
     store: Store, schema: str, plan: Mapping[str, Any], names: Mapping[str, Sequence[str]], models: Sequence[str]
-) -> tuple[Standing, Standing]:
+) -> tuple[SampleProgress, SampleProgress]:
     """The plan in a shipped schema, before and after a lead has opened it; ``names`` of items by dimension."""
     whole = yaml.safe_load(shipped()[schema].read_text(encoding="utf-8"))
     whole["stages"]["grading"].pop("outputs", None)

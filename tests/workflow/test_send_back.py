@@ -13,7 +13,7 @@ from db.tables import AnnotationRow, EventRow, ItemRow
 from domain.comments import LONGEST_COMMENT
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.item_filter import ItemList
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import (
@@ -31,7 +31,7 @@ from workflow.access import accounts
 from workflow.annotate import claims, comments, image_pool, notices, own_submissions, project_progress, submissions
 from workflow.files.project_check import check
 from workflow.lead import bulk, item_list
-from workflow.lead.bulk_plans import Action, Chosen
+from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import FROM_FILE, GONE, NO_SLOT, WITH_AUTHOR, Reasons
 
 pytestmark = pytest.mark.both_databases
@@ -44,7 +44,7 @@ def sending(lea: Person | None, names: list[str], **reasons: Any) -> dict[str, A
         "by": lea,
         "project": "p",
         "action": Action.SEND_BACK,
-        "chosen": Chosen(items=tuple(names)),
+        "chosen": BulkSelection(items=tuple(names)),
         "reasons": Reasons(**{"all": WHY, **reasons}),
     }
 
@@ -70,7 +70,7 @@ def with_author(store: Store) -> list[str]:
 
 
 def nothing_for(store: Store, person: Person) -> bool:
-    return isinstance(claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    return isinstance(claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NoTask)
 
 
 def written(store: Store, ann: Person) -> str:
@@ -133,7 +133,7 @@ def test_it_is_undone_by_having_it_verified_again(store: Store) -> None:
     name = written(store, ann)
     assert done(store, sending(lea, [name])) == 1
     (mine,) = own_submissions.sent_back_to(store, person=ann, project="p")
-    again = {"by": lea, "project": "p", "action": Action.VERIFY_AGAIN, "chosen": Chosen(items=(name,))}
+    again = {"by": lea, "project": "p", "action": Action.VERIFY_AGAIN, "chosen": BulkSelection(items=(name,))}
     assert with_author(store) == [name]
     assert done(store, again) == 1
     assert with_author(store) == []

@@ -159,7 +159,7 @@ def test_a_gold_answer_in_any_order_and_form_is_the_set_of_its_options(store: St
     for person in make_people(store, "ann", "bea", "cem"):
         task = claimed(store, person)
         submissions.submit(store, person=person, task=task.id, key=person.login, values={"seen": OPTIONS[:2]})
-    known = gold_making.Known("colour/0", None, "colour", {"seen": ["tea", "cafe\u0301", "tea"]})
+    known = gold_making.GoldCandidate("colour/0", None, "colour", {"seen": ["tea", "cafe\u0301", "tea"]})
     (added,) = gold_making.add(store, by=None, project="p", stage=Stage.VERIFICATION, known=[known])
     assert added.answers == {"seen": ["caf\u00e9", "tea"]}
 

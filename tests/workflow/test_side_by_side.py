@@ -19,7 +19,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from workflow.results import leaderboard, score_choices, side_by_side
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 
@@ -30,7 +30,7 @@ MODELS = ("blip", "<b>gpt")
 Bits = tuple[int, int, int]
 
 
-def diced() -> tuple[Read, dict[int, list[Bits]], dict[int, Bits]]:
+def diced() -> tuple[ProjectAnswers, dict[int, list[Bits]], dict[int, Bits]]:
     """Answers of two models in three domains: the grades of three people, and a judge's of four answers of five."""
     dice = random.Random(4)
     items = {at: Item(f"i{at}", f"n{at}", DOMAINS[at % 3], None, {}) for at in range(40)}
@@ -43,7 +43,7 @@ def diced() -> tuple[Read, dict[int, list[Bits]], dict[int, Bits]]:
     judge = {answer.id: bits() for answer in answers if answer.id % 5}
     grades = {part: {id: [each[at] for each in said] for id, said in people.items()} for at, part in enumerate(PARTS)}
     judged = {(part, "gpt-4"): {id: each[at] for id, each in judge.items()} for at, part in enumerate(PARTS)}
-    return Read("p", "P", PCA, (), items, answers, {}, grades, judged), people, judge
+    return ProjectAnswers("p", "P", PCA, (), items, answers, {}, grades, judged), people, judge
 
 
 def counted(settled: dict[int, Bits]) -> dict[tuple[str, str | None], Counter[str]]:
@@ -57,7 +57,7 @@ def counted(settled: dict[int, Bits]) -> dict[tuple[str, str | None], Counter[st
     return found
 
 
-def boards(found: Read, *kinds: str) -> list[leaderboard.SlicedScores]:
+def boards(found: ProjectAnswers, *kinds: str) -> list[leaderboard.SlicedScores]:
     return [leaderboard.sliced_scores(found, each) for each in score_choices.wanted(found, kinds=kinds)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
-from domain.records import NothingLeft
+from domain.records import NoTask
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_project
 from workflow.annotate import claims, qualification, submissions
@@ -23,7 +23,7 @@ def test_egoplan_is_verified_blind_by_anyone_who_needs_no_qualification(store: S
     make_items(store, dimension="next_action", fields=fields)
     for person in make_people(store, "ann", "bob"):
         found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-        assert isinstance(found, NothingLeft)
+        assert isinstance(found, NoTask)
         assert found.code == "not_qualified"
         qualification.exempt(store, by=None, project="p", login=person.login, why="A test.")
         view = claimed(store, person)

@@ -20,7 +20,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
 from domain.errors import Conflict, LeaseLost, NotFound
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, make_items, make_person, make_project, make_schema
@@ -83,7 +83,7 @@ class Protocol(RuleBasedStateMachine):
     def take(self, login: str, stage: Stage) -> None:
         """Someone asks for a task."""
         view = claims.next_task(self.store, person=self.people[login], project="p", stage=stage)
-        if isinstance(view, NothingLeft):
+        if isinstance(view, NoTask):
             return
         self.held[login] = view
         item = self.book[view.item or ""]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from annotation_schemas.formats import Said
+from annotation_schemas.formats import ColumnMapping
 from annotation_schemas.loader import load_text
 from db import files
 from db.engine import Store
@@ -25,7 +25,7 @@ from workflow.annotate import claims, submissions
 from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files, look_at_files
 from workflow.files.import_look import Look
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.files.release import release
 
 PAIRS = """
@@ -59,7 +59,7 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
     path = tmp_path / "pairs.csv"
     path.write_text(out.getvalue(), encoding="utf-8", newline="")
 
-    def bring(**how: Any) -> Imported:
+    def bring(**how: Any) -> ImportSummary:
         return import_files(
             store, media, by=None, project="p", format="csv", path=path, media_dir=tmp_path / "m", **how
         )
@@ -106,7 +106,7 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
     }
 
     with pytest.raises(FileRefused, match=r"came in with other columns \(as the schema says\)"):
-        bring(said=Said({"question": "by"}))
+        bring(said=ColumnMapping({"question": "by"}))
     path.write_text(
         out.getvalue().replace("is 1", "was 1") + "i 3;New?;It;a.png;b.png;\r\n", encoding="utf-8", newline=""
     )
@@ -115,7 +115,9 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
     ):
         bring()
     with pytest.raises(FileRefused, match="Columns, places and encodings are said of csv or jsonl; predictions is"):
-        import_files(store, media, by=None, project="p", format="predictions", path=path, said=Said(encoding="cp1252"))
+        import_files(
+            store, media, by=None, project="p", format="predictions", path=path, said=ColumnMapping(encoding="cp1252")
+        )
     with pytest.raises(FileRefused, match="reads csv, not pca_bench"):
         import_files(store, media, by=None, project="p", format="pca_bench", path=path)
 
@@ -185,7 +187,7 @@ def test_new_rows_come_in_while_changed_ones_stay_and_both_files_go_out(
     rows = ["1,What?,It,a.png,b.png\n", "2,Who?,She,a.png,a.png\n"]
     about: dict[str, Any] = {"by": None, "project": "p", "format": "csv", "path": path}
 
-    def bring(*lines: str, **more: Any) -> Imported:
+    def bring(*lines: str, **more: Any) -> ImportSummary:
         path.write_text(head + "".join(lines), encoding="utf-8", newline="")
         return import_files(store, media, **about, **more)
 
@@ -210,7 +212,7 @@ def test_new_rows_come_in_while_changed_ones_stay_and_both_files_go_out(
     create_project(store, name="q", loaded=other)
     about["project"] = "q"
 
-    def take(*lines: str) -> Imported:
+    def take(*lines: str) -> ImportSummary:
         unnamed.write_text(head + "".join(lines), encoding="utf-8", newline="")
         return import_files(store, media, **about, new_only=True)
 

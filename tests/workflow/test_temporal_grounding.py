@@ -108,7 +108,7 @@ SAID = {
 FAR = {"opens": "between 4 and 6 seconds", "cuts": "frames 5 to 6"}  # it touches the key: 0; and no seconds
 
 
-def told(project: Store, home: Path, tmp_path: Path) -> project_answers.Read:
+def told(project: Store, home: Path, tmp_path: Path) -> project_answers.ProjectAnswers:
     """What is read of two models' answers."""
     rows = [
         {"item": item, "model": model, "text": text}
@@ -162,9 +162,12 @@ def test_models_are_scored_by_their_temporal_iou(
     added = people.values[len(answered.answers) :]
     assert sorted(added) == pytest.approx(sorted([(1 + 0) / 2, (1 / 2 + 0) / 2, 1 / 3, 0]))
 
-    wrong = cases.listed(read, cases.Wanted(show=cases.Show.WRONG))  # far's 0 and near's 1/3, but not its 1/2
+    wrong = cases.listed(read, cases.CaseFilter(show=cases.Show.WRONG))  # far's 0 and near's 1/3, but not its 1/2
     assert {read.items[id].name for id in wrong} == {"opens", "pours"}
-    assert {read.items[id].name for id in cases.listed(read, cases.Wanted(show=cases.Show.UNREAD))} == {"stirs", "cuts"}
+    assert {read.items[id].name for id in cases.listed(read, cases.CaseFilter(show=cases.Show.UNREAD))} == {
+        "stirs",
+        "cuts",
+    }
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     said = CliRunner().invoke(cli, ["results", "p", "--items", "all", "--scores", "key"]).output
     assert "R@1, IoU from 0.7, against the key" in said

@@ -21,7 +21,7 @@ from db import candidate_images
 from db.engine import Store
 from db.tables import AssetRow, CandidateRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
-from domain.records import NothingLeft, Person, TriageGroup
+from domain.records import NoTask, Person, TriageGroup
 from domain.roles import Role
 from domain.states import Stage, TriageState
 from examples.scenes import scenes
@@ -162,7 +162,7 @@ def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
     assert not set(names(first)) & set(names(second))
     eve = make_person(store, "eve")
     left = triage.next_group(store, person=eve, project="p")
-    assert isinstance(left, NothingLeft)
+    assert isinstance(left, NoTask)
     assert left.code == "waiting_for_others"
     with pytest.raises(LeaseLost):
         keep(store, bob, names(first), "x")
@@ -200,7 +200,7 @@ def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_fo
     assert free(store, ann) == set()  # all or none
     keep(store, ann, everything[:2], "b")
     left = triage.next_group(store, person=ann, project="p")
-    assert isinstance(left, NothingLeft)
+    assert isinstance(left, NoTask)
     assert left.code == "all_done"
     found = triage_figures.progress(store, by=None, project="p")
     assert (found.total.left, found.total.kept, found.total.surplus) == (0, 2, 2)
@@ -313,7 +313,7 @@ def test_who_may_triage_and_who_may_look(store: Store, ann: Person, tmp_path: Pa
     writer = make_person(store, "writer", stages=[Stage.AUTHORING])
     stranger = make_person(store, "stranger", project=None)
     left = triage.next_group(store, person=writer, project="p")
-    assert isinstance(left, NothingLeft)
+    assert isinstance(left, NoTask)
     assert left.code == "not_member"
     with pytest.raises(NotAllowed):
         keep(store, writer, [frame], "k")
@@ -333,9 +333,9 @@ def test_who_may_triage_and_who_may_look(store: Store, ann: Person, tmp_path: Pa
     make_project(store, name="q")
     other = make_person(store, "other", project="q")
     left = triage.next_group(store, person=other, project="q")
-    assert isinstance(left, NothingLeft)
+    assert isinstance(left, NoTask)
     assert left.code == "no_stage"
-    assert isinstance(next_task(store, person=ann, project="p", stage=Stage.TRIAGE), NothingLeft)
+    assert isinstance(next_task(store, person=ann, project="p", stage=Stage.TRIAGE), NoTask)
 
 
 def test_check_names_frames_kept_beyond_what_the_schema_allows(store: Store, ann: Person, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound
-from domain.records import NothingLeft
+from domain.records import NoTask
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
@@ -55,7 +55,7 @@ def test_no_one_gets_an_item_twice_and_the_author_never(store: Store) -> None:
     vote(store, bob)
     for person in (ann, bob):
         left = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-        assert isinstance(left, NothingLeft)
+        assert isinstance(left, NoTask)
         assert left.code == "waiting_for_others"
 
 
@@ -93,10 +93,10 @@ def test_a_member_sees_only_their_dimensions(store: Store) -> None:
     make_items(store, 2, dimension="shape")
     ann = make_person(store, "ann", dimensions=["colour"])
     left = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(left, NothingLeft)
+    assert isinstance(left, NoTask)
     assert left.code == "not_your_dimension"
     asked = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, dimension="shape")
-    assert isinstance(asked, NothingLeft)
+    assert isinstance(asked, NoTask)
     assert asked.code == "not_your_dimension"
 
 
@@ -106,7 +106,7 @@ def test_a_finished_dimension_is_done_though_others_are_not(store: Store) -> Non
     left = claims.next_task(
         store, person=make_person(store, "ann"), project="p", stage=Stage.VERIFICATION, dimension="colour"
     )
-    assert isinstance(left, NothingLeft)
+    assert isinstance(left, NoTask)
     assert (left.code, "this dimension" in left.sentence) == ("all_done", True)
 
 
@@ -275,7 +275,7 @@ def test_undo_reopens_what_a_senior_has_not_begun_to_settle(store: Store) -> Non
     submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
     assert state_of(store, item) is ItemState.KEPT
-    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NoTask)
     assert check(store) == []
 
 

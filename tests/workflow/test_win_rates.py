@@ -23,7 +23,7 @@ from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.access.projects import access_to
 from workflow.results import project_answers
-from workflow.results.win_rates import COLUMNS, Comparison, as_csv, comparisons, favoured
+from workflow.results.win_rates import COLUMNS, ModelComparison, as_csv, comparisons, favoured
 from workflow.runs import judge_plans, run_control
 
 
@@ -56,7 +56,7 @@ def script(says: str, ids: list[int]) -> object:
     return reply
 
 
-def compared(world: World) -> list[Comparison]:
+def compared(world: World) -> list[ModelComparison]:
     read = project_answers.read(world.store, person=None, project="p")
     return comparisons(world.store, read, person=None)
 

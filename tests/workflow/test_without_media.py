@@ -15,7 +15,7 @@ from db import assets, files, task_slots
 from db.engine import Store
 from db.tables import AssetRow, ItemAssetRow, TaskRow
 from domain.errors import Conflict, NotAllowed, NotFound
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
@@ -78,7 +78,7 @@ def project(store: Store, *, name: str = "p", extra: str = "", assets: str = "{r
 
 def sentence(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) -> str:
     found = claims.next_task(store, person=person, project="p", stage=stage)
-    assert isinstance(found, NothingLeft), found
+    assert isinstance(found, NoTask), found
     return found.sentence
 
 
@@ -220,7 +220,7 @@ def test_what_was_given_up_waits_too(store: Store, media: MediaStore) -> None:
     claimed(store, ben)
     link(store, ids)  # a project of an earlier version, which gave it out
     clock.advance(hours=5)
-    assert isinstance(claims.next_task(store, person=cat, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=cat, project="p", stage=Stage.VERIFICATION), NoTask)
     assert claimed(store, ann).item, "who has it in hand keeps it"
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from db.engine import open_store
-from domain.records import NothingLeft
+from domain.records import NoTask
 from domain.states import Stage
 from workflow.access.accounts import find_person
 from workflow.annotate import claims, submissions
@@ -20,7 +20,7 @@ def main() -> None:
     waited = False
     while True:
         view = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
-        if isinstance(view, NothingLeft):
+        if isinstance(view, NoTask):
             if view.code == "waiting_for_others" and not waited:
                 waited = True
                 continue

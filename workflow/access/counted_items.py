@@ -24,7 +24,7 @@ VERDICTS = (ItemState.KEPT, ItemState.REJECTED)
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedItems:
     """The items of a project that count, in numbers and words."""
 
     which: Items
@@ -84,7 +84,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Counting(Counted):
+class Counting(CountedItems):
     """The items of a project that count, with their ids."""
 
     ids: frozenset[int] | None = None
@@ -120,7 +120,7 @@ def counting(
     return Counting(found.which, found.by_state, found.why_all, ids=kept)
 
 
-def _counted(session: Session, access: Access, items_: Items | str | None, stage: Stage) -> Counted:
+def _counted(session: Session, access: Access, items_: Items | str | None, stage: Stage) -> CountedItems:
     by_state: dict[ItemState, int] = {}
     for (_, state), n in items.count_by_state(session, project_id=access.project_id).items():
         by_state[state] = by_state.get(state, 0) + n
@@ -134,12 +134,12 @@ def _counted(session: Session, access: Access, items_: Items | str | None, stage
         message = f"{access.title} has no kept items: {without}. Leave this out, or ask for all items."
         raise InvalidInput([Problem("items", message)])
     if items_ is None and stage in VERIFICATIONS:
-        return Counted(Items.ALL, by_state, "agreement about votes is over everything that was voted on")
+        return CountedItems(Items.ALL, by_state, "agreement about votes is over everything that was voted on")
     if items_ is None and not verdicts:
-        return Counted(Items.ALL, by_state, without)
+        return CountedItems(Items.ALL, by_state, without)
     if items_ is not None and Items(items_) is Items.ALL:
-        return Counted(Items.ALL, by_state)
-    return Counted(Items.KEPT, by_state)
+        return CountedItems(Items.ALL, by_state)
+    return CountedItems(Items.KEPT, by_state)
 
 
 def counting_of(
@@ -149,7 +149,7 @@ def counting_of(
     project: str,
     items_: Items | str | None = None,
     stage: Stage = Stage.GRADING,
-) -> Counted:
+) -> CountedItems:
     """Return ``counting`` without item ids, for leads; fast enough for every page."""
     with store.read() as session:
         return _counted(session, require_lead(session, by=person, project=project), items_, stage)

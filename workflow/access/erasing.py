@@ -14,7 +14,7 @@ from workflow.access.held_tasks import give_back_all
 
 
 @dataclass(frozen=True)
-class Erased:
+class ErasureResult:
     """Result of an erasure."""
 
     login: str
@@ -44,7 +44,7 @@ def is_erased(store: Store, *, login: str) -> bool:
         return row is not None and erasing.was_erased(row)
 
 
-def erase(store: Store, *, login: str, typed: str) -> Erased:
+def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
     """Erase a person, for the command on the machine itself; this cannot be undone.
 
     Name, login, password, sessions, links, e-mail addresses, drafts, memberships and the key of their pseudonyms are
@@ -78,7 +78,7 @@ def erase(store: Store, *, login: str, typed: str) -> Erased:
         log(session, "account.erased", now=now, data={"login": left})
         for project, _ in theirs:
             log(session, "account.erased", project=project.id, now=now, data={"login": left})
-    return Erased(left, tuple(project.name for project, _ in theirs), _rewrite(store))
+    return ErasureResult(left, tuple(project.name for project, _ in theirs), _rewrite(store))
 
 
 def _rewrite(store: Store) -> str:

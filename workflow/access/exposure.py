@@ -17,11 +17,11 @@ from weakref import WeakKeyDictionary
 
 from db import exposure
 from db.engine import Direct, Session, Store
-from domain.exposure import Route, Secrets, Told
+from domain.exposure import Disclosure, Route, Secrets
 from domain.records import Person
 from workflow.access.projects import Access
 
-Look = Callable[[Secrets], Told]
+Look = Callable[[Secrets], Disclosure]
 """Function that finds the facts in a payload, given the secrets of the item."""
 
 REMEMBERED = 10_000
@@ -59,7 +59,7 @@ def sent_of_item(store: Store, *, person: Person, route: Route, item: str, body:
 
 def _add(
     direct: Direct,
-    place: exposure.Place,
+    place: exposure.SentContent,
     person: Person,
     route: Route,
     body: bytes,
@@ -108,7 +108,7 @@ def looked(
     item_ids: Collection[int],
     route: Route,
     record: Any,
-    told: Told,
+    told: Disclosure,
     now: datetime,
 ) -> None:
     """Record, inside a transaction, that a person looks at items on a page built from ``record``."""

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
-from domain.records import Membership, Part, Person
+from domain.records import MemberSettings, Membership, Person
 from domain.roles import Role
 from workflow.access.projects import lead_alone, put_part, take_out
 
 
-def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[Part]) -> list[Membership]:
+def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[MemberSettings]) -> list[Membership]:
     """Add people to a project or change their roles; leads come first, so that a project can change its lead.
 
     Raises

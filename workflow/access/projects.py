@@ -13,8 +13,8 @@ from db import guidelines, people, projects, task_rules
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem, SchemaError
-from domain.records import Membership, Part, Person, ProjectView
-from domain.rewording import Reading
+from domain.records import MemberSettings, Membership, Person, ProjectView
+from domain.rewording import Rewording
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access.event_log import log
@@ -43,7 +43,7 @@ class Access:
     """Number of the current guideline version."""
     guideline_seen: int | None = None
     """Guideline version that this person has opened last; None if they have opened none."""
-    reading: Reading = field(default_factory=Reading)
+    reading: Rewording = field(default_factory=Rewording)
     """Rules for reading submissions made under earlier schemas of the project."""
     archived: bool = False
     """Whether the project can no longer be changed."""
@@ -222,7 +222,7 @@ def set_member(
     """
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
-        part = Part(login, role, dimensions, stages)
+        part = MemberSettings(login, role, dimensions, stages)
         return put_part(session, access, part, by=by, now=store.now())
 
 
@@ -242,7 +242,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
 # ---- for other use cases ---------------------------------------------------------------------------------------------
 
 
-def put_part(session: Session, access: Access, part: Part, *, by: Person | None, now: datetime) -> Membership:
+def put_part(session: Session, access: Access, part: MemberSettings, *, by: Person | None, now: datetime) -> Membership:
     """Add or change a member of a locked project (``lead_alone``); raises the same errors as ``set_member``."""
     dimensions, stages = subset_of_schema(access, dimensions=part.dimensions, stages=part.stages)
     row = people.by_login(session, login=part.login.strip().casefold())
@@ -381,7 +381,7 @@ def _access_of(
         stages=None,
         guideline=row.guideline_number,
         guideline_seen=seen,
-        reading=Reading.from_json(row.reading),
+        reading=Rewording.from_json(row.reading),
         archived=row.archived_at is not None,
     )
     task_rules.let_vote_again(session, project_id=row.id, stages=as_lead.schema.stages.again)

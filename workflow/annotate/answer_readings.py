@@ -21,7 +21,7 @@ from db.readings import AttemptEnd, UnreadAnswer
 from db.records import StoredRun
 from db.run_attempts import storable
 from db.types import public_id
-from domain.reading.answers import READER_VERSION, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import READER_VERSION, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from domain.records import RULES, AnswerReading, Person
 from domain.runs import ANSWERS, Attempt
 from workflow.access.counted_items import Counting
@@ -89,7 +89,7 @@ def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Att
     A long text takes a while to read, and other writers should not wait for the database during that time. If an
     edit changes the question in between, the answer is read again when it is stored.
     """
-    found: dict[tuple[str, Asked, str | None], Reading] = {}
+    found: dict[tuple[str, ExpectedAnswer, str | None], Reading] = {}
     for place in _places(store, project_id, wanted):
         if place not in found:
             found[place] = read_answer(place[0], place[1], finish_reason=place[2])
@@ -106,7 +106,7 @@ def readings_ahead(
 
 def _places(
     store: Store, project_id: int, wanted: Sequence[tuple[int, str, AttemptEnd | None]]
-) -> list[tuple[str, Asked, str | None]]:
+) -> list[tuple[str, ExpectedAnswer, str | None]]:
     """Return the key under which ``Ahead`` keeps each answer."""
     with store.read() as session:
         name = projects.by_id(session, id=project_id).name

@@ -9,7 +9,7 @@ from db import items, task_claims
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain.errors import Conflict, LeaseLost, NotAllowed
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
@@ -26,7 +26,7 @@ def next_task(
     stage: Stage,
     dimension: str | None = None,
     postponed: str | None = None,
-) -> TaskView | NothingLeft:
+) -> TaskView | NoTask:
     """Return the next task for a person, or why there is no task.
 
     Claimed tasks come first, then free ones, then postponed ones. ``postponed`` is the item that the person has just
@@ -57,19 +57,19 @@ def take_next(
     dimension: str | None,
     postponed: str | None,
     now: datetime,
-) -> TaskView | NothingLeft | None:
+) -> TaskView | NoTask | None:
     """Do the same as ``next_task`` inside a transaction; return None if the search must continue in another one."""
     said = gates.ask(gates.Visit(session, access, person, stage, now, dimension=dimension, postponed=postponed))
-    if isinstance(said, NothingLeft):
+    if isinstance(said, NoTask):
         return said
-    if isinstance(said, gates.Later):
+    if isinstance(said, gates.Continuation):
         return None
     return replace(task_view(session, access=access, row=said.row, person=person), postponed=said.postponed)
 
 
 def take_more(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, postponed_before: datetime
-) -> StoredTask | NothingLeft | None:
+) -> StoredTask | NoTask | None:
     """Claim one more slot for a person who keeps their other tasks.
 
     Returns why there is no slot, or None if the search is long and must continue in another transaction. The gates
@@ -77,9 +77,9 @@ def take_more(
     who skips the last task would get it back at once.
     """
     said = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, postponed_before=postponed_before))
-    if isinstance(said, NothingLeft):
+    if isinstance(said, NoTask):
         return said
-    return None if isinstance(said, gates.Later) else said.row
+    return None if isinstance(said, gates.Continuation) else said.row
 
 
 def peek(

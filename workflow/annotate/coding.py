@@ -26,7 +26,7 @@ from workflow.annotate import answer_steps
 SETTLED = "The codes of this answer are settled, so yours stay as they are; tell a senior if they are wrong."
 
 
-class Standing(StrEnum):
+class CodingProgress(StrEnum):
     """Progress of an answer's codes."""
 
     WAITING = "waiting"
@@ -38,10 +38,10 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True)
-class Coded:
+class CombinedCodes:
     """The combined codes of one answer."""
 
-    standing: Standing
+    standing: CodingProgress
     values: Mapping[str, Any]
     """The settled value of each criterion with codes, None where no code was given; empty if nothing is settled."""
 
@@ -58,7 +58,7 @@ def settled(
     decision: Mapping[str, Any] | None,
     *,
     wanted: int | None = None,
-) -> Coded:
+) -> CombinedCodes:
     """Combine the coders' answers and a senior annotator's decision, if there is one.
 
     A code is settled if all coders give it, or if the senior decides, whatever the coders chose. ``wanted`` is how
@@ -67,13 +67,13 @@ def settled(
     stage = schema.stages.coding
     names = [each.name for each in code_criteria(schema, dimension)]
     if decision is not None:
-        return Coded(Standing.ARBITRATED, {name: decision.get(name) for name in names})
+        return CombinedCodes(CodingProgress.ARBITRATED, {name: decision.get(name) for name in names})
     if stage is None or len(coders) < (wanted if wanted is not None else stage.raters):
-        return Coded(Standing.WAITING, {})
+        return CombinedCodes(CodingProgress.WAITING, {})
     first = coders[0]
     if all(same(each.get(name), first.get(name)) for each in coders for name in names):
-        return Coded(Standing.UNANIMOUS, {name: first.get(name) for name in names})
-    return Coded(Standing.DIFFER, {})
+        return CombinedCodes(CodingProgress.UNANIMOUS, {name: first.get(name) for name in names})
+    return CombinedCodes(CodingProgress.DIFFER, {})
 
 
 def coders_wanted(access: Access, versions: Sequence[int]) -> int:
@@ -82,7 +82,7 @@ def coders_wanted(access: Access, versions: Sequence[int]) -> int:
     return access.reading.wanted(stage.raters, versions, Stage.CODING) if stage is not None else 0
 
 
-def standing_of(session: Session, *, access: Access, prediction_id: int, dimension: str) -> Coded:
+def standing_of(session: Session, *, access: Access, prediction_id: int, dimension: str) -> CombinedCodes:
     """Return ``settled`` for an answer in the database."""
     said = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
     decided = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.ARBITRATION)
@@ -106,7 +106,7 @@ def offer_arbitration(
         return
     found = standing_of(session, access=access, prediction_id=row.prediction_id, dimension=row.dimension)
     unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=row.prediction_id)
-    if access.schema.stages.arbitration is not None and found.standing is Standing.DIFFER:
+    if access.schema.stages.arbitration is not None and found.standing is CodingProgress.DIFFER:
         slot = task_slots.Slot(
             project_id=access.project_id,
             stage=Stage.ARBITRATION,
@@ -163,7 +163,7 @@ def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:
         unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=id)
         for row in tasks.of_unit(session, unit=unit):
             found = standing_of(session, access=access, prediction_id=id, dimension=row.dimension)
-            if found.standing is Standing.DIFFER:
+            if found.standing is CodingProgress.DIFFER:
                 task_slots.offer_units(session, units=[unit])
 
 

@@ -23,7 +23,7 @@ from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate import answer_steps
-from workflow.annotate.comparison_plan import Pair, slots_of
+from workflow.annotate.comparison_plan import AnswerPair, slots_of
 
 Answers = tuple[StoredPrediction, StoredPrediction]
 
@@ -133,21 +133,21 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     return FIXED if is_replaced(session, row=row) else answer_steps.why_fixed(session, access, row, now)
 
 
-def _then_and_now(session: Session, row: StoredTask) -> tuple[Answers, Pair | None]:
+def _then_and_now(session: Session, row: StoredTask) -> tuple[Answers, AnswerPair | None]:
     """Return a slot's answers and both models' newest answers that count, or None if a model has no such answer."""
     first, second = then = answers_of(session, row)
     given = answers.answers(session, project_id=row.project_id, item_id=first.item_id)
     newest = {each.model: each for each in given}
     if first.model not in newest or second.model not in newest:
         return then, None
-    return then, Pair(newest[first.model], newest[second.model], row.dimension)
+    return then, AnswerPair(newest[first.model], newest[second.model], row.dimension)
 
 
-def _is_current(then: Answers, newest: Pair | None) -> bool:
+def _is_current(then: Answers, newest: AnswerPair | None) -> bool:
     return newest is not None and (newest.first.id, newest.second.id) == (then[0].id, then[1].id)
 
 
-def _is_asked(session: Session, access: Access, pair: Pair) -> bool:
+def _is_asked(session: Session, access: Access, pair: AnswerPair) -> bool:
     """Return whether people are still asked about these models' answers to this item."""
     stage = access.schema.stages.comparison
     if stage is None or pair.same or not (stage.dimensions is None or pair.dimension in stage.dimensions):

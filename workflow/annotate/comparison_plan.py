@@ -26,7 +26,7 @@ Names = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Pair:
+class AnswerPair:
     """Two models' answers to an item, ordered by model name."""
 
     first: AnswerPart
@@ -50,7 +50,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PairPlan:
     """The current pairs of a project."""
 
     raters: int
@@ -59,26 +59,26 @@ class Plan:
     """Number of votes that completes a pair compared when fewer people were asked."""
     models: tuple[str, ...]
     """Names of the compared models."""
-    asked: Sequence[Pair]
+    asked: Sequence[AnswerPair]
     """Pairs to compare, in item order."""
-    same: Sequence[Pair]
+    same: Sequence[AnswerPair]
     """Planned pairs that are not compared because both answers are the same."""
     missing: int
     """Number of planned pairs that lack an answer."""
     slots: Mapping[str, AnswerSlots]
     """Slots of every pair ever opened, by unit."""
-    current: Mapping[str, Pair]
+    current: Mapping[str, AnswerPair]
     """All pairs of answers that count, planned or not, by unit."""
 
     anew: frozenset[tuple[int, Names]]
     """Item and model names of pairs that were open when one of the models answered again."""
 
-    def is_open(self, pair: Pair) -> bool:
+    def is_open(self, pair: AnswerPair) -> bool:
         """Return whether enough people can compare the pair or have compared it."""
         there = self.slots.get(pair.unit)
         return there is not None and there.lacking(self.raters, fewest=self.fewest) == 0
 
-    def is_complete(self, pair: Pair) -> bool:
+    def is_complete(self, pair: AnswerPair) -> bool:
         """Return whether enough people have compared the pair."""
         there = self.slots.get(pair.unit)
         return there is not None and there.is_complete(self.raters, fewest=self.fewest)
@@ -90,7 +90,7 @@ class Plan:
         return [unit for unit, there in self.slots.items() if there.open and unit not in wanted]
 
 
-def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Counting) -> Plan:
+def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Counting) -> PairPlan:
     """Return the plan of a project; compared or claimed pairs stay in it while their answers count."""
     people = {run.name for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.PEOPLE)}
     last: dict[tuple[int, str], AnswerPart] = {}
@@ -105,9 +105,9 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
         each.unit: each
         for each in task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.COMPARISON)
     }
-    asked: list[Pair] = []
-    same: list[Pair] = []
-    current: dict[str, Pair] = {}
+    asked: list[AnswerPair] = []
+    same: list[AnswerPair] = []
+    current: dict[str, AnswerPair] = {}
     missing = 0
     numbers: dict[str, int] = {}
     for item_id, _, dimension in files.item_ids(session, project_id=access.project_id):
@@ -120,7 +120,7 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
             if len(both) < 2:
                 missing += names in drawn
                 continue
-            pair = Pair(both[0], both[1], dimension)
+            pair = AnswerPair(both[0], both[1], dimension)
             current[pair.unit] = pair
             touched = pair.unit in slots and slots[pair.unit].touched
             if names in drawn and pair.same and not touched:
@@ -130,11 +130,11 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
     fewest = access.reading.fewest(stage.raters, Stage.COMPARISON)
     earlier = (task_slots.pair_of(unit) for unit in slots if unit not in current)
     anew = frozenset((known[a][0], (known[a][1], known[b][1])) for a, b in earlier if a in known and b in known)
-    return Plan(stage.raters, fewest, models, asked, same, missing, slots, current, anew)
+    return PairPlan(stage.raters, fewest, models, asked, same, missing, slots, current, anew)
 
 
 def slots_of(
-    pair: Pair, *, stage: Comparison, access: Access, now: datetime, shuffle: int | None = None
+    pair: AnswerPair, *, stage: Comparison, access: Access, now: datetime, shuffle: int | None = None
 ) -> list[task_slots.Slot]:
     """Return the slots of a pair, one for each person who is asked.
 

@@ -13,7 +13,7 @@ from db import answers, events, items, postponed, submissions, task_claims, task
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
-from domain.exposure import Fact, Route, Told
+from domain.exposure import Disclosure, Fact, Route
 from domain.policies import LEASE
 from domain.records import EarlierSubmission, ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
 from domain.states import TaskState
@@ -168,7 +168,7 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
             if row.item_id is not None:
                 item = items.by_id(session, id=row.item_id)
                 look_into(session, access=access, person=by, item=item, now=store.now())
-                told = Told((), (Fact.VOTES,), (row.stage,))
+                told = Disclosure((), (Fact.VOTES,), (row.stage,))
                 exposure.looked(
                     session,
                     access=access,

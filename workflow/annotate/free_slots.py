@@ -105,7 +105,7 @@ def ahead(
     return [item_id for item_id in mixed if item_id is not None]
 
 
-def _own_choice(session: Session, access: Access, person: Person, stage: Stage, spot: queue_cursor.Spot) -> int:
+def _own_choice(session: Session, access: Access, person: Person, stage: Stage, spot: queue_cursor.SearchedSlot) -> int:
     """Return the slot to claim.
 
     This is the given slot, unless the schema shuffles an item's answers. Then it is the first one of that item in this
@@ -150,7 +150,7 @@ def _cursors(
 
 def _search(
     session: Session, ways: Sequence[Sequence[queue_cursor.Cursor]], *, limit: int
-) -> list[tuple[queue_cursor.Cursor, queue_cursor.Spot]]:
+) -> list[tuple[queue_cursor.Cursor, queue_cursor.SearchedSlot]]:
     """Return the next slots that a person may claim, from the first group of cursors that has any."""
     for lot in ways:
         found = queue_cursor.search(session, lot, limit=limit)

@@ -14,7 +14,7 @@ from functools import cached_property
 from db import items, postponed, task_claims, tasks
 from db.engine import Session
 from db.records import StoredTask
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.states import Purpose, Stage
 from workflow.access.projects import Access
 from workflow.annotate import comparison, free_slots, gold_checks, no_work, qualification
@@ -50,7 +50,7 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenTask:
     """A task that a person now holds."""
 
     row: StoredTask
@@ -58,12 +58,12 @@ class Given:
     """Whether they had postponed the task."""
 
 
-class Later:
+class Continuation:
     """Marker that the search continues in another transaction, because it is long or the task found was replaced."""
 
 
-Answer = Given | NothingLeft | Later
-Ahead = Sequence[int] | NothingLeft
+Answer = GivenTask | NoTask | Continuation
+Ahead = Sequence[int] | NoTask
 """Items (ids) of the next tasks, or why no task follows."""
 
 
@@ -78,7 +78,7 @@ class Gate:
     """Function that gives a task or a refusal, or None to let the person pass."""
     look: Callable[[Visit, int], Ahead]
     """Preview of ``take`` that claims nothing and returns at most this many items; empty lets the person pass."""
-    refuses: Callable[[Visit], NothingLeft | None] | None = None
+    refuses: Callable[[Visit], NoTask | None] | None = None
     """Function that returns why the gate bars a person from all new work, or None."""
 
 
@@ -86,10 +86,12 @@ def ask(visit: Visit) -> Answer:
     """Return the answer of the first gate that does not let the person pass, or why no work is left."""
     for gate in GATES:
         said = gate.take(visit)
-        if isinstance(said, Given) and comparison.renew(
+        if isinstance(said, GivenTask) and comparison.renew(
             visit.session, access=visit.access, row=said.row, now=visit.now
         ):
-            return Later()  # one renewal per transaction, so that two people who renew the same pairs cannot deadlock
+            return (
+                Continuation()
+            )  # one renewal per transaction, so that two people who renew the same pairs cannot deadlock
         if said is not None:
             return said
     return no_work.why_no_task(
@@ -102,20 +104,20 @@ def ask(visit: Visit) -> Answer:
     )
 
 
-def coming(visit: Visit, *, limit: int) -> tuple[list[int], NothingLeft | None]:
+def coming(visit: Visit, *, limit: int) -> tuple[list[int], NoTask | None]:
     """Return the items (ids) of the next likely tasks, and the refusal if a gate ends the list; claim nothing."""
     found: list[int] = []
     for gate in GATES:
         if len(found) >= limit:
             break
         said = gate.look(visit, limit - len(found))
-        if isinstance(said, NothingLeft):
+        if isinstance(said, NoTask):
             return found, said
         found += [item_id for item_id in dict.fromkeys(said) if item_id not in found]
     return found, None
 
 
-def why_refused(visit: Visit) -> NothingLeft | None:
+def why_refused(visit: Visit) -> NoTask | None:
     """Return why a person gets no new work at all, or None if they can get work."""
     said = (gate.refuses(visit) for gate in GATES if gate.refuses is not None)
     return next((nothing for nothing in said if nothing is not None), None)
@@ -124,24 +126,24 @@ def why_refused(visit: Visit) -> NothingLeft | None:
 # ---- questions of the gates ------------------------------------------------------------------------------------------
 
 
-def why_closed(visit: Visit) -> NothingLeft | None:
+def why_closed(visit: Visit) -> NoTask | None:
     """Return why a person cannot work in the stage, or None if they can."""
     return no_work.why_closed(
         visit.session, access=visit.access, person=visit.person, stage=visit.stage, dimension=visit.dimension
     )
 
 
-def _unqualified(visit: Visit) -> NothingLeft | None:
+def _unqualified(visit: Visit) -> NoTask | None:
     if visit.let_in:
         return None
     return qualification.why_barred(visit.session, access=visit.access, person=visit.person, stage=visit.stage)
 
 
-def _stopped(visit: Visit) -> NothingLeft | None:
+def _stopped(visit: Visit) -> NoTask | None:
     return gold_checks.why_stopped(visit.session, access=visit.access, person=visit.person, stage=visit.stage)
 
 
-def _refusal(name: str, asks: str, why: Callable[[Visit], NothingLeft | None]) -> Gate:
+def _refusal(name: str, asks: str, why: Callable[[Visit], NoTask | None]) -> Gate:
     return Gate(name, asks, why, lambda visit, limit: why(visit) or (), why)
 
 
@@ -153,7 +155,7 @@ def _take_in_hand(visit: Visit) -> Answer | None:
     if row is None or row.person_id != visit.person.id or not visit.access.may_use(row.dimension):
         return None
     held = extend(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
-    return Given(row) if held else None
+    return GivenTask(row) if held else None
 
 
 def _look_in_hand(visit: Visit, limit: int) -> Ahead:
@@ -209,8 +211,8 @@ def _take_free(visit: Visit) -> Answer | None:
         now=visit.now,
     )
     if row is not None:
-        return Given(row)
-    return Later() if more else None
+        return GivenTask(row)
+    return Continuation() if more else None
 
 
 def _look_free(visit: Visit, limit: int) -> Ahead:
@@ -253,7 +255,7 @@ def _take_postponed(visit: Visit) -> Answer | None:
     for row in _postponed(visit):
         mine = resume(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
         if mine is not None:
-            return Given(mine, postponed=True)
+            return GivenTask(mine, postponed=True)
     return None
 
 

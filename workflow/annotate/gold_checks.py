@@ -19,7 +19,7 @@ from db.engine import Session, Store
 from db.records import StoredTask
 from domain.errors import InvalidInput, Problem
 from domain.gold import GoldStanding, is_right, is_turn, standing, to_come
-from domain.records import NothingLeft, Person, ProjectView
+from domain.records import NoTask, Person, ProjectView
 from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, access_to
 
@@ -104,14 +104,14 @@ def mixed_in(
     return found
 
 
-def why_stopped(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
+def why_stopped(session: Session, *, access: Access, person: Person, stage: Stage) -> NoTask | None:
     """Return why a person's gold answers bar them from live work, or None."""
     asked = policy(access, stage)
     if asked is None or asked.stop_below is None or _asked(session, access, stage) is None:
         return None
     if standing_of(session, access, stage, asked, person.id) is not GoldStanding.STOPPED:
         return None
-    return NothingLeft(
+    return NoTask(
         STOPPED,
         "Too many of your answers differ from known ones, so there is no more work for you here just now. Read the"
         " guideline again and talk to a lead of the project, who can let you go on.",

@@ -16,7 +16,7 @@ from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.comparison import same
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
-from domain.exposure import Fact, Route, Told
+from domain.exposure import Disclosure, Fact, Route
 from domain.order import evenly
 from domain.policies import criteria_that_decide, targets
 from domain.records import Person
@@ -28,7 +28,7 @@ from workflow.annotate.gold_checks import STAGES, asked_or_refuse, checked_reaso
 
 
 @dataclass(frozen=True)
-class Known:
+class GoldCandidate:
     """An item, or a model's answer to it, with known right answers."""
 
     item: str
@@ -44,7 +44,7 @@ class GoldLine:
     """A gold check as leads see it."""
 
     id: str
-    known: Known
+    known: GoldCandidate
     right: int
     n: int
     """Number of people who answered; skips are left out."""
@@ -91,13 +91,13 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
                 item_ids=known,
                 route=Route.GOLD,
                 record=made,
-                told=Told((), (Fact.KEY, Fact.VOTES), (stage,)),
+                told=Disclosure((), (Fact.KEY, Fact.VOTES), (stage,)),
                 now=store.now(),
             )
         return made
 
 
-def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[Known]:
+def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldCandidate]:
     """Return what can become a gold check because its votes or grades leave no doubt; leads only.
 
     Verification: kept items (the answer that keeps an item is right), and rejected items on which all votes agree.
@@ -129,7 +129,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
         return work_pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
-def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[Known]:
+def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[GoldCandidate]:
     """Make gold checks of up to ``n`` candidates, spread evenly over the dimensions, and return them."""
     if n < 1:
         raise InvalidInput([Problem("n", "Say how many, at least 1.")])
@@ -152,7 +152,9 @@ def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int)
         return make_checks(session, access, stage, chosen, by, now)
 
 
-def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: Sequence[Known]) -> list[Known]:
+def add(
+    store: Store, *, by: Person | None, project: str, stage: Stage, known: Sequence[GoldCandidate]
+) -> list[GoldCandidate]:
     """Make gold checks of settled items (in grading: of models' answers) with the given right answers.
 
     Raises
@@ -317,7 +319,7 @@ def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
     return values[0] if values and all(value is not None and same(value, values[0]) for value in values) else None
 
 
-def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Candidate:
+def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidate) -> Candidate:
     item = items.by_external_id(session, project_id=access.project_id, external_id=known.item)
     if item is None:
         raise NotFound(f"There is no item {known.item!r} in {access.title}.")
@@ -357,7 +359,7 @@ def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Ca
 
 def make_checks(
     session: Session, access: Access, stage: Stage, chosen: Sequence[Candidate], by: Person | None, now: datetime
-) -> list[Known]:
+) -> list[GoldCandidate]:
     new = {(item.id, of.id if of else None) for item, of, _ in chosen}
     replaced = {id for id, _ in new} if stage in VERIFICATIONS else new
     for row, _, _ in gold_items.named(session, project_id=access.project_id, stage=stage):
@@ -384,13 +386,13 @@ def make_checks(
     return [_known_of(access, each) for each in chosen]
 
 
-def _known_of(access: Access, found: Candidate) -> Known:
+def _known_of(access: Access, found: Candidate) -> GoldCandidate:
     item, prediction, answers = found
-    return Known(item.external_id, prediction.model if prediction else None, item.dimension, answers)
+    return GoldCandidate(item.external_id, prediction.model if prediction else None, item.dimension, answers)
 
 
-def _known(row: StoredGold, item: StoredItem, prediction: StoredPrediction | None) -> Known:
-    return Known(item.external_id, prediction.model if prediction else None, row.dimension, dict(row.answers))
+def _known(row: StoredGold, item: StoredItem, prediction: StoredPrediction | None) -> GoldCandidate:
+    return GoldCandidate(item.external_id, prediction.model if prediction else None, row.dimension, dict(row.answers))
 
 
 def _usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:

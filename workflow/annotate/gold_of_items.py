@@ -17,7 +17,7 @@ from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.gold_checks import asked_or_refuse
-from workflow.annotate.gold_making import Candidate, Known, candidates_in, in_use, make_checks
+from workflow.annotate.gold_making import Candidate, GoldCandidate, candidates_in, in_use, make_checks
 
 MOST = 2000
 """Maximum number of items at once."""
@@ -49,7 +49,7 @@ def preview(store: Store, *, by: Person | None, project: str, stage: Stage, name
 
 def make(
     store: Store, *, by: Person | None, project: str, stage: Stage, names: Sequence[str], token: str
-) -> list[Known]:
+) -> list[GoldCandidate]:
     """Make gold checks of all possible items among these, and return the checks.
 
     Raises

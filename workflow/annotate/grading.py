@@ -18,7 +18,7 @@ from workflow.access.counted_items import Counting, counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate.grading_sample import Frame, frame, is_open, plan_of, planned
-from workflow.annotate.sample_standing import Standing, standing
+from workflow.annotate.sample_standing import SampleProgress, standing
 
 DRAWN = "grading.drawn"
 """Kind of the event that a sample was drawn."""
@@ -217,7 +217,7 @@ def slots_by_dimension(
     return {each.id: left[each.id] for each in access.schema.dimensions if left[each.id]}
 
 
-def sample_of(session: Session, *, access: Access) -> Sample | Standing | None:
+def sample_of(session: Session, *, access: Access) -> Sample | SampleProgress | None:
     """Return the progress of people's grading; None if the schema has no grading."""
     stage = access.schema.stages.grading
     if stage is None:

@@ -60,7 +60,7 @@ def is_open(session: Session, *, access: Access) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SamplePlace:
     """A place in the frame: a model with an item."""
 
     item: str
@@ -83,7 +83,7 @@ class Frame:
     """The frame from which the plan is drawn, and all answers with slots."""
 
     every: Sequence[AnswerSlots]
-    places: Sequence[Place]
+    places: Sequence[SamplePlace]
     seed: int
     answering: Sequence[str]
     """All models with an answer in the project."""
@@ -98,7 +98,7 @@ class Frame:
     empty_dimensions: Sequence[str] = ()
     """Dimensions of the plan without an item to draw."""
 
-    def drawn(self, n: int | None, left: Collection[str] = ()) -> list[Place]:
+    def drawn(self, n: int | None, left: Collection[str] = ()) -> list[SamplePlace]:
         """Return the places in the sample; ``n`` None returns all places.
 
         These are touched places, places that others hold now (``left``, units), and places drawn in addition.
@@ -145,7 +145,7 @@ def frame(session: Session, *, access: Access) -> Frame:
     within = grading_sample.dimensions_of(stage, plan)
     listed = set(plan.items or ())
     stratum = _strata(session, access, plan)
-    places: list[Place] = []
+    places: list[SamplePlace] = []
     left_out: dict[str, list[str]] = {"ungraded": [], "rejected": []}
     for item_id, name, dimension, state in every_item:
         if plan.items is not None and name not in listed:
@@ -160,7 +160,7 @@ def frame(session: Session, *, access: Access) -> Frame:
             for model in models:
                 answer = of_answer.get(there.get((item_id, model), 0))
                 strata = stratum(item_id, dimension, model)
-                places.append(Place(name, model, dimension, strata, counts, answer))
+                places.append(SamplePlace(name, model, dimension, strata, counts, answer))
     return Frame(
         every,
         places,

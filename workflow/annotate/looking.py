@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from db import candidate_images
 from db.engine import Session, Store
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.states import Stage
 from workflow.access.projects import Access, access_to
 from workflow.annotate import gates, no_work
@@ -18,7 +18,7 @@ class StageLook:
 
     in_hand: bool
     """Whether they have begun an item whose lease still lasts."""
-    nothing: NothingLeft | None
+    nothing: NoTask | None
     """Reason why they would get no item; None if they would get an item."""
 
 

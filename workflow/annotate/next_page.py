@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from db.engine import Store
-from domain.records import NothingLeft, Person, Progress, ProjectView, TaskView
+from domain.records import NoTask, Person, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow.access.projects import access_to, view_of
 from workflow.annotate import claims, progress
@@ -16,7 +16,7 @@ class NextPage:
     """Contents of a working page."""
 
     view: ProjectView
-    found: TaskView | NothingLeft
+    found: TaskView | NoTask
     numbers: Progress
 
 
@@ -48,6 +48,6 @@ def next_page(
         if found is not None:
             break
     if numbers is None:
-        fresh = fresh or isinstance(found, NothingLeft)
+        fresh = fresh or isinstance(found, NoTask)
         numbers = progress.progress(store, person=person, project=project, stage=stage, fresh=fresh)
     return NextPage(view_of(access), found, numbers)

@@ -8,7 +8,7 @@ from annotation_schemas import registry
 from db import items, postponed, task_counts
 from db.engine import Session
 from domain.errors import NotAvailable
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.states import UNSETTLED, VERIFICATIONS, Stage, TaskState
 from workflow.access.projects import Access, role_for, stages_of
 from workflow.annotate import image_pool
@@ -38,39 +38,37 @@ _SAMPLE_DONE = "All that is open of the planned sample is graded. Thank you."
 
 def why_closed(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
-) -> NothingLeft | None:
+) -> NoTask | None:
     """Return why a person cannot work in a stage at all, or None if they can."""
     title = access.schema.stages.in_a_sentence(stage.value)
     if stage not in stages_of(access.schema):
-        return NothingLeft("no_stage", f"This project has no {title}; look at My work for what it has.")
+        return NoTask("no_stage", f"This project has no {title}; look at My work for what it has.")
     if not access.may_do(stage):
         who = role_for(access.schema, stage).value
         article = "an" if who[:1] in "aeiou" else "a"
-        return NothingLeft(
-            "not_member", f"You have no part in the {title}; a lead can make you {article} {who} for it."
-        )
+        return NoTask("not_member", f"You have no part in the {title}; a lead can make you {article} {who} for it.")
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
-        return NothingLeft("not_your_dimension", f"This project has no dimension {dimension!r}.")
+        return NoTask("not_your_dimension", f"This project has no dimension {dimension!r}.")
     if dimension is not None and not access.may_use(dimension):
-        return NothingLeft("not_your_dimension", f"{dimension!r} is not one of your dimensions; ask a lead for it.")
+        return NoTask("not_your_dimension", f"{dimension!r} is not one of your dimensions; ask a lead for it.")
     try:
         registry.require_available(access.schema, stage.value)
     except NotAvailable as error:
-        return NothingLeft("not_available", str(error))
+        return NoTask("not_available", str(error))
     return None
 
 
 def why_no_task(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
-) -> NothingLeft:
+) -> NoTask:
     """Return why nothing waits for a person who may work in a stage."""
     mine = access.dimensions if dimension is None else (dimension,)
     if stage is Stage.AUTHORING:
         if image_pool.count(session, access=access, dimensions=mine):
-            return NothingLeft("pick_first", "Pick an image from the pool to write about it.")
-        return NothingLeft("pool_empty", "The pool has no free image for you; a lead can add more.")
+            return NoTask("pick_first", "Pick an image from the pool to write about it.")
+        return NoTask("pool_empty", "The pool has no free image for you; a lead can add more.")
     if postponed.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
-        return NothingLeft("postponed", "You have done the rest. What you have postponed is still waiting; look again.")
+        return NoTask("postponed", "You have done the rest. What you have postponed is still waiting; look again.")
     everywhere = [known.id for known in access.schema.dimensions]
 
     def dimensions_in(*states: TaskState) -> set[str]:
@@ -83,19 +81,17 @@ def why_no_task(
     if within and task_counts.any_waits_for_media(
         session, project_id=access.project_id, stage=stage, person_id=person.id, dimensions=mine
     ):
-        return NothingLeft("waiting_for_media", WAITS_FOR_MEDIA)
+        return NoTask("waiting_for_media", WAITS_FOR_MEDIA)
     if within:
-        return NothingLeft(
-            "waiting_for_others", "You have done your part; what is left waits for others. Come back later."
-        )
+        return NoTask("waiting_for_others", "You have done your part; what is left waits for others. Come back later.")
     if unfinished and dimension is not None:
-        return NothingLeft("all_done", "Nothing is left in this dimension; there is work in others.")
+        return NoTask("all_done", "Nothing is left in this dimension; there is work in others.")
     if unfinished:
-        return NothingLeft("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
+        return NoTask("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
-        return NothingLeft("waiting_for_others", "Nothing to settle now; votes are still coming in.")
+        return NoTask("waiting_for_others", "Nothing to settle now; votes are still coming in.")
     grading = access.schema.stages.grading
     planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
-        return NothingLeft("all_done", _SAMPLE_DONE if planned else "All done here. Thank you.")
-    return NothingLeft("all_done", _NO_SAMPLE_YET if planned else _NOTHING_YET[stage])
+        return NoTask("all_done", _SAMPLE_DONE if planned else "All done here. Thank you.")
+    return NoTask("all_done", _NO_SAMPLE_YET if planned else _NOTHING_YET[stage])

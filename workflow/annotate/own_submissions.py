@@ -50,7 +50,7 @@ class OwnSubmission:
 
 
 @dataclass(frozen=True)
-class Listed:
+class SubmissionPage:
     """A page of the list, and the number of rows on all pages."""
 
     rows: Sequence[OwnSubmission]
@@ -84,7 +84,7 @@ def find(
     text: str = "",
     offset: int = 0,
     limit: int = PAGE,
-) -> Listed:
+) -> SubmissionPage:
     """Return a person's submissions in a project, newest first.
 
     ``day`` is a day in UTC. ``text`` is searched in the fields that the item's stage shows, ignoring case.
@@ -101,11 +101,11 @@ def find(
         found, n = own_submissions.page(
             session, of=of, text=wanted, says=says if wanted else None, offset=offset, limit=limit
         )
-        return Listed(_rows(session, access, found), n)
+        return SubmissionPage(_rows(session, access, found), n)
 
 
 @dataclass(frozen=True)
-class SentBack:
+class ReturnedItem:
     """A person's item that was sent back to them and not yet changed."""
 
     row: OwnSubmission
@@ -113,7 +113,7 @@ class SentBack:
     at: datetime
 
 
-def sent_back_to(store: Store, *, person: Person, project: str) -> list[SentBack]:
+def sent_back_to(store: Store, *, person: Person, project: str) -> list[ReturnedItem]:
     """Return the items that were sent back to their author in a project, oldest first."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -127,7 +127,7 @@ def sent_back_to(store: Store, *, person: Person, project: str) -> list[SentBack
         of = _whose(access, person, stage=Stage.AUTHORING)
         found = own_submissions.of_items(session, of=of, item_ids=sorted(mine))
         rows = zip(found, _rows(session, access, found), strict=True)
-        told = [SentBack(row, mine[said.item_id].why, mine[said.item_id].at) for said, row in rows]
+        told = [ReturnedItem(row, mine[said.item_id].why, mine[said.item_id].at) for said, row in rows]
         return sorted(told, key=lambda each: each.at)
 
 

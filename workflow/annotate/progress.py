@@ -12,7 +12,7 @@ from typing import Any
 from db import candidate_images, items, task_counts, work_counts
 from db.engine import Session, Store
 from db.records import StoredWorkCount
-from domain.records import NothingLeft, Person, Progress, StageWork
+from domain.records import NoTask, Person, Progress, StageWork
 from domain.states import BLIND, ItemState, Stage
 from workflow.access.projects import Access, access_to, projects_of, stages_of
 from workflow.access.written_items import count_written
@@ -223,7 +223,7 @@ def _begun(session: Session, access: Access, person: Person, now: datetime) -> M
     return Counter(task_counts.count_in_hand(session, **where)) + Counter(correcting)
 
 
-def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NothingLeft) -> Mapping[str, int]:
+def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NoTask) -> Mapping[str, int]:
     """Count by dimension the tasks that a person may still finish when they get no new work."""
     if closed.code != gold_checks.STOPPED:
         return {}
@@ -249,7 +249,7 @@ def _triage_left(session: Session, access: Access, person: Person) -> StageWork:
 ENOUGH = "As many items as wanted are written."
 
 
-def _sentence(nothing: NothingLeft | None) -> str:
+def _sentence(nothing: NoTask | None) -> str:
     if nothing is None:
         return ""
     return ENOUGH if nothing.code == "pick_first" else nothing.sentence

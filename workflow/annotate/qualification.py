@@ -13,7 +13,7 @@ from db.engine import Session, Store
 from db.records import StoredPerson, StoredQualification, StoredTask
 from domain.errors import InvalidInput, NotFound, Problem
 from domain.qualification import Standing
-from domain.records import NothingLeft, Person
+from domain.records import NoTask, Person
 from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -21,7 +21,7 @@ from workflow.annotate.qualification_results import role_of, view_of
 from workflow.annotate.qualification_sets import counting_sets, newest_counting, policy
 
 
-def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
+def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NoTask | None:
     """Return why a person may not enter a stage's live work, or None if they may."""
     if may_begin(session, access=access, person=person, stage=stage):
         return None
@@ -33,9 +33,9 @@ def may_begin(session: Session, *, access: Access, person: Person, stage: Stage)
     return policy(access, stage) is None or has_passed(session, access, person.id, stage)
 
 
-def why_barred(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft:
+def why_barred(session: Session, *, access: Access, person: Person, stage: Stage) -> NoTask:
     """Return the next step of a person who has not qualified for a stage, in the words of the page."""
-    return NothingLeft("not_qualified", _next_step(session, access, person, stage))
+    return NoTask("not_qualified", _next_step(session, access, person, stage))
 
 
 def numbers(session: Session, *, access: Access, person: Person, stage: Stage) -> tuple[int, int] | None:

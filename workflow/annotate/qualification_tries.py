@@ -12,7 +12,7 @@ from db import qualifications, task_slots
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredQualification
 from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
-from domain.exposure import Fact, Route, Told
+from domain.exposure import Disclosure, Fact, Route
 from domain.order import shuffled
 from domain.qualification import Review, Standing, may_try_again, standing
 from domain.records import Person
@@ -175,7 +175,7 @@ def tries(store: Store, *, person: Person | None, project: str, stage: Stage = S
                 item_ids=known,
                 route=Route.QUALIFICATION,
                 record=found,
-                told=Told((), (Fact.KEY,)),
+                told=Disclosure((), (Fact.KEY,)),
                 now=store.now(),
             )
         return found

@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from db.readings import AttemptEnd
-from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from domain.runs import Outcome
 
-Ahead = Mapping[tuple[str, Asked, str | None], Reading]
+Ahead = Mapping[tuple[str, ExpectedAnswer, str | None], Reading]
 """Readings made before a transaction, by text, question as shown, and outcome."""
 
 RANKED = "ranked"
@@ -29,7 +29,7 @@ def state_at(
 
 
 def read_one(
-    text: str, asked: Asked, ended: AttemptEnd | None, *, ranked: bool = False, known: Ahead | None = None
+    text: str, asked: ExpectedAnswer, ended: AttemptEnd | None, *, ranked: bool = False, known: Ahead | None = None
 ) -> Reading:
     """Read one answer with the rules; if the run ranked options, return the chosen option itself."""
     if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
@@ -41,25 +41,25 @@ def read_one(
     return replace(read, places=own_places(read.places, asked, ended))
 
 
-def as_shown(asked: Asked, ended: AttemptEnd | None) -> Asked:
+def as_shown(asked: ExpectedAnswer, ended: AttemptEnd | None) -> ExpectedAnswer:
     """Return the question with the options in the order that the model saw."""
     order = _order(asked, ended)
     return replace(asked, options=tuple(asked.options[at] for at in order)) if order else asked
 
 
-def own_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
+def own_places(places: Sequence[int], asked: ExpectedAnswer, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Return positions in the shown options as positions in the item's own options."""
     order = _order(asked, ended)
     return tuple(order[at] for at in places) if order else tuple(places)
 
 
-def shown_places(places: Sequence[int], asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
+def shown_places(places: Sequence[int], asked: ExpectedAnswer, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Return positions in the item's own options as positions in the order that was shown."""
     order = _order(asked, ended)
     return tuple(order.index(at) for at in places if at in order) if order else tuple(places)
 
 
-def _order(asked: Asked, ended: AttemptEnd | None) -> tuple[int, ...]:
+def _order(asked: ExpectedAnswer, ended: AttemptEnd | None) -> tuple[int, ...]:
     """Return the option positions in the order shown, with "none of these" at the end.
 
     Empty if the item's own order was shown.
@@ -78,7 +78,7 @@ def finish_reason_of(ended: AttemptEnd | None) -> str | None:
 def row_of(
     id: int,
     read: Reading,
-    asked: Asked,
+    asked: ExpectedAnswer,
     *,
     reader: str,
     version: int,
@@ -106,7 +106,7 @@ def row_of(
     }
 
 
-def asked_hash(asked: Asked, more: str = "") -> str:
+def asked_hash(asked: ExpectedAnswer, more: str = "") -> str:
     """Return a hash of the question: equal for equal kind, options and unit."""
     marks = [mark for mark, is_so in (("several", asked.several), ("literal", asked.literal)) if is_so]
     told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more, *marks], ensure_ascii=False)

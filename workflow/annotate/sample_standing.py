@@ -13,14 +13,14 @@ from domain.records import Person
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.grading_sample import Frame, Place, frame, is_open, plan_of, planned
+from workflow.annotate.grading_sample import Frame, SamplePlace, frame, is_open, plan_of, planned
 
 MOST_NAMED = 5
 """Maximum number of items named in a sentence."""
 
 
 @dataclass(frozen=True)
-class Line:
+class StratumCounts:
     """A model's part of a stratum; all counts are of answers."""
 
     strata: tuple[str, ...]
@@ -59,7 +59,7 @@ _ONCE_OPEN = ("graded", "begun", "untouched")
 
 
 @dataclass(frozen=True)
-class Standing:
+class SampleProgress:
     """A planned sample with its cost and progress."""
 
     planned: int | None
@@ -70,7 +70,7 @@ class Standing:
     seed: int
     strata: Sequence[str]
     """Strata over which the draw is even, including the model."""
-    lines: Sequence[Line]
+    lines: Sequence[StratumCounts]
     """Counts by stratum, then by model."""
     missing_slots: int
     """Number of slots that would open now."""
@@ -81,7 +81,7 @@ class Standing:
 
     @property
     def others(self) -> list[str]:
-        """Strata without the model: the keys for the values of ``Line.strata``."""
+        """Strata without the model: the keys for the values of ``StratumCounts.strata``."""
         return [name for name in self.strata if name != grading_sample.MODEL]
 
     @property
@@ -172,7 +172,7 @@ def _answers(n: int) -> str:
     return f"{n:,} {'answer' if n == 1 else 'answers'}"
 
 
-def standing(session: Session, *, access: Access, outputs: int | None = None) -> Standing:
+def standing(session: Session, *, access: Access, outputs: int | None = None) -> SampleProgress:
     """Return the state of the planned sample; ``outputs`` previews a larger number of answers."""
     stage, plan = access.schema.stages.grading, plan_of(access)
     assert stage is not None
@@ -186,7 +186,7 @@ def standing(session: Session, *, access: Access, outputs: int | None = None) ->
     asked = (stage.raters, access.reading.fewest(stage.raters, Stage.GRADING))
     lines = _lines(there, drawn, names, *asked)
     closed = [each.slots for each in drawn if each.slots is not None and _state(each, *asked) == "closed"]
-    return Standing(
+    return SampleProgress(
         n,
         is_open(session, access=access),
         stage.raters,
@@ -199,7 +199,7 @@ def standing(session: Session, *, access: Access, outputs: int | None = None) ->
     )
 
 
-def _state(place: Place, raters: int, fewest: int) -> str:
+def _state(place: SamplePlace, raters: int, fewest: int) -> str:
     """Return the name of the count that a place of the sample belongs to."""
     slots = place.slots
     if slots is None:
@@ -213,11 +213,13 @@ def _state(place: Place, raters: int, fewest: int) -> str:
     return "untouched" if slots.open else "closed"
 
 
-def _lines(there: Frame, drawn: Sequence[Place], names: Sequence[str], raters: int, fewest: int) -> list[Line]:
+def _lines(
+    there: Frame, drawn: Sequence[SamplePlace], names: Sequence[str], raters: int, fewest: int
+) -> list[StratumCounts]:
     counts: dict[tuple[tuple[str, ...], str], Counter[str]] = defaultdict(Counter)
     others = [at for at, name in enumerate(names) if name != grading_sample.MODEL]
 
-    def line_of(place: Place) -> Counter[str]:
+    def line_of(place: SamplePlace) -> Counter[str]:
         return counts[tuple(place.strata[at] for at in others), place.model]
 
     for place in there.places:
@@ -225,7 +227,7 @@ def _lines(there: Frame, drawn: Sequence[Place], names: Sequence[str], raters: i
     for place in drawn:
         line_of(place).update(("drawn", _state(place, raters, fewest)))
     return [
-        Line(strata, model, **{name: counts[strata, model][name] for name in COUNTS})
+        StratumCounts(strata, model, **{name: counts[strata, model][name] for name in COUNTS})
         for strata, model in sorted(counts)
     ]
 
@@ -261,7 +263,7 @@ def _remarks(there: Frame) -> list[str]:
     return found
 
 
-def _uneven(strata: Sequence[str], lines: Sequence[Line]) -> list[str]:
+def _uneven(strata: Sequence[str], lines: Sequence[StratumCounts]) -> list[str]:
     """Return, for each level, the values that are used up while others have at least two more."""
     others = [name for name in strata if name != grading_sample.MODEL]
     found = []
@@ -305,7 +307,7 @@ def counting_of_stage(
         return counting_in_stage(session, access=access, items_=items_, stage=stage)
 
 
-def refuse_unknown(found: Standing) -> None:
+def refuse_unknown(found: SampleProgress) -> None:
     """Raise ``Conflict`` if the plan matches nothing in the project."""
     if found.troubles:
         raise Conflict(f"{' '.join(found.troubles)} Bring them in, or correct the schema; nothing was opened.")

@@ -13,7 +13,7 @@ from db import assets, candidate_images
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate, StoredMediaObject
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
-from domain.records import AssetView, NothingLeft, Person, TriageFrame, TriageGroup, TriageReceipt
+from domain.records import AssetView, NoTask, Person, TriageFrame, TriageGroup, TriageReceipt
 from domain.states import Stage, TriageState
 from media.perceptual_hash import ALIKE, distance
 from workflow.access.event_log import log
@@ -34,7 +34,7 @@ ENOUGH = 3
 LONGEST_REASON = 200
 
 
-def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | NothingLeft:
+def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | NoTask:
     """Return the person's current group, or the next free candidate with the images that look like it."""
     with store.write() as session:
         now = store.now()
@@ -284,14 +284,14 @@ def _shown(
     return asset_view(asset, media, asset.role or "image", groups.get(asset.group_name or "", ()))
 
 
-def _why_nothing(session: Session, access: Access, part: Triage) -> NothingLeft:
+def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
     rows = candidate_images.counts(session, project_id=access.project_id, per_source=part.per_source)
     total = triage_counts(rows)
     if total.left:
-        return NothingLeft("waiting_for_others", "Other people have the remaining frames just now.")
+        return NoTask("waiting_for_others", "Other people have the remaining frames just now.")
     if rows:
-        return NothingLeft("all_done", "All frames are decided. Thank you.")
-    return NothingLeft("all_done", "There is no frame to decide on yet; a lead adds images on Import.")
+        return NoTask("all_done", "All frames are decided. Thank you.")
+    return NoTask("all_done", "There is no frame to decide on yet; a lead adds images on Import.")
 
 
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:

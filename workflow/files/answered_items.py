@@ -19,7 +19,7 @@ from db import files, items, readings
 from db.engine import Session
 from db.readings import AttemptEnd
 from domain.no_answer import is_suspect, settled_for
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.records import BadRow, PredictionRecord
 from domain.runs import ANSWERS
 from importers.shown_options import OptionsDiffer, option_columns, shown_order
@@ -28,7 +28,7 @@ from workflow.files.question_match import QuestionMatch
 
 
 @dataclass(frozen=True)
-class ItemAnswered:
+class ItemAnswer:
     """An answer out of a file, with the item it is about."""
 
     item_id: int
@@ -49,7 +49,7 @@ def items_answered(
     bad: list[BadRow],
     *,
     schema: Schema,
-) -> Iterator[ItemAnswered]:
+) -> Iterator[ItemAnswer]:
     """Yield the answers with their items. Answers without an item are appended to ``bad``.
 
     Answers to another question, and answers to options that the item does not have, are bad too, because their letters
@@ -90,10 +90,10 @@ def items_answered(
             continue
         settled = _settled(schema, answer, content.get(item[0], {}))
         if settled.outcome not in ANSWERS:
-            yield ItemAnswered(*item, settled, here, (), order.columns(item[0], answer))
+            yield ItemAnswer(*item, settled, here, (), order.columns(item[0], answer))
             continue
         try:
-            yield ItemAnswered(*item, settled, here, order(item[0], answer), order.columns(item[0], answer))
+            yield ItemAnswer(*item, settled, here, order(item[0], answer), order.columns(item[0], answer))
         except OptionsDiffer as error:
             bad.append(replace(here, reason=f"{error}; a letter in its answer would mean another option"))
 
@@ -130,7 +130,7 @@ class _OrderOfOptions:
         self._options = options_field(schema)
         self._shown_to = [stage for stage in READ_BY_PEOPLE if getattr(schema.stages, stage) is not None]
 
-    def _own(self, item_id: int) -> tuple[Asked, tuple[str, ...]]:
+    def _own(self, item_id: int) -> tuple[ExpectedAnswer, tuple[str, ...]]:
         """Return the question of an item for its reader, and its options without "none of these"."""
         asked = asked_of(self._schema, self._content.get(item_id, {}))
         return asked, asked.options[:-1] if asked.none else asked.options
@@ -166,7 +166,7 @@ class _OrderOfOptions:
         return found
 
 
-def _means_the_same(answer: PredictionRecord, asked: Asked, order: tuple[int, ...]) -> bool:
+def _means_the_same(answer: PredictionRecord, asked: ExpectedAnswer, order: tuple[int, ...]) -> bool:
     """Tell whether an answer states the same by the shown order of the options as by the item's own order.
 
     "The tap" does, and "B" does not. An answer that no rule reads may mean either.

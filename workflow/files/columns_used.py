@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation_schemas.formats import Said
+from annotation_schemas.formats import ColumnMapping
 from db import files
 from db.engine import Store
 from domain.records import Person
@@ -22,7 +22,7 @@ def formats_used(store: Store, *, by: Person | None, project: str) -> list[str]:
 
 def columns_used(
     store: Store, *, by: Person | None, project: str, format: str, columns: Sequence[str]
-) -> tuple[str, Said] | None:
+) -> tuple[str, ColumnMapping] | None:
     """Return the name and the column mapping of the latest file with this format and these columns; None without one.
 
     For JSON lines, the named keys are enough. Columns of fields that the schema no longer has are left out.
@@ -30,7 +30,7 @@ def columns_used(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         for each in reversed(named_files(session, access)):
-            file, said = each.stored, Said.of_file(each.meta, access.schema)
+            file, said = each.stored, ColumnMapping.of_file(each.meta, access.schema)
             if file.format != format or not said.as_json():
                 continue
             had = file.meta.get("layout", {}).get("columns")

@@ -24,7 +24,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class _Keyed:
+class _ComparedItem:
     """The compared facts of an item."""
 
     name: str
@@ -44,7 +44,7 @@ def contradicting_keys(
     if key_field(schema) is None:
         return []
     form = _Form(schema, keys)
-    by_asked: dict[str, list[_Keyed]] = defaultdict(list)
+    by_asked: dict[str, list[_ComparedItem]] = defaultdict(list)
     for each in _of_files(form, files):
         by_asked[each.asked].append(each)
     if not by_asked:
@@ -62,11 +62,11 @@ def contradicting_keys(
     return [f"{n} the same question, options and media, but different keys: {shown}{more}."]
 
 
-def _pairs(same: Sequence[_Keyed]) -> Iterator[tuple[_Keyed, _Keyed]]:
+def _pairs(same: Sequence[_ComparedItem]) -> Iterator[tuple[_ComparedItem, _ComparedItem]]:
     """Yield the first item of each media with each item that contradicts it."""
     if len({each.key for each in same}) < 2:
         return
-    first: dict[tuple[str, ...], _Keyed] = {}
+    first: dict[tuple[str, ...], _ComparedItem] = {}
     for each in same:
         before = first.setdefault(each.media(), each)
         if before.key != each.key:
@@ -103,15 +103,15 @@ class _Form:
         return json.dumps(about, sort_keys=True, default=str), json.dumps(shown, ensure_ascii=False).strip("[]")
 
 
-def _of_files(form: _Form, files: Iterable[FileRecord]) -> Iterator[_Keyed]:
+def _of_files(form: _Form, files: Iterable[FileRecord]) -> Iterator[_ComparedItem]:
     for file in files:
         for item in file.items:
             if (found := form.of(item.fields)) is not None:
                 media = tuple(sorted(asset_name(item, each) for each in item.assets))
-                yield _Keyed(item.external_id, *found, partial(tuple, media))
+                yield _ComparedItem(item.external_id, *found, partial(tuple, media))
 
 
-def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Keyed]:
+def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_ComparedItem]:
     names = {row.id: row.external_id for row in items.outgoing(session, project_id=project_id)}
 
     def media(id: int) -> tuple[str, ...]:
@@ -119,4 +119,4 @@ def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Key
 
     for id, fields in items.current_content(session, project_id=project_id).items() if names else ():
         if id in names and (found := form.of(fields)) is not None:
-            yield _Keyed(names[id], *found, partial(media, id))
+            yield _ComparedItem(names[id], *found, partial(media, id))

@@ -18,7 +18,7 @@ from db import exposure
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredExposure, StoredExposureShape
 from domain import csv_text
-from domain.exposure import FORMS, Fact, Route, Told
+from domain.exposure import FORMS, Disclosure, Fact, Route
 from domain.records import Person
 from domain.states import BLIND, VERIFICATIONS, Stage
 from workflow.access.projects import Access, require_lead
@@ -99,7 +99,7 @@ class StageCount:
 
 
 @dataclass(frozen=True)
-class Report:
+class ExposureReport:
     """The exposures of a project."""
 
     since: datetime | None
@@ -110,18 +110,18 @@ class Report:
     faults: Sequence[Fault]
 
 
-def report(store: Store, *, by: Person | None, project: str) -> Report:
+def report(store: Store, *, by: Person | None, project: str) -> ExposureReport:
     """Return the exposures of a project, for leads. ``by`` None is a command on the machine itself."""
     with store.read() as session:
         return report_of(session, access=require_lead(session, by=by, project=project))
 
 
-def report_of(session: Session, *, access: Access) -> Report:
+def report_of(session: Session, *, access: Access) -> ExposureReport:
     """Return the same as ``report``, in the caller's session."""
     found = list(faults(session, access=access))
     faulty = Counter(stage for stage, _ in {(fault.stage, fault.vote) for fault in found})
     known = exposure.counts(session, project_id=access.project_id)
-    return Report(
+    return ExposureReport(
         since=exposure.since(session, project_id=access.project_id),
         stages=[StageCount(stage, *known[stage], faulty=faulty[stage.value]) for stage in JUDGED if stage in known],
         from_files=exposure.n_from_files(session, project_id=access.project_id),
@@ -180,16 +180,16 @@ def _fault(sent: StoredExposure, vote: StoredAnnotation, item: str, what: str, p
     )
 
 
-def _told_now(access: Access, row: StoredExposureShape) -> Told:
+def _told_now(access: Access, row: StoredExposureShape) -> Disclosure:
     """Return the sent content, with the present names of fields."""
-    told = Told.from_json(row.told)
+    told = Disclosure.from_json(row.told)
     names = list(told.fields)
     for step in access.reading.steps.get(row.schema_version_id, ()):
         names = [step.fields.get(name, name) for name in names]
-    return Told(tuple(names), told.facts, told.said, told.other)
+    return Disclosure(tuple(names), told.facts, told.said, told.other)
 
 
-def _kept_from(schema: Schema, stage: Stage, told: Told) -> list[str]:
+def _kept_from(schema: Schema, stage: Stage, told: Disclosure) -> list[str]:
     """Return the sent things that a stage's people must not know, if they concern what these people answer."""
     secret = secret_fields(schema, stage)
     found = [f"field {name}" for name in sorted(secret & set(told.fields))]
@@ -212,13 +212,13 @@ def secret_fields(schema: Schema, stage: Stage) -> set[str]:
     return found | key_fields(schema) if stage is Stage.ANSWERING else found
 
 
-def _said(stage: Stage, told: Told) -> set[Stage]:
+def _said(stage: Stage, told: Disclosure) -> set[Stage]:
     """Return the stages of the same kind whose votes the sent content showed."""
     alike = set(VERIFICATIONS) if stage in VERIFICATIONS else {stage}
     return alike & set(told.said) if told.said else alike
 
 
-def _holds(session: Session, what: str, told: Told, sent: StoredExposure, vote: StoredAnnotation) -> bool:
+def _holds(session: Session, what: str, told: Disclosure, sent: StoredExposure, vote: StoredAnnotation) -> bool:
     """Return whether the sent content concerned the subject of this vote."""
     own = sent.task_id == vote.task_id
     if what == Fact.VERDICT.value or what.startswith("part "):

@@ -22,11 +22,11 @@ from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.annotate import answer_readings, reading_rows
 from workflow.annotate.answer_readings import NewAnswer
-from workflow.files.answered_items import ItemAnswered, items_answered
+from workflow.files.answered_items import ItemAnswer, items_answered
 from workflow.files.grading_intake import NewPrediction, open_new_answers
-from workflow.files.one_import import Import, Imported
+from workflow.files.one_import import Import, ImportSummary
 from workflow.files.question_match import several
-from workflow.files.read_losses import AnswerRead, losses_of_answers, losses_of_readings
+from workflow.files.read_losses import ImportedAnswer, losses_of_answers, losses_of_readings
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _OTHERWISE = "{} has answered this item already, in other words"
 
 
-def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> Imported:
+def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> ImportSummary:
     """Import models' answers. ``model`` or ``spec`` replaces the models that the files name."""
     read: ReadPredictions = reader_of(row)(
         bring.path,
@@ -69,7 +69,7 @@ def read_ahead(
     return answer_readings.ahead(bring.store, project_id=bring.access.project_id, wanted=wanted), columns_of(found)
 
 
-def columns_of(rows: Iterable[ItemAnswered]) -> frozenset[str]:
+def columns_of(rows: Iterable[ItemAnswer]) -> frozenset[str]:
     """Return the names of the columns in which a file has items' options."""
     return frozenset(name for row in rows for name in row.columns)
 
@@ -84,7 +84,7 @@ def take_answers(
     *,
     spec: ModelSpec | None = None,
     entry: Mapping[str, str] | None = None,
-) -> Imported:
+) -> ImportSummary:
     """Store the new answers, in a run for each model. Bad rows are appended to ``bad``.
 
     ``entry`` is stored with the run: the team that submitted it, and the team's name for its model.
@@ -149,11 +149,11 @@ def take_answers(
         log(session, "predictions.imported", by=bring.by_id, project=project_id, now=now, data=data)
     came: dict[str, Any] = {"unanswered": dict(unanswered), "note": _joined(note, waits), "losses": losses}
     instead = texts_instead(new.values())
-    return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), instead=instead, **came)
+    return ImportSummary(predictions=len(ids), repeated=repeated, bad=tuple(bad), instead=instead, **came)
 
 
 def _losses(
-    session: Session, bring: Import, new: Mapping[tuple[int, str], ItemAnswered], ids: Mapping[tuple[int, str], int]
+    session: Session, bring: Import, new: Mapping[tuple[int, str], ItemAnswer], ids: Mapping[tuple[int, str], int]
 ) -> Sequence[Losses]:
     """Return the unreadable ones among the new answers. ``ids`` are those of the stored answers."""
     return losses_of_answers(
@@ -165,7 +165,7 @@ def _losses(
 
 
 def losses_ahead(
-    bring: Import, session: Session, new: Mapping[tuple[int, str], ItemAnswered], readings: Sequence[Reading]
+    bring: Import, session: Session, new: Mapping[tuple[int, str], ItemAnswer], readings: Sequence[Reading]
 ) -> Sequence[Losses]:
     """Return the new answers that an import could not read. ``readings`` are those of ``answers_to_read``."""
     schema = bring.access.schema
@@ -175,7 +175,7 @@ def losses_ahead(
         session,
         bring.access,
         [
-            AnswerRead(
+            ImportedAnswer(
                 item, model, row.dimension, asked_of(schema, content.get(item, {})).kind, read.outcome, read.value
             )
             for (item, model, row), read in zip(answers, readings, strict=True)
@@ -184,7 +184,7 @@ def losses_ahead(
     )
 
 
-def answers_to_read(new: Mapping[tuple[int, str], ItemAnswered]) -> list[tuple[int, str, AttemptEnd]]:
+def answers_to_read(new: Mapping[tuple[int, str], ItemAnswer]) -> list[tuple[int, str, AttemptEnd]]:
     """Return the item, text and end of each new answer."""
     return [
         (each.item_id, each.answer.text, AttemptEnd(None, each.answer.outcome, each.order))
@@ -193,7 +193,7 @@ def answers_to_read(new: Mapping[tuple[int, str], ItemAnswered]) -> list[tuple[i
     ]
 
 
-def _unanswered(new: Mapping[tuple[int, str], ItemAnswered]) -> list[tuple[int, str, str, Outcome]]:
+def _unanswered(new: Mapping[tuple[int, str], ItemAnswer]) -> list[tuple[int, str, str, Outcome]]:
     return [
         (item, model, row.dimension, row.answer.outcome)
         for (item, model), row in new.items()
@@ -205,7 +205,7 @@ def _joined(*sentences: str | None) -> str | None:
     return " ".join(filter(None, sentences)) or None
 
 
-def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:
+def texts_instead(rows: Iterable[ItemAnswer]) -> dict[str, int]:
     """Return the most frequent texts in place of answers, such as "nan", with their counts."""
     said = Counter(
         " ".join(row.answer.text.split())[:60]
@@ -217,14 +217,14 @@ def texts_instead(rows: Iterable[ItemAnswered]) -> dict[str, int]:
 
 def answers_of_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
-) -> Iterator[ItemAnswered]:
+) -> Iterator[ItemAnswer]:
     """Yield the answers with their items. A program's placeholder for a missing answer is a failed attempt."""
     return items_answered(session, bring.access.project_id, rows, bad, schema=bring.access.schema)
 
 
 def answered_rows(
     bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
-) -> tuple[dict[tuple[int, str], ItemAnswered], int, list[BadRow], frozenset[str]]:
+) -> tuple[dict[tuple[int, str], ItemAnswer], int, list[BadRow], frozenset[str]]:
     """Return the rows that an import would take, the number of stored ones, contradicting rows, and the option columns.
 
     Rows without an item, or contradicting another row, are appended to ``bad``. Nothing is stored.
@@ -238,10 +238,10 @@ def answered_rows(
 def _new_answers(
     bring: Import,
     session: Session,
-    found: Sequence[ItemAnswered],
+    found: Sequence[ItemAnswer],
     bad: list[BadRow],
     contradict: list[BadRow] | None = None,
-) -> tuple[dict[tuple[int, str], ItemAnswered], int]:
+) -> tuple[dict[tuple[int, str], ItemAnswer], int]:
     """Return the new rows by item and model, and the number of stored ones.
 
     A row that contradicts another row of the file is appended to ``bad``. A row that contradicts a stored answer is
@@ -251,7 +251,7 @@ def _new_answers(
     project_id = bring.access.project_id
     known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
     failed = files.imported_failures(session, project_id=project_id, kind=RunKind.IMPORT)
-    new: dict[tuple[int, str], ItemAnswered] = {}
+    new: dict[tuple[int, str], ItemAnswer] = {}
     repeated = 0
     for row in found:
         answer = row.answer
@@ -279,14 +279,14 @@ def _new_answers(
 def _runs(
     bring: Import,
     session: Session,
-    new: Mapping[tuple[int, str], ItemAnswered],
+    new: Mapping[tuple[int, str], ItemAnswer],
     hashes: Mapping[str, str],
     spec: ModelSpec | None,
     entry: Mapping[str, str] | None,
 ) -> dict[str, tuple[int, int]]:
     """Return a run for each model, with the id of the files' hashes that took part."""
     now = bring.store.now()
-    rows: dict[str, list[ItemAnswered]] = defaultdict(list)
+    rows: dict[str, list[ItemAnswer]] = defaultdict(list)
     for (_, model), row in new.items():
         rows[model].append(row)
     found: dict[str, tuple[int, int]] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, offered
+from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Takes, named, offered
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
@@ -25,7 +25,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
 from workflow.files.import_look import Look, look
-from workflow.files.one_import import Import, Imported, Progress
+from workflow.files.one_import import Import, ImportSummary, Progress
 from workflow.results import attributes
 from workflow.results.ratings_from_files import import_ratings
 
@@ -49,10 +49,10 @@ def import_files(
     model: str | None = None,
     spec: ModelSpec | None = None,
     raters: RatersAre | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
     missing: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> Imported:
+) -> ImportSummary:
     """Import a file, or all files below a folder, into a project.
 
     Rows that are already stored, word for word, are counted and skipped. Missing media are filled in.
@@ -107,7 +107,7 @@ def import_files(
     if row.reads and row.takes is Takes.RESULTS:
         take = reader_of(row)
         results, repeated, bad = take(store, by=by, project=project, path=path, refuse=bring.refuse)
-        return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
+        return ImportSummary(tool_results=results, repeated=repeated, bad=tuple(bad))
     if row.reads and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
     _must_be_read(access, row)
@@ -125,7 +125,7 @@ def look_at_files(
     path: Path,
     media_dir: Path | None = None,
     dimension: str | None = None,
-    said: Said | None = None,
+    said: ColumnMapping | None = None,
     progress: Progress | None = None,
 ) -> Look:
     """Preview ``import_files`` for annotation files. Nothing is stored, and only the first bytes of media are read.
@@ -161,7 +161,7 @@ def _part(path: Path) -> str | None:
     return said if named_there else None
 
 
-def _may_be_said(row: Format, said: Said | None) -> None:
+def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
     if said is not None and not (row.keys is not None and row.keys.open):
         open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
         raise FileRefused(f"Columns, places and encodings are said of {open_}; {row.name} is imported without them.")
@@ -178,7 +178,7 @@ def _must_be_read(access: Access, row: Format) -> None:
         )
 
 
-def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missing: Sequence[str]) -> Imported:
+def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missing: Sequence[str]) -> ImportSummary:
     """Take ratings, and who their raters are."""
     done = import_ratings(
         bring.store,
@@ -190,7 +190,7 @@ def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missin
         raters=raters,
         missing=missing,
     )
-    return Imported(
+    return ImportSummary(
         ratings=done.new,
         repeated=done.repeated,
         bad=tuple(done.bad),
@@ -200,7 +200,7 @@ def _import_ratings(bring: Import, row: Format, raters: RatersAre | None, missin
     )
 
 
-def _import_attributes(bring: Import, row: Format) -> Imported:
+def _import_attributes(bring: Import, row: Format) -> ImportSummary:
     new, repeated, bad = attributes.import_attributes(
         bring.store,
         by=bring.by,
@@ -211,7 +211,7 @@ def _import_attributes(bring: Import, row: Format) -> Imported:
         refuse=bring.refuse,
     )
     described, labelled = (new, 0) if row.takes is Takes.MODELS else (0, new)
-    return Imported(described=described, labelled=labelled, repeated=repeated, bad=tuple(bad))
+    return ImportSummary(described=described, labelled=labelled, repeated=repeated, bad=tuple(bad))
 
 
 ALONE = {

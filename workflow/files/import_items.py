@@ -27,9 +27,9 @@ from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate import answering, verification
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.contradicting_keys import contradicting_keys
-from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media, wanted_media
+from workflow.files.item_media import MediaRequest, asset_name, save_assets, stored_media, wanted_media
 from workflow.files.named_in_files import named_files
-from workflow.files.one_import import Import, Imported
+from workflow.files.one_import import Import, ImportSummary
 
 if TYPE_CHECKING:
     from media.store import StoredMedia
@@ -45,7 +45,7 @@ _FILLED_AT_ONCE = 20
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedFile:
     """A file with the names that its items have in the project, and which of them are there already."""
 
     file: FileRecord
@@ -76,7 +76,7 @@ class Placed:
         return replace(self.file, items=[item for item in self.file.items if item.external_id not in self.changed])
 
 
-def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Imported:
+def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> ImportSummary:
     """Import annotation files with their media. Existing items stay unchanged, but missing media are filled in."""
     keys = item_keys(row.name)
     read = read_for(bring, row)
@@ -155,7 +155,7 @@ def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, St
                 yield BadRow(file.path, (item.position or 0) + 1, why, raw)
 
 
-def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool) -> Placed:
+def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool) -> PlacedFile:
     """Return the file with the names that it will have in the project.
 
     A single file puts its name before ids that another file has. With ``new_only``, new items are separated from stored
@@ -169,21 +169,21 @@ def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool
     there = known_items(bring, session, file)
     same_path = _file_at(bring, session, file.path)
     if not there and not same_path:
-        return Placed(file, {})
+        return PlacedFile(file, {})
     if there and _identical(file, there):
         _same_names(bring, session, file)
-        return Placed(file, _ids(there))
+        return PlacedFile(file, _ids(there))
     if single:
         told_apart = _told_apart(bring.access.schema, file)
         there_apart = known_items(bring, session, told_apart)
         if there_apart and _identical(told_apart, there_apart):
-            return Placed(told_apart, _ids(there_apart))
+            return PlacedFile(told_apart, _ids(there_apart))
         if (
             not there_apart
             and not _file_at(bring, session, told_apart.path)
             and not _same_place(bring, session, file, there)
         ):
-            return Placed(told_apart, {})
+            return PlacedFile(told_apart, {})
         if bring.new_only and not _same_place(bring, session, file, there):
             return _part_of(bring, session, told_apart, there_apart)
     if bring.new_only:
@@ -191,7 +191,7 @@ def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool
     raise FileRefused(_taken(file, there))
 
 
-def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> Placed:
+def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> PlacedFile:
     """Return a file of which some items are stored. The new items get a file of their own, and changed items are
     skipped.
     """
@@ -205,7 +205,7 @@ def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[s
             "items are told by their place, so what is new and what has only moved cannot be told. Nothing was "
             "imported; import the new rows as a file of their own."
         )
-    return Placed(file, _ids(there), changed, _free_path(bring, session, file))
+    return PlacedFile(file, _ids(there), changed, _free_path(bring, session, file))
 
 
 def _free_path(bring: Import, session: Session, file: FileRecord) -> str:
@@ -266,13 +266,13 @@ def _save(
     bring: Import,
     session: Session,
     format: str,
-    placed: Sequence[Placed],
-    wanted: Mapping[str, Wanted],
+    placed: Sequence[PlacedFile],
+    wanted: Mapping[str, MediaRequest],
     stored: Mapping[str, StoredMedia],
     bad: Sequence[BadRow],
     refused: Collection[str],
     note: str | None,
-) -> Imported:
+) -> ImportSummary:
     now = bring.store.now()
     project_id = bring.access.project_id
     asset_ids = save_assets(bring, session, wanted, stored)
@@ -309,7 +309,7 @@ def _save(
         data: dict[str, Any] = {"format": format, "items": new, "media": len(stored), "left_out": len(bad) + len(left)}
         data |= {PART: f"{bring.path.name}: {bring.part}"} if bring.part else {}
         log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
-    return Imported(
+    return ImportSummary(
         items=new,
         repeated=sum(len(each.kept.items) for each in placed) - new,
         left=left,
@@ -322,7 +322,7 @@ def _save(
     )
 
 
-def _left(placed: Placed) -> Iterator[BadRow]:
+def _left(placed: PlacedFile) -> Iterator[BadRow]:
     for item in placed.file.items:
         if item.external_id in placed.changed:
             raw = item.fragment.raw if item.fragment else ""

@@ -15,7 +15,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.comparison import same as same_value
 from domain.errors import FileRefused
-from domain.judging import JudgePlan, Reading, Verdict
+from domain.judging import JudgePlan, ReplyOutcome, ReplyReading
 from domain.rated_units import unit_of
 from domain.records import BadRow, Person
 from domain.run_kinds import RunKind
@@ -25,7 +25,7 @@ from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
 from importers.readers import reader_of
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.files.read_losses import ReplyRead, losses_of_replies
+from workflow.files.read_losses import ImportedReply, losses_of_replies
 from workflow.runs import identities
 from workflow.runs.judge_readings import reading_of, rows_of
 
@@ -61,11 +61,11 @@ class _Reply:
     item: str
     dimension: str
 
-    def read_as(self, verdict: Verdict, values: Sequence[Any]) -> ReplyRead:
+    def read_as(self, verdict: ReplyOutcome, values: Sequence[Any]) -> ImportedReply:
         """Return the reply with its reading."""
         record = self.record
         unit = unit_of(self.item, record.model)
-        return ReplyRead(record.judge, record.model, self.dimension, unit, record.text, verdict, values)
+        return ImportedReply(record.judge, record.model, self.dimension, unit, record.text, verdict, values)
 
 
 def import_judgements(
@@ -103,7 +103,7 @@ def import_judgements(
         for reply in placed:
             by_judge.setdefault(reply.record.judge, []).append(reply)
         new, repeated, names = 0, 0, []
-        came: list[ReplyRead] = []
+        came: list[ImportedReply] = []
         for judge, replies in by_judge.items():
             row, known = _run(session, store, access, by=by, judge=judge, plan=plan, path=path)
             fresh = [each for each in replies if _key(each) not in known]
@@ -128,7 +128,7 @@ def import_judgements(
     return ImportedJudgements(new, repeated, tuple(names), tuple(bad), same, tuple(differ), *of_file)
 
 
-def _losses(session: Session, access: Access, plan: JudgePlan, came: Sequence[ReplyRead]) -> tuple[Losses, ...]:
+def _losses(session: Session, access: Access, plan: JudgePlan, came: Sequence[ImportedReply]) -> tuple[Losses, ...]:
     return losses_of_replies(session, access, came, criteria=list(plan.criteria.values()), values=plan.values)
 
 
@@ -201,14 +201,14 @@ def look_at_judgements(
     return LookedReplies(new, repeated, contradict, bad, differ, refused, read.notes, read.warnings, losses)
 
 
-def _read(plan: JudgePlan, reply: _Reply) -> Reading:
+def _read(plan: JudgePlan, reply: _Reply) -> ReplyReading:
     attempt = _attempt(0, reply)
     return reading_of(
         plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
     )
 
 
-def _read_as(plan: JudgePlan, reply: _Reply) -> ReplyRead:
+def _read_as(plan: JudgePlan, reply: _Reply) -> ImportedReply:
     read = _read(plan, reply)
     return reply.read_as(read.verdict, [read.values.get(part) for part in plan.criteria])
 
@@ -324,7 +324,7 @@ def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> 
 
 def _keep(
     session: Session, store: Store, row: StoredRun, plan: JudgePlan, replies: Sequence[_Reply]
-) -> list[ReplyRead]:
+) -> list[ImportedReply]:
     """Store replies and their readings, and return both."""
     if not replies:
         return []
@@ -363,11 +363,11 @@ def _keep(
     ]
     judging.add(session, rows=rows)
     runs.extend_by(session, row=row, units=len(replies), now=now)
-    verdicts: dict[int, Verdict] = {}
+    verdicts: dict[int, ReplyOutcome] = {}
     values: dict[int, list[Any]] = {}
     for each in rows:
-        verdict = Verdict(each["verdict"])
-        if verdicts.get(each["unit_id"], Verdict.SCORED).scored:
+        verdict = ReplyOutcome(each["verdict"])
+        if verdicts.get(each["unit_id"], ReplyOutcome.SCORED).scored:
             verdicts[each["unit_id"]] = verdict
         values.setdefault(each["unit_id"], []).append(each["value"])
     return [each.read_as(verdicts[id], values[id]) for id, each in zip(ids, replies, strict=True) if id in verdicts]

@@ -19,7 +19,7 @@ from domain.errors import FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
 from workflow.files.import_items import contradictions, is_same, known_items, placed_as, read_for
-from workflow.files.item_media import Wanted, asset_name, bad_row, wanted_media
+from workflow.files.item_media import MediaRequest, asset_name, bad_row, wanted_media
 from workflow.files.one_import import Import
 
 FIRST = 8
@@ -164,7 +164,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
 
 
 def _first(
-    item: ItemRecord, wanted: Mapping[str, Wanted], lies: Mapping[str, bool], problems: Mapping[str, str]
+    item: ItemRecord, wanted: Mapping[str, MediaRequest], lies: Mapping[str, bool], problems: Mapping[str, str]
 ) -> FirstItem:
     names = [(each.role, asset_name(item, each)) for each in item.assets]
     images = {name: path for _, name in names if lies[name] and (path := _image(wanted[name])) is not None}
@@ -192,7 +192,7 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
     )
 
 
-def _image(wanted: Wanted) -> Path | None:
+def _image(wanted: MediaRequest) -> Path | None:
     """Return the path of the image; None if the image is missing or must be cut out of a video."""
     return wanted.find(Path()) if wanted.kind == "image" and wanted.source is None else None
 

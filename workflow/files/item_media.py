@@ -31,7 +31,7 @@ _SAME_MOMENT = 1e-6
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MediaRequest:
     """A medium that an item names."""
 
     asset: str
@@ -61,7 +61,7 @@ class Wanted:
 
 def wanted_media(
     access: Access, row: ItemKeys, found: Sequence[FileRecord], folder: MediaFolder | None
-) -> dict[str, Wanted]:
+) -> dict[str, MediaRequest]:
     """Return the media of all items, by their names in the project."""
     users: dict[str, set[str]] = defaultdict(set)
     for file in found:
@@ -69,7 +69,7 @@ def wanted_media(
             for asset in item.assets:
                 users[asset.path].add(_above(file.path))
     finder = _Finder(access, row, folder)
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, MediaRequest] = {}
     kinds = {slot.role: slot.kind for slot in access.schema.item.assets}
     for file in found:
         for item in file.items:
@@ -80,7 +80,9 @@ def wanted_media(
                 name = asset_name(item, asset)
                 raw = item.fragment.raw if item.fragment else ""
                 here = BadRow(file.path, (item.position or 0) + 1, "", raw, item.external_id)
-                wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here, place))
+                wanted.setdefault(
+                    name, MediaRequest(name, asset.role, kinds[asset.role], asset.source, find, here, place)
+                )
     return wanted
 
 
@@ -185,7 +187,7 @@ class _Finder:
         return clips.cut(video, out=work / "progress.webm", start=first, end=latest).path if first is not None else None
 
 
-def stored_media(bring: Import, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
+def stored_media(bring: Import, wanted: Mapping[str, MediaRequest]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
     """Yield the available media after storing each, or a bad row for a medium that the store refuses.
 
     Existing files are stored several at a time (``Import.hands``). Parts of one video are stored one after the other,
@@ -218,7 +220,7 @@ def stored_media(bring: Import, wanted: Mapping[str, Wanted]) -> Iterator[tuple[
         yield from finished(0)
 
 
-def _taken(bring: Import, want: Wanted, path: Path | None) -> StoredMedia | BadRow | None:
+def _taken(bring: Import, want: MediaRequest, path: Path | None) -> StoredMedia | BadRow | None:
     if path is None:
         return None
     try:
@@ -230,17 +232,17 @@ def _taken(bring: Import, want: Wanted, path: Path | None) -> StoredMedia | BadR
         return _refused(want, error)
 
 
-def _refused(want: Wanted, error: MediaRefused) -> BadRow:
+def _refused(want: MediaRequest, error: MediaRefused) -> BadRow:
     return bad_row(want, str(error))
 
 
-def bad_row(want: Wanted, why: str) -> BadRow:
+def bad_row(want: MediaRequest, why: str) -> BadRow:
     """Return the first row that names a medium, with the reason why the medium is refused."""
     return replace(want.named_in, reason=f"the {want.role} of this item: {why.rstrip('.')}")
 
 
 def save_assets(
-    bring: Import, session: Session, wanted: Mapping[str, Wanted], stored: Mapping[str, StoredMedia]
+    bring: Import, session: Session, wanted: Mapping[str, MediaRequest], stored: Mapping[str, StoredMedia]
 ) -> dict[str, int]:
     """Return the ids of all assets by name: existing ones, filled if needed, and new ones, with or without a file."""
     now, project_id = bring.store.now(), bring.access.project_id

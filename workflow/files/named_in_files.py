@@ -13,23 +13,23 @@ from workflow.access.projects import Access
 
 
 @dataclass(frozen=True)
-class Named:
+class ExportSource:
     """An imported file, with the facts that its export needs (``FileRecord.meta``)."""
 
     stored: StoredImportFile
     meta: dict[str, Any]
 
 
-def named_files(session: Session, access: Access) -> Sequence[Named]:
+def named_files(session: Session, access: Access) -> Sequence[ExportSource]:
     """Return the files of a project, in the order in which they were imported.
 
     A field that was renamed since is found under its original column, without any mapping by a lead.
     """
     there = files.files(session, project_id=access.project_id)
     if not access.reading.steps:
-        return [Named(file, file.meta) for file in there]
+        return [ExportSource(file, file.meta) for file in there]
     versions = files.versions_of_files(session, project_id=access.project_id)
-    return [Named(file, _meta(access, versions.get(file.id), file.meta)) for file in there]
+    return [ExportSource(file, _meta(access, versions.get(file.id), file.meta)) for file in there]
 
 
 def _meta(access: Access, version: int | None, meta: dict[str, Any]) -> dict[str, Any]:

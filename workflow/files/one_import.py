@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agreement.losses import Losses
-from annotation_schemas.formats import Said
+from annotation_schemas.formats import ColumnMapping
 from db.engine import Store
 from domain.records import BadRow, Person
 from domain.runs import Outcome
@@ -25,7 +25,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportSummary:
     """The result of an import."""
 
     items: int = 0
@@ -78,7 +78,7 @@ class Import:
     on: Progress
     new_only: bool = False
     """Import new items only, and keep existing items with other content. Otherwise such items make the import fail."""
-    said: Said | None = None
+    said: ColumnMapping | None = None
     """The column mapping of a file in an open format, if the schema does not give it."""
     part: str | None = None
     """The manifest's sentence about partial exports, if the files are a part of a project."""

@@ -34,7 +34,7 @@ def require_choice(row: Format) -> None:
 
 
 @dataclass(frozen=True)
-class Split:
+class ItemSubset:
     """A selection of a project's items."""
 
     verified: bool = True
@@ -55,7 +55,7 @@ class Split:
 
 def split_of(
     session: Session, access: Access, *, verified: bool, version: int | None, only: Sequence[str] | None
-) -> Split | None:
+) -> ItemSubset | None:
     """Return the selection of items to export; None for every item.
 
     Raises
@@ -72,10 +72,10 @@ def split_of(
             raise FileRefused(f"{access.title} has no such items: {some}. Nothing was written.")
     chosen = frozenset(only) if only is not None else None
     ids = _under(session, access, version) if version is not None else frozenset()
-    return Split(verified, version, ids, chosen)
+    return ItemSubset(verified, version, ids, chosen)
 
 
-def require_verification(access: Access, split: Split | None) -> None:
+def require_verification(access: Access, split: ItemSubset | None) -> None:
     """Raise ``FileRefused`` for an export of kept items before any item is kept or rejected."""
     if split and split.verified and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")

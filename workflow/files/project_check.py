@@ -201,7 +201,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ItemWithVerdict:
     """An item with its counting votes and the verdict that follows."""
 
     id: int
@@ -213,7 +213,7 @@ class Judged:
     verdict: Verdict
 
 
-def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
+def judged(session: Session, access: Access) -> Iterator[list[ItemWithVerdict]]:
     """Yield all items in the order in which they came, in lots, because a large project does not fit into memory."""
     rules, last = VerdictRules(access), 0
     while some := items.with_states(session, project_id=access.project_id, after=last, limit=_AT_ONCE):
@@ -226,7 +226,7 @@ def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
             votes = [each for each in said.get(id, ()) if each.stage is not Stage.ADJUDICATION]
             decisions = [each for each in said.get(id, ()) if each.stage is Stage.ADJUDICATION]
             verdict = rules.verdict(fields[id], votes, decisions)
-            lot.append(Judged(id, external_id, state, fields[id], votes, decisions, verdict))
+            lot.append(ItemWithVerdict(id, external_id, state, fields[id], votes, decisions, verdict))
         yield lot
 
 
@@ -256,7 +256,7 @@ class GateCounts:
         self._access, self._rules = access, VerdictRules(access)
         self._found: dict[Stage, Counter[str]] = {stage: Counter() for stage in self._rules.rounds}
 
-    def take(self, item: Judged) -> None:
+    def take(self, item: ItemWithVerdict) -> None:
         """Count one more item."""
         for stage, counted in self._found.items():
             if stage is not Stage.VERIFICATION and not _came_to(stage, item):
@@ -281,12 +281,12 @@ def _wanted(part: Verification) -> str:
     return "equal_to_key" if part.keep.key is not None else "as_wanted"
 
 
-def _came_to(stage: Stage, item: Judged) -> bool:
+def _came_to(stage: Stage, item: ItemWithVerdict) -> bool:
     """Return whether an item has reached a further stage of verification: it is in that stage, or has votes there."""
     return item.verdict.stage is stage or bool(of_stage(item.votes, stage))
 
 
-def _gone_through(rules: VerdictRules, stage: Stage, item: Judged) -> list[str]:
+def _gone_through(rules: VerdictRules, stage: Stage, item: ItemWithVerdict) -> list[str]:
     """Return the gates of a stage that an item has passed.
 
     With several stages, each counts its own verdict. An item that one stage keeps may wait for the next stage, or be

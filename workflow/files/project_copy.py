@@ -13,7 +13,7 @@ from domain.project_parts import ProjectPart, WhoIsWho, left_out
 from domain.records import Person
 from workflow.access.project_names import title_problems
 from workflow.files.project_export import Progress, export_project, silent
-from workflow.files.project_import import How, Made, import_project, name_is_free
+from workflow.files.project_import import ArchiveOptions, ImportedProject, import_project, name_is_free
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -29,7 +29,7 @@ def clone_project(
     title: str | None = None,
     by: Person | None = None,
     progress: Progress = silent,
-) -> Made:
+) -> ImportedProject:
     """Copy a project, without some of its parts. Images and clips are not stored twice.
 
     The copy is active, even if the original is archived. ``by`` None is a command on the machine itself. Any other
@@ -47,6 +47,6 @@ def clone_project(
         path = Path(folder) / "project.zip"
         export_project(store, media, by=by, project=project, out=path, with_media=False, progress=progress)
         changed = {"archived_at": None} | ({} if title is None else {"title": title.strip()})
-        here = How(people=WhoIsWho.MATCH, old_schemas=True, without=left_out(without), copy=True)
+        here = ArchiveOptions(people=WhoIsWho.MATCH, old_schemas=True, without=left_out(without), copy=True)
         how = replace(here, changed=changed, lead=by, progress=progress)
         return import_project(store, media, path=path, name=name, how=how)

@@ -29,7 +29,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 @dataclass(frozen=True)
-class Exported:
+class ArchiveContents:
     """The contents of an archive."""
 
     rows: Mapping[str, int]
@@ -61,7 +61,7 @@ def export_project(
     out: Path,
     with_media: bool = True,
     progress: Progress = silent,
-) -> Exported:
+) -> ArchiveContents:
     """Write a whole project into a new file, while people may go on working. Equal states give equal bytes.
 
     Raises
@@ -92,7 +92,7 @@ def _write(
     project: str,
     with_media: bool,
     progress: Progress,
-) -> Exported:
+) -> ArchiveContents:
     with store.read() as session:
         project_rows.hold_still(session)
         access = require_lead(session, by=by, project=project)
@@ -123,4 +123,4 @@ def _write(
         except NotFound as error:
             raise NotFound(f"{error} `touchstone check {project} --media` names all that is gone.") from error
     archive.finish(about, with_media=with_media)
-    return Exported(counts, len(hashes), 0 if with_media else len(hashes))
+    return ArchiveContents(counts, len(hashes), 0 if with_media else len(hashes))

@@ -22,18 +22,18 @@ from importers.project_archive import ProjectArchive
 from workflow.access.accounts import problems_with
 from workflow.access.project_names import name_problems
 from workflow.files.passing import clear_abandoned
-from workflow.files.project_storing import How, Storing
+from workflow.files.project_storing import ArchiveOptions, PendingArchive
 
 if TYPE_CHECKING:
     from media.store import MediaStore
 
-__all__ = ["How", "Import", "Made", "import_project", "name_is_free"]
+__all__ = ["ArchiveOptions", "Import", "ImportedProject", "import_project", "name_is_free"]
 
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Made:
+class ImportedProject:
     """The result of importing an archive."""
 
     name: str
@@ -46,8 +46,8 @@ class Made:
 
 
 def import_project(
-    store: Store, media: MediaStore, *, path: Path, name: str | None = None, how: How | None = None
-) -> Made:
+    store: Store, media: MediaStore, *, path: Path, name: str | None = None, how: ArchiveOptions | None = None
+) -> ImportedProject:
     """Create the project of an archive here, under its own name or another one. All of it is imported, or nothing.
 
     Raises
@@ -59,7 +59,7 @@ def import_project(
     SettingsError
         Logins of the archive are taken here, and the caller does not match accounts.
     """
-    how = how or How()
+    how = how or ArchiveOptions()
     with ProjectArchive(path) as archive:
         return Import(store, media, archive, name or archive.manifest["project"], how).run()
 
@@ -82,13 +82,13 @@ class Import:
     """The media store; None if images and clips are known by their hashes alone."""
     archive: ProjectArchive | EvidenceFolder
     name: str
-    how: How
+    how: ArchiveOptions
     survey: Survey | None = None
     """The survey of the archive's rows, if the caller has just written the archive; None to check the rows here."""
     notes: list[str] = field(default_factory=list)
     _renamed: frozenset[int] = frozenset()
 
-    def run(self) -> Made:
+    def run(self) -> ImportedProject:
         name_is_free(self.store, self.name)
         if self.media is not None:
             clear_abandoned(self.store, self.media)
@@ -105,7 +105,7 @@ class Import:
             matched, new = self._people(session, survey)
             drawn_anew = landing.some_are_here(session, survey=survey)
         self._bring_media(survey)
-        storing = Storing(
+        storing = PendingArchive(
             self.store, self.media, self.archive, survey, self.how, self.name, self._renamed, _oldest_first(schema)
         )
         try:
@@ -116,7 +116,7 @@ class Import:
                 "moment, or the archive does not fit together. Run the same command again."
             ) from error
         self.notes += storing.notes
-        return Made(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
+        return ImportedProject(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
 
     # ---- looking -----------------------------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ class Import:
                 )
 
 
-def _accounts(how: How) -> list[str]:
+def _accounts(how: ArchiveOptions) -> list[str]:
     return [account for account in how.accounts.values() if account]
 
 

@@ -48,7 +48,7 @@ _ELSEWHERE = frozenset({"project", "person", "schema_version", "media_object"})
 
 
 @dataclass(frozen=True)
-class How:
+class ArchiveOptions:
     """The options for importing an archive.
 
     Parameters
@@ -84,7 +84,7 @@ class How:
 
 
 @dataclass
-class Storing:
+class PendingArchive:
     """An archive whose rows were all looked at, on its way into the database."""
 
     store: Store
@@ -94,7 +94,7 @@ class Storing:
     """
     archive: ProjectArchive | EvidenceFolder
     survey: Survey
-    how: How
+    how: ArchiveOptions
     name: str
     renamed: frozenset[int]
     """The people with another login here, by their ids in the archive."""

@@ -15,8 +15,8 @@ from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import items
 from db.engine import Session
-from domain.judging import Verdict
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome
+from domain.judging import ReplyOutcome
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.runs import Outcome
 from domain.states import Stage
 from workflow.access.projects import Access
@@ -24,14 +24,14 @@ from workflow.annotate import answer_readings
 from workflow.results.losses import counting_words, key_word, majorities
 from workflow.results.ratings import people_of, stage_ratings
 
-_TOLD_BY_TEXT = (Verdict.SCORED, Verdict.UNPARSEABLE)
+_TOLD_BY_TEXT = (ReplyOutcome.SCORED, ReplyOutcome.UNPARSEABLE)
 """Verdicts of replies whose text may mention one value. Other replies contradict themselves, are truncated or state
 none.
 """
 
 
 @dataclass(frozen=True)
-class ReplyRead:
+class ImportedReply:
     """A judge's reply in an import, with its reading."""
 
     judge: str
@@ -39,7 +39,7 @@ class ReplyRead:
     dimension: str
     unit: str
     text: str
-    verdict: Verdict
+    verdict: ReplyOutcome
     values: Sequence[Any] = ()
     """The values that were read, one for each criterion."""
 
@@ -51,7 +51,12 @@ class ReplyRead:
 
 
 def losses_of_replies(
-    session: Session, access: Access, replies: Sequence[ReplyRead], *, criteria: Sequence[str], values: Sequence[Any]
+    session: Session,
+    access: Access,
+    replies: Sequence[ImportedReply],
+    *,
+    criteria: Sequence[str],
+    values: Sequence[Any],
 ) -> tuple[Losses, ...]:
     """Return the unreadable replies for each judge, with bounds of the mean if ``values`` are numbers.
 
@@ -106,16 +111,16 @@ def losses_of_answers(
     given = list(answers)
     states = answer_readings.counting(session, project_id=access.project_id, ids=[id for id, *_ in given])
     read = [
-        AnswerRead(item, model, dimension, state.kind, state.outcome, state.value)
+        ImportedAnswer(item, model, dimension, state.kind, state.outcome, state.value)
         if (state := states.get(id)) is not None
-        else AnswerRead(item, model, dimension, AnswerKind.TEXT, ReadOutcome.UNREADABLE)
+        else ImportedAnswer(item, model, dimension, AnswerKind.TEXT, ReadOutcome.UNREADABLE)
         for id, item, model, dimension in given
     ]
     return losses_of_readings(session, access, read, unanswered)
 
 
 @dataclass(frozen=True)
-class AnswerRead:
+class ImportedAnswer:
     """A new answer, with its reading."""
 
     item: int
@@ -130,7 +135,7 @@ class AnswerRead:
 def losses_of_readings(
     session: Session,
     access: Access,
-    answers: Iterable[AnswerRead],
+    answers: Iterable[ImportedAnswer],
     unanswered: Iterable[tuple[int, str, str, Outcome]],
 ) -> tuple[Losses, ...]:
     """Return the losses as ``losses_of_answers`` does, of answers that need not be stored."""
@@ -155,14 +160,14 @@ class _Lots:
     def __init__(self, schema: Schema, content: Mapping[int, Mapping[str, Any]]) -> None:
         self._schema, self._content = schema, content
         self._key = key_field(schema) or ""
-        self._of_item: dict[int, tuple[Asked, str | None, bool]] = {}
+        self._of_item: dict[int, tuple[ExpectedAnswer, str | None, bool]] = {}
         self.asked: Counter[Where] = Counter()
         self._lost: dict[Where, Counter[str]] = {}
         self._totals: dict[Where, list[float]] = {}
         self.is_closed = False
         """Whether rules read answers: people or judges compare other answers with the key."""
 
-    def _item(self, item: int) -> tuple[Asked, str | None, bool]:
+    def _item(self, item: int) -> tuple[ExpectedAnswer, str | None, bool]:
         """Return the question of an item, its key as a word, and whether answers are compared with the key."""
         if item not in self._of_item:
             fields = self._content.get(item, {})
@@ -171,7 +176,7 @@ class _Lots:
             self._of_item[item] = (asked, key_word(self._schema, fields), is_keyed)
         return self._of_item[item]
 
-    def take(self, read: AnswerRead) -> None:
+    def take(self, read: ImportedAnswer) -> None:
         """Add an answer: read with its score, or lost."""
         asked, key, is_keyed = self._item(read.item)
         self.is_closed = self.is_closed or read.kind is not AnswerKind.TEXT

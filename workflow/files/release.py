@@ -9,9 +9,9 @@ from pathlib import Path
 from annotation_schemas import registry
 from annotation_schemas.formats import (
     FORMATS,
-    Answered,
     Content,
     Format,
+    ModelAnswer,
     Page,
     Takes,
     offered,
@@ -33,7 +33,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.annotate import answer_readings
 from workflow.files.items_going_out import ItemsOut, all_items, project_items, without_bare
-from workflow.files.one_version import Split, require_choice, require_split, require_verification, split_of
+from workflow.files.one_version import ItemSubset, require_choice, require_split, require_verification, split_of
 from workflow.files.release_manifest import about_release, part_name, places_of_kept_items
 from workflow.results import attributes
 from workflow.results.file_raters import people_names
@@ -45,7 +45,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """The result of an export."""
 
     files: Sequence[Path]
@@ -56,7 +56,7 @@ class Exported:
 
 
 @dataclass(frozen=True)
-class Release:
+class MemoryExport:
     """An export in memory: the bytes of every file by its path."""
 
     files: Mapping[str, bytes]
@@ -87,7 +87,7 @@ def export(
     schema_version: int | None = None,
     only: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> Exported:
+) -> ExportResult:
     """Write a project's files. A project imported from a file gives a file, and one from a folder the same folder.
 
     Parameters
@@ -146,7 +146,7 @@ def export(
     else:
         written = write_folder(out, made.files)
     on("writing", len(made.files), len(made.files))
-    return Exported(written, made.items, made.part)
+    return ExportResult(written, made.items, made.part)
 
 
 def release(
@@ -166,7 +166,7 @@ def release(
     schema_version: int | None = None,
     only: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> Release:
+) -> MemoryExport:
     """Return the files of ``export`` without writing them. The same state of the project gives the same bytes.
 
     ``file_name`` is the name of a single file; None keeps its own name.
@@ -223,7 +223,7 @@ def _release(
     schema_version: int | None,
     only: Sequence[str] | None,
     progress: Progress | None,
-) -> Release:
+) -> MemoryExport:
     if only is not None:
         require_choice(row)
     if row.takes is Takes.ANSWERS:
@@ -262,7 +262,7 @@ def _release(
             content = replace(content, ratings=of_schema(access, _ratings(session, access), schema_version))
             count = len(content.ratings)
         written = writer_of(row)(content)
-        return Release(_named(written, file_name), count, len(written) == 1)
+        return MemoryExport(_named(written, file_name), count, len(written) == 1)
 
 
 def _require_written(access: Access, row: Format) -> None:
@@ -282,10 +282,10 @@ def _items(
     row: Format,
     file_name: str | None,
     *,
-    split: Split | None,
+    split: ItemSubset | None,
     private: bool,
     progress: Progress | None,
-) -> Release:
+) -> MemoryExport:
     """Return the project's items in files of their own format, or of another one that takes items."""
     if row not in offered(access.schema, writes=True):
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
@@ -326,7 +326,7 @@ def _items(
             places = {name: (None, place) for name, (_, place) in places.items()}
         about = about_release(session, access, state, format=row.name, without=without, places=places, split=split)
         written = {**written, NAME: manifest(about, written)}
-    return Release(written, len(state.rows if kept is None else kept), single)
+    return MemoryExport(written, len(state.rows if kept is None else kept), single)
 
 
 def _tasks(
@@ -336,10 +336,10 @@ def _tasks(
     file_name: str | None,
     *,
     stage: Stage | None,
-    split: Split | None,
+    split: ItemSubset | None,
     private: bool,
     page: Page | None,
-) -> Release:
+) -> MemoryExport:
     """Return the project as a file of another annotation program."""
     require_verification(access, split)
     assert row.tasks is not None
@@ -356,7 +356,7 @@ def _tasks(
             session, access, state, format=row.name, without=written.without, places=places, split=split
         )
         found[NAME] = manifest(about, found)
-    return Release(found, written.items, True)
+    return MemoryExport(found, written.items, True)
 
 
 def _ratings(session: Session, access: Access) -> list[Rating]:
@@ -402,7 +402,7 @@ class _Answers:
         return row
 
 
-def _answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[Answered]:
+def _answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[ModelAnswer]:
     """Return models' answers, sorted by model and then by item."""
     run_id = run.id if run else None
     places = files.item_ids(session, project_id=access.project_id)
@@ -415,6 +415,6 @@ def _answers(session: Session, access: Access, run: StoredRun | None, reader: st
     shown = answer_readings.options_shown(session, access=access, ids=[row.id for row in rows])
     about = [(row, order[row.item_id][1], shown.get(row.id, ())) for row in rows]
     return [
-        Answered(PredictionRecord(row.model, row.text, item=name, options=options), read.get(row.id))
+        ModelAnswer(PredictionRecord(row.model, row.text, item=name, options=options), read.get(row.id))
         for row, name, options in about
     ]

@@ -17,7 +17,7 @@ from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
 from workflow.annotate.verdicts import decided_in
 from workflow.files.items_going_out import ItemsOut
-from workflow.files.one_version import Split
+from workflow.files.one_version import ItemSubset
 from workflow.files.project_check import gates
 from workflow.results.file_raters import people_names
 
@@ -33,7 +33,7 @@ def places_of_kept_items(
     return found
 
 
-def part_name(name: str, split: Split | None, written: Collection[str] | None, of: int) -> str:
+def part_name(name: str, split: ItemSubset | None, written: Collection[str] | None, of: int) -> str:
     """Return the name of a file. A file of chosen items has their number and the total in its name."""
     if split is None or split.only is None:
         return name
@@ -54,7 +54,7 @@ def about_release(
     format: str,
     without: Sequence[str],
     places: Mapping[str, tuple[str | None, int]],
-    split: Split,
+    split: ItemSubset,
 ) -> dict[str, Any]:
     """Return the manifest without its files: policy, versions, counts at each gate, and the votes behind every item.
 
@@ -89,7 +89,7 @@ def about_release(
     }
 
 
-def _restricted(state: ItemsOut, chosen: Sequence[OutgoingItem], split: Split) -> dict[str, Any]:
+def _restricted(state: ItemsOut, chosen: Sequence[OutgoingItem], split: ItemSubset) -> dict[str, Any]:
     """Return the entry about chosen items: how many of how many, and which of them the files leave out."""
     written = sum(split.takes(row) for row in chosen)
     n, of = f"{written:,}", f"{len(state.rows):,}"
@@ -254,7 +254,7 @@ def _kept_items(
     names: Mapping[int, str],
     places: Mapping[str, tuple[str | None, int]],
     votes: _Votes,
-    split: Split,
+    split: ItemSubset,
 ) -> list[dict[str, Any]]:
     versions = guidelines.numbers(session, project_id=access.project_id)
     decisions: dict[int, list[dict[str, Any]]] = defaultdict(list)

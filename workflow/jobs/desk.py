@@ -21,7 +21,7 @@ LISTED = 50
 CANCELED = "Canceled. What was half done is not in use."
 
 
-class SlotTaken(Conflict):
+class SlotConflict(Conflict):
     """Another job of the slot is open."""
 
     def __init__(self, job: Job) -> None:
@@ -68,7 +68,7 @@ def begin(
         if there is not None and there.ended_at is None:
             if (there.kind, there.input) == (kind, told):
                 return _shown(there)
-            raise SlotTaken(_shown(there))
+            raise SlotConflict(_shown(there))
         if not again and there is not None and _just_done(there, store) and (there.kind, there.input) == (kind, told):
             return _shown(there)
         try:
@@ -204,7 +204,7 @@ def retry(store: Store, *, id: str) -> Job:
             raise Conflict(f"The job {id} is {row.state.value}. Only a failed or canceled job can be retried.")
         open_ = jobs.newest(session, slot=row.slot)
         if open_ is not None and open_.ended_at is None:
-            raise SlotTaken(_shown(open_))
+            raise SlotConflict(_shown(open_))
         made = jobs.add(
             session,
             kind=row.kind,

@@ -76,7 +76,7 @@ class JobOutcome:
     """The time after which the job starts again; None if the job is done."""
 
 
-class JobRefused(TouchstoneError):
+class JobFailure(TouchstoneError):
     """The reason why a job failed, with a value for the job's readers."""
 
     def __init__(self, reason: str, value: Any) -> None:

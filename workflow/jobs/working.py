@@ -29,7 +29,7 @@ from domain.origin import acting_from
 from domain.settings import Settings
 from workflow.access.accounts import person_of
 from workflow.jobs.desk import CANCELED, shown_whole
-from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, JobRefused, Lane
+from workflow.jobs.kinds import JobContext, JobFailure, JobKind, JobOutcome, Lane
 from workflow.jobs.live_process import is_gone, process, worker_name
 
 LEASE = timedelta(seconds=60)
@@ -54,7 +54,7 @@ TOO_OFTEN = f"{ATTEMPTS} processes ended while they worked on this; the log of t
 _log = logging.getLogger(__name__)
 
 
-class Canceled(BaseException):  # no `except Exception` of a task may take it
+class Cancellation(BaseException):  # no `except Exception` of a task may take it
     """A person canceled the job, or another process has taken the job over."""
 
 
@@ -144,11 +144,11 @@ class Worker:
     def do(self, row: StoredJob) -> None:
         """Execute a job that this process has claimed."""
         self.current = kind = self.kinds[row.kind]
-        _Doing(self, row, kind).do()
+        _JobAttempt(self, row, kind).do()
         self.current = None
 
 
-class _Doing:
+class _JobAttempt:
     """One attempt at one job."""
 
     def __init__(self, worker: Worker, row: StoredJob, kind: JobKind) -> None:
@@ -165,10 +165,10 @@ class _Doing:
         try:
             with acting_from(self.row.origin):
                 outcome = self.kind.work(self._context())
-        except Canceled:
+        except Cancellation:
             self._end(JobState.CANCELED if self.is_canceled else None, CANCELED)
         except TouchstoneError as error:
-            self._end(JobState.FAILED, str(error), value=error.value if isinstance(error, JobRefused) else None)
+            self._end(JobState.FAILED, str(error), value=error.value if isinstance(error, JobFailure) else None)
         except Exception:
             number = secrets.token_hex(3)
             _log.exception("error %s in the job %s (%s)", number, self.row.public_id, self.kind.name)
@@ -236,14 +236,14 @@ class _Doing:
     def _progress(self, what: str, done: int, of: int) -> None:
         self.step = _Step(what, done, of)
         if self.left.is_set():
-            raise Canceled
+            raise Cancellation
 
     def _note(self, value: Any) -> None:
         with self.store.write(archived_too=True) as session:
             held = jobs.note(session, id=self.row.id, attempt=self.row.attempts, result=typed_json.encode(value))
         if not held:
             self.left.set()
-            raise Canceled
+            raise Cancellation
 
     def _name_files(self, files: dict[str, str]) -> None:
         with self.store.write(archived_too=True) as session:

@@ -15,7 +15,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.annotate import authoring
 from workflow.annotate.priorities import prioritise
 from workflow.lead import send_back
-from workflow.lead.bulk_plans import Action, ActionDetails, Chosen, Preview, plan_action
+from workflow.lead.bulk_plans import Action, ActionDetails, BulkPreview, BulkSelection, plan_action
 from workflow.lead.hand_over import hand_over
 from workflow.lead.send_back import NO_REASONS, Reasons
 
@@ -29,11 +29,11 @@ def preview(
     by: Person | None,
     project: str,
     action: Action,
-    chosen: Chosen,
+    chosen: BulkSelection,
     among: Sequence[str] = (),
     priority: int = 0,
     reasons: Reasons = NO_REASONS,
-) -> Preview:
+) -> BulkPreview:
     """Return the changes that an action would make, and the reason for every item it cannot change, for leads.
 
     Nothing is changed.
@@ -59,7 +59,7 @@ def do(
     by: Person | None,
     project: str,
     action: Action,
-    chosen: Chosen,
+    chosen: BulkSelection,
     token: str,
     among: Sequence[str] = (),
     priority: int = 0,

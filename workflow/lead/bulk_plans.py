@@ -48,7 +48,7 @@ NO_SUCH = "There is no such item among the chosen."
 
 
 @dataclass(frozen=True)
-class Chosen:
+class BulkSelection:
     """A selection of items. All given conditions must hold; ``items`` are ids in files."""
 
     stage: Stage | None = None
@@ -66,11 +66,11 @@ class Chosen:
     @property
     def nothing(self) -> bool:
         """Whether no item is chosen."""
-        return not self.every and self == Chosen(stage=self.stage)
+        return not self.every and self == BulkSelection(stage=self.stage)
 
 
 @dataclass(frozen=True)
-class Preview:
+class BulkPreview:
     """The effect of an action at this moment."""
 
     can: tuple[str, ...]
@@ -85,7 +85,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class BulkPlan:
-    preview: Preview
+    preview: BulkPreview
     items: Sequence[StoredItem] = ()
     slots: Sequence[tuple[StoredTask, int]] = ()
     """The slots to assign, each with the person who gets it."""
@@ -102,7 +102,7 @@ class ActionDetails:
 
 
 def plan_action(
-    session: Session, access: Access, action: Action, chosen: Chosen, how: ActionDetails, *, lock: bool
+    session: Session, access: Access, action: Action, chosen: BulkSelection, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
     if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= how.priority <= LARGEST_PRIORITY:
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
@@ -115,7 +115,9 @@ def plan_action(
     return _plan_items(session, access, action, chosen, how, lock=lock)
 
 
-def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequence[str], *, lock: bool) -> BulkPlan:
+def _plan_assigned(
+    session: Session, access: Access, chosen: BulkSelection, to: Sequence[str], *, lock: bool
+) -> BulkPlan:
     if not to or chosen.stage is None:
         raise InvalidInput([Problem("to", "Say who gets them, and in which stage.")])
     members = {login: find_taker(session, access, login) for login in to}
@@ -153,7 +155,7 @@ def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequenc
     token = preview_token(Action.ASSIGN, chosen, rest)
     counts = Counter(login for _, login in given)
     shares = {login: counts[login] for login in to} if len(to) > 1 else {}
-    preview = Preview(tuple(can), tuple(cannot), token, shares)
+    preview = BulkPreview(tuple(can), tuple(cannot), token, shares)
     return BulkPlan(preview, slots=[(slots[item.id][0], takers[login].id) for item, login in given])
 
 
@@ -175,7 +177,7 @@ def _why_no_one(whys: Mapping[str, str]) -> str:
 
 
 def _plan_items(
-    session: Session, access: Access, action: Action, chosen: Chosen, how: ActionDetails, *, lock: bool
+    session: Session, access: Access, action: Action, chosen: BulkSelection, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
     found = _chosen_items(session, access, chosen, lock=lock)
     back = sent_back.of_project(session, access=access)
@@ -201,10 +203,10 @@ def _plan_items(
     state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
     told = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
     token = preview_token(action, chosen, told)
-    return BulkPlan(Preview(tuple(can), tuple(cannot), token), rows)
+    return BulkPlan(BulkPreview(tuple(can), tuple(cannot), token), rows)
 
 
-def _chosen_items(session: Session, access: Access, chosen: Chosen, *, lock: bool) -> list[StoredItem]:
+def _chosen_items(session: Session, access: Access, chosen: BulkSelection, *, lock: bool) -> list[StoredItem]:
     """Return the items that match all conditions."""
     wanted = ItemFilter(
         state=(chosen.state,) if chosen.state is not None else (),

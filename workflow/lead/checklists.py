@@ -17,7 +17,7 @@ HIDDEN = "checklist.hidden"
 
 
 @dataclass(frozen=True)
-class Line:
+class SetupStep:
     """Something to look at."""
 
     title: str
@@ -30,7 +30,7 @@ class Line:
     """The part of that page that has to unfold."""
 
 
-def before_start(store: Store, *, by: Person | None, project: str) -> list[Line] | None:
+def before_start(store: Store, *, by: Person | None, project: str) -> list[SetupStep] | None:
     """Return the checklist, for leads. None if people have begun, the project is archived, or a lead has hidden the
     list.
     """
@@ -51,38 +51,38 @@ def hide(store: Store, *, by: Person, project: str) -> None:
             log(session, HIDDEN, by=by, project=access, now=store.now())
 
 
-def _before_start(session: Session, access: Access) -> Iterator[Line]:
+def _before_start(session: Session, access: Access) -> Iterator[SetupStep]:
     n = sum(items.count_by_state(session, project_id=access.project_id).values())
     images = image_pool.count(session, access=access, dimensions=None) if access.schema.stages.authoring else 0
     there = f"{n:,} in the project" if n or not images else f"{images:,} free images to write items about"
-    yield Line("Items", bool(n or images), there, "import_")
+    yield SetupStep("Items", bool(n or images), there, "import_")
     waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
     lacking = f"{waiting:,} wait for images or clips that are not there" if waiting else "nothing is missing"
-    yield Line("Media", bool(n or images) and not waiting, lacking if n else "come with the items", "import_")
+    yield SetupStep("Media", bool(n or images) and not waiting, lacking if n else "come with the items", "import_")
     yield _people(session, access)
     words = len(access.loaded.guideline_text.split())
     said = f"version {access.guideline}, {words:,} words" if words else "none"
-    yield Line("Guideline", bool(words), said, "guideline")
+    yield SetupStep("Guideline", bool(words), said, "guideline")
     asked = [stage for stage in Stage if qualification_sets.policy(access, stage)]
     without = qualification_sets.without_set(session, access=access)
     said = f"no set for the {_named(access, without)}" if without else "its sets are there"
-    yield Line("Qualification", not without, said if asked else "the schema asks for none", "qualify")
+    yield SetupStep("Qualification", not without, said if asked else "the schema asks for none", "qualify")
     stages = access.schema.stages
     checked = [stage for stage in stages_of(access.schema) if getattr(getattr(stages, stage.value), "gold", None)]
     bare = [stage for stage in checked if not gold_items.any_in(session, project_id=access.project_id, stage=stage)]
     said = f"none yet for the {_named(access, bare)}: it is made of settled items" if bare else "there is some"
-    yield Line("Gold checks", not bare, said if checked else "the schema asks for none", "gold")
+    yield SetupStep("Gold checks", not bare, said if checked else "the schema asks for none", "gold")
     said = "no one has submitted anything yet; My work leads people to what waits for them"
-    yield Line("Start", False, said, "my_work")
+    yield SetupStep("Start", False, said, "my_work")
 
 
-def _people(session: Session, access: Access) -> Line:
+def _people(session: Session, access: Access) -> SetupStep:
     theirs = [as_member(access, member) for member, _ in projects.members(session, project_id=access.project_id)]
     empty = [stage for stage in stages_of(access.schema) if not any(each.may_do(stage) for each in theirs)]
     said = f"{len(theirs):,} take part"
     if empty:
         said += f"; no one may do the {_named(access, empty)}"
-    return Line("People and rights", len(theirs) > 1 and not empty, said, "people")
+    return SetupStep("People and rights", len(theirs) > 1 and not empty, said, "people")
 
 
 def _named(access: Access, stages: list[Stage]) -> str:

@@ -21,7 +21,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.results import project_answers
 from workflow.results.failures import NO_CODING, Failures, failures
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, ends_of
 from workflow.results.scores import scored
 
@@ -68,7 +68,7 @@ def _answers(n: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _CodingCandidates:
     title: str
     answers: int
     wrong: Sequence[tuple[Answer, str]]
@@ -196,11 +196,13 @@ def _slots(access: Access, stage: Coding, answer: Answer, *, dimension: str, now
     ]
 
 
-def _intake(wanted: _Wanted, kept: int, opened: int) -> CodingIntake:
+def _intake(wanted: _CodingCandidates, kept: int, opened: int) -> CodingIntake:
     return CodingIntake(wanted.title, wanted.answers, len(wanted.wrong), wanted.unscored, kept, opened, wanted.unknown)
 
 
-def _plan(session: Session, access: Access, stage: Coding, wanted: _Wanted) -> tuple[int, Sequence[tuple[Answer, str]]]:
+def _plan(
+    session: Session, access: Access, stage: Coding, wanted: _CodingCandidates
+) -> tuple[int, Sequence[tuple[Answer, str]]]:
     """Return the number of counting answers in coding, and the answers to send now with their dimensions."""
     there = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING) & wanted.counting
     rest = [each for each in wanted.wrong if each[0].id not in there]
@@ -218,7 +220,7 @@ def _plan(session: Session, access: Access, stage: Coding, wanted: _Wanted) -> t
     return len(there), drawn
 
 
-def _wanted(store: Store, by: Person | None, project: str) -> _Wanted:
+def _wanted(store: Store, by: Person | None, project: str) -> _CodingCandidates:
     """Return the answers that the schema selects for coding, in the project's present state."""
     with store.read() as session:
         stage = _stage(require_lead(session, by=by, project=project))
@@ -234,7 +236,7 @@ def _wanted(store: Store, by: Person | None, project: str) -> _Wanted:
         wrong = [at for at in places if below is not None and of.values[at] < below]
     else:
         wrong = places
-    return _Wanted(
+    return _CodingCandidates(
         about.title if about is not None else "",
         len(places),
         [(found.answers[at], found.items[found.answers[at].item].dimension) for at in wrong],
@@ -244,13 +246,13 @@ def _wanted(store: Store, by: Person | None, project: str) -> _Wanted:
     )
 
 
-def _concerned(found: Read, stage: Coding, answer: Answer) -> bool:
+def _concerned(found: ProjectAnswers, stage: Coding, answer: Answer) -> bool:
     item = found.items[answer.item]
     there = stage.dimensions is None or item.dimension in stage.dimensions
     return there and (not stage.of.items or item.name in stage.of.items)
 
 
-def _scores(found: Read, stage: Coding) -> Scores | None:
+def _scores(found: ProjectAnswers, stage: Coding) -> Scores | None:
     """Return the score that makes an answer wrong; None if every answer is coded."""
     of = stage.of
     if of.score is None:

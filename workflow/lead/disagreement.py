@@ -21,7 +21,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.lead import adjudication_reasons
 
 
-class Given(StrEnum):
+class ReasonSource(StrEnum):
     """The kind of submission that gives a reason."""
 
     VOTE = "with a vote"
@@ -30,7 +30,7 @@ class Given(StrEnum):
 
 
 @dataclass(frozen=True)
-class Differing:
+class DisagreementCount:
     """The items of a dimension on which two or more votes of one stage count."""
 
     dimension: str
@@ -52,7 +52,7 @@ class Reason:
     """A reason, and how often it is given."""
 
     label: str
-    given: Given
+    given: ReasonSource
     n: int
 
 
@@ -60,7 +60,7 @@ class Reason:
 class Disagreement:
     """The items on which people disagree, and the reasons for rejections and skips."""
 
-    dimensions: Sequence[Differing]
+    dimensions: Sequence[DisagreementCount]
     """The dimensions with items that have two or more votes, in the order of the schema."""
     reasons: Sequence[Reason]
     """The most frequent first."""
@@ -100,12 +100,12 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
     for item, apart in differ.items():
         counts[where[item]].append(apart)
     for line in adjudication_reasons.reasons(store, by=by, project=project):
-        with_votes[line.label, Given.SENIOR] += len(line.cases)
+        with_votes[line.label, ReasonSource.SENIOR] += len(line.cases)
     for skip in adjudication_reasons.skips(store, by=by, project=project):
-        with_votes[skip.label, Given.SKIP] += len(skip.items)
+        with_votes[skip.label, ReasonSource.SKIP] += len(skip.items)
     return Disagreement(
         [
-            Differing(each.id, len(counts[each.id]), sum(counts[each.id]))
+            DisagreementCount(each.id, len(counts[each.id]), sum(counts[each.id]))
             for each in access.schema.dimensions
             if each.id in counts
         ],
@@ -135,7 +135,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
         )
 
 
-def _with_votes(access: Access, votes: Sequence[guidelines.Skip]) -> Counter[tuple[str, Given]]:
+def _with_votes(access: Access, votes: Sequence[guidelines.ReasonVote]) -> Counter[tuple[str, ReasonSource]]:
     """Return how often votes give the reasons of an option."""
     asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
     labels = {
@@ -144,9 +144,9 @@ def _with_votes(access: Access, votes: Sequence[guidelines.Skip]) -> Counter[tup
         for option in options_of(criterion, {})
         for reason in option.reasons
     }
-    found: Counter[tuple[str, Given]] = Counter()
+    found: Counter[tuple[str, ReasonSource]] = Counter()
     for vote in votes:
         for criterion, reason in vote.reasons.items():
             if vote.answers.get(criterion) is not None and reason is not None:
-                found[labels.get((criterion, str(reason)), str(reason)), Given.VOTE] += 1
+                found[labels.get((criterion, str(reason)), str(reason)), ReasonSource.VOTE] += 1
     return found

@@ -14,7 +14,7 @@ from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowed, NotFound
-from domain.exposure import Fact, Route, Told
+from domain.exposure import Disclosure, Fact, Route
 from domain.item_filter import ItemFilter
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
@@ -114,7 +114,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
         return found
 
 
-def _told(found: ItemHistory, person: Person) -> Told:
+def _told(found: ItemHistory, person: Person) -> Disclosure:
     """Return the facts about an item that this page shows to a person."""
     others = [each for each in found.answers if each.by != person.login]
     facts = [Fact.VERDICT]
@@ -123,7 +123,7 @@ def _told(found: ItemHistory, person: Person) -> Told:
     facts += [Fact.MODEL] if any(each.about for each in found.answers) else []
     facts += [Fact.COMMENTS] if any(not each.mine for each in found.thread.comments) else []
     fields = {name for revision in found.revisions for name, *values in revision.changes if any(values)}
-    return Told(tuple(fields), tuple(facts), tuple(each.stage for each in others))
+    return Disclosure(tuple(fields), tuple(facts), tuple(each.stage for each in others))
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class AnswerFilter:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundItems:
     """A page of a list of items."""
 
     lines: Sequence[FoundItem]
@@ -162,7 +162,7 @@ def find(
     group: str | None = None,
     offset: int = 0,
     limit: int = 100,
-) -> Found:
+) -> FoundItems:
     """Return items of a project, newest first, for seniors and leads. Items that a person must not look into are left
     out.
 
@@ -227,13 +227,13 @@ def _open_to(session: Session, access: Access, person: Person, rows: Sequence[St
     ]
 
 
-def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> Found:
+def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> FoundItems:
     open_ = [row for row in rows if visibility_of(session, access=access, person=person, item=row).whole]
     lines = [
         FoundItem(row.public_id, row.external_id, title_of(session, access, row, whole=True), row.dimension, row.state)
         for row in open_
     ]
-    return Found(lines, n, len(rows) - len(open_))
+    return FoundItems(lines, n, len(rows) - len(open_))
 
 
 def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:

@@ -67,7 +67,7 @@ class ItemLine:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ItemPage:
     """A page of the table."""
 
     lines: Sequence[ItemLine]
@@ -98,7 +98,7 @@ def columns_of(store: Store, *, person: Person | None, project: str) -> dict[str
         return offered(seeing(session, person, project))
 
 
-def listing(store: Store, *, person: Person | None, project: str, asked: ItemList) -> Listed:
+def listing(store: Store, *, person: Person | None, project: str, asked: ItemList) -> ItemPage:
     """Return a page of the table. ``person`` None is a command on the machine itself, which sees every item.
 
     If the page shows a lead which items are gold checks, the lead is no longer asked about these items blind.
@@ -124,7 +124,7 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
-    return Listed(lines, n, closed, columns)
+    return ItemPage(lines, n, closed, columns)
 
 
 def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilter) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilt
 
 
 @dataclass(frozen=True)
-class Picked:
+class ItemSelection:
     """Items that something is to be done to: those of a list that are ticked, or all that fit."""
 
     wanted: ItemFilter
@@ -153,16 +153,16 @@ class Picked:
 
 def picked(
     store: Store, *, person: Person | None, project: str, wanted: ItemFilter, ticked: Sequence[str] | None
-) -> Picked:
+) -> ItemSelection:
     """Return the selected items of the present list; all matching ones if ``ticked`` is None. Raises errors of
     ``listing``.
     """
     found = names(store, person=person, project=project, wanted=_among(wanted, ticked))
     gone = () if ticked is None else tuple(name for name in ticked if name not in set(found))
-    return Picked(wanted, found, gone, ticked is None)
+    return ItemSelection(wanted, found, gone, ticked is None)
 
 
-def must_be_as(store: Store, *, person: Person | None, project: str, seen: Picked) -> None:
+def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemSelection) -> None:
     """Raise ``Conflict``, with the items that left or came, if a list has changed since a person saw it."""
     ticked = None if seen.every else seen.names
     now = names(store, person=person, project=project, wanted=_among(seen.wanted, ticked))

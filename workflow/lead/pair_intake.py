@@ -17,7 +17,7 @@ from domain.states import Stage
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.comparison_plan import Plan, plan_of, slots_of
+from workflow.annotate.comparison_plan import PairPlan, plan_of, slots_of
 
 _AT_ONCE = 1_000
 """The number of pairs that one transaction opens, so that people who submit do not wait for all of them."""
@@ -141,7 +141,7 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
     return done
 
 
-def _plan(session: Session, access: Access) -> tuple[Comparison, Plan]:
+def _plan(session: Session, access: Access) -> tuple[Comparison, PairPlan]:
     stage = access.schema.stages.comparison
     if stage is None:
         raise Conflict(NO_COMPARISON.format(name=access.schema.name))
@@ -149,7 +149,7 @@ def _plan(session: Session, access: Access) -> tuple[Comparison, Plan]:
     return stage, plan_of(session, access=access, stage=stage, counted=counted)
 
 
-def _intake(plan: Plan) -> PairIntake:
+def _intake(plan: PairPlan) -> PairIntake:
     before = [pair for pair in plan.asked if plan.is_open(pair)]
     return PairIntake(
         models=plan.models,

@@ -15,7 +15,7 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.model import Keep, Schema, Verification
 from db.engine import Store
 from domain.policies import KEEP_RULES, SKIP_ACTS, criteria_that_decide, targets
-from reports.content import Block, Cell, Figure, Section, Table, Text
+from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
 from reports.data_card import DataCard, markdown, page
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_people import agreement, answers, judges, people, qualification
@@ -135,11 +135,11 @@ def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]])
     blocks: list[Block] = [
         told_of("Use", about, "use_cases"),
         told_of("Address", about, "url"),
-        Table("splits", "Items by dimension and split", ("Dimension", *names, "All"), tuple(rows), "items"),
-        *(Text(f"The public files of {each.name} do not have {sentence(each.withheld)}.") for each in kept_back),
-        *(Text(each) for each in draft.told.get("drawn", ())),
-        Text(f"Images and clips {media}."),
-        Table(
+        ReportTable("splits", "Items by dimension and split", ("Dimension", *names, "All"), tuple(rows), "items"),
+        *(Paragraph(f"The public files of {each.name} do not have {sentence(each.withheld)}.") for each in kept_back),
+        *(Paragraph(each) for each in draft.told.get("drawn", ())),
+        Paragraph(f"Images and clips {media}."),
+        ReportTable(
             "dimensions",
             "What is measured",
             ("Dimension", "Definition"),
@@ -152,14 +152,14 @@ def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]])
 def _contents(found: SetStatistics) -> Section:
     tables = [table for table in found.tables if table.key != "set_shortcuts"]
     meanings = [
-        Table(
+        ReportTable(
             "meanings",
             "What the numbers are",
             ("Number", "What it is"),
             tuple((title, meaning) for table in tables for title, meaning in found.definitions[table.key].items()),
         )
     ]
-    notes = [Text(note, "note") for note in found.notes if not note.startswith("Of ")]
+    notes = [Paragraph(note, "note") for note in found.notes if not note.startswith("Of ")]
     return Section(
         0, "contents", "What is in it", "Counted over what is public of every item.", (*tables, *notes, *meanings)
     )
@@ -177,16 +177,16 @@ def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
     stages = [name for name in type(schema.stages).model_fields if getattr(schema.stages, name, None) is not None]
     guideline, version = told.get("guideline", {}), told.get("schema", {})
     blocks: list[Block] = [
-        Text(f"The project began with {sentence(came)}." if came else "No item has come in."),
-        Text(f"Stages of the protocol: {sentence([schema.stages.title_of(each) for each in stages]) or 'none'}."),
-        *(Text(line) for line in _policy(schema)),
-        Text(
+        Paragraph(f"The project began with {sentence(came)}." if came else "No item has come in."),
+        Paragraph(f"Stages of the protocol: {sentence([schema.stages.title_of(each) for each in stages]) or 'none'}."),
+        *(Paragraph(line) for line in _policy(schema)),
+        Paragraph(
             f"Protocol: schema {version.get('name', NOT_SAID)}, version {version.get('version', NOT_SAID)}, SHA-256 "
             f"{version.get('sha256', NOT_SAID)}. Guideline: version {guideline.get('version', NOT_SAID)}, SHA-256 "
             f"{guideline.get('sha256', NOT_SAID)}."
         ),
         *(
-            Text(f"Votes under version {each['version']} of the schema: {_counts(schema, each['submissions'])}.")
+            Paragraph(f"Votes under version {each['version']} of the schema: {_counts(schema, each['submissions'])}.")
             for each in version.get("versions", ())
         ),
     ]
@@ -247,7 +247,7 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
         own = gates if name == "verification" else gates.get(name, {})
         rows = tuple((GATES[gate], n) for gate, n in own.items() if gate in GATES and isinstance(n, int))
         if rows:
-            tables.append(Table(f"gates_{name}", schema.stages.title_of(name), ("Gate", "Items"), rows))
+            tables.append(ReportTable(f"gates_{name}", schema.stages.title_of(name), ("Gate", "Items"), rows))
     by_dimension = tuple(
         (named(each), *(own.get(state, 0) for state in ("items", "edited", "kept", "rejected")))
         for each in schema.dimensions
@@ -255,7 +255,7 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
     )
     heads = ("Dimension", "Items", "Edited", "Kept", "Rejected")
     if by_dimension:
-        tables.append(Table("gates_dimensions", "By dimension", heads, by_dimension))
+        tables.append(ReportTable("gates_dimensions", "By dimension", heads, by_dimension))
     kept, of = counts.get("kept"), counts.get("items")
     lead = NOT_SAID if kept is None else f"{kept:,} of {of:,} items of the project were kept when this was counted."
     return Section(0, "gates", "Gates", lead, tuple(tables))
@@ -291,14 +291,14 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
         f"The longest option is right in {100 * (longest.value or 0):.1f} %{limits} of {longest.n_units:,} items; a "
         f"blind draw is in {last['Chance']}.{without}"
     )
-    meanings = Table(
+    meanings = ReportTable(
         "shortcut_meanings",
         "What the numbers are",
         ("Number", "What it is"),
         tuple(found.definitions[table.key].items()),
     )
-    notes = [Text(note, "note") for note in found.notes if note.startswith("Of ")]
-    others = Text("No other shortcuts were looked for here, so that nothing is said of them.", "note")
+    notes = [Paragraph(note, "note") for note in found.notes if note.startswith("Of ")]
+    others = Paragraph("No other shortcuts were looked for here, so that nothing is said of them.", "note")
     return Section(0, "shortcuts", "Shortcuts", lead, (table, *notes, *(limited or [others]), meanings))
 
 
@@ -351,21 +351,21 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
     gone: Sequence[Mapping[str, Any]] = draft.told.get("withdrawn", ())
     canary = released.about.get("canary")
     blocks: list[Block] = [
-        Text("That nothing has changed since: touchstone release verify FOLDER"),
-        Text("That verdicts and figures follow from the votes: touchstone release replay FOLDER"),
-        Text(
+        Paragraph("That nothing has changed since: touchstone release verify FOLDER"),
+        Paragraph("That verdicts and figures follow from the votes: touchstone release replay FOLDER"),
+        Paragraph(
             f"Canary, so that it can be found in what models were trained on: {canary}"
             if canary
             else "Canary: there is none, as nothing of it is kept back."
         ),
     ]
     if lacking := missing_checks_in(draft.told):
-        blocks.append(Text(lacking, "missing"))
+        blocks.append(Paragraph(lacking, "missing"))
     if gone:
         rows = tuple((str(each["item"]), str(each["reason"])) for each in gone)
-        blocks.append(Table("withdrawn", "Withdrawn items", ("Item", "Why"), rows))
+        blocks.append(ReportTable("withdrawn", "Withdrawn items", ("Item", "Why"), rows))
     else:
-        blocks.append(Text("Withdrawn items: none."))
+        blocks.append(Paragraph("Withdrawn items: none."))
     return Section(
         0, "trust", "How to check it", "Both commands need nothing but Touchstone and the folder.", tuple(blocks)
     )

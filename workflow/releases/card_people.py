@@ -8,10 +8,10 @@ from typing import Any
 
 from annotation_schemas.model import Schema
 from domain.replies import WARNING
-from reports.content import Block, Cell, Figure, Section, Table, Text
+from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_words import NOT_SAID, said, sentence, told_of
-from workflow.releases.floors import Standing
+from workflow.releases.floors import FloorStanding
 
 _PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
 """An amount with its currency. Any other text is printed unchanged, and no total is computed."""
@@ -39,15 +39,15 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
             "Hours are the recorded time on working pages. What was sent without a time is in none, so the real hours "
             "are more; replaced submissions count in full."
         )
-        blocks.append(Table("people", "Who worked in which stage", heads, tuple(rows), note=note))
+        blocks.append(ReportTable("people", "Who worked in which stage", heads, tuple(rows), note=note))
     if beside["submissions"]:
         blocks.append(
-            Text(
+            Paragraph(
                 f"Besides, {beside['submissions']:,} submissions in qualification and gold checks took "
                 f"{beside['seconds'] / 3600:.2f} recorded hours."
             )
         )
-    blocks += [Text(_pay(about, hours + beside["seconds"] / 3600)), told_of("Who they are", about, "demographics")]
+    blocks += [Paragraph(_pay(about, hours + beside["seconds"] / 3600)), told_of("Who they are", about, "demographics")]
     n = work["people"]
     lead = "No one has submitted anything." if not n else f"{n:,} {'person' if n == 1 else 'people'} worked on it."
     return Section(0, "people", "People", lead, tuple(blocks))
@@ -86,7 +86,7 @@ def qualification(schema: Schema, facts: Facts) -> Section:
         return Section(0, "qualification", "Qualification", "No stage asks for one.")
     lead = f"People qualify before {sentence([schema.stages.title_of(each['stage']) for each in found])}."
     return Section(
-        0, "qualification", "Qualification", lead, (Table("qualification", "Who passed", heads, rows, "people"),)
+        0, "qualification", "Qualification", lead, (ReportTable("qualification", "Who passed", heads, rows, "people"),)
     )
 
 
@@ -96,11 +96,11 @@ def agreement(schema: Schema, facts: Facts, floors: Sequence[Mapping[str, Any]] 
     for each in facts["agreement"]:
         title = schema.stages.title_of(each["stage"])
         if each.get("why"):
-            blocks.append(Text(f"{title}: {each['why']}", "missing"))
+            blocks.append(Paragraph(f"{title}: {each['why']}", "missing"))
         elif not each["people"]:
-            blocks.append(Text(f"{title}: no person has rated anything.", "missing"))
+            blocks.append(Paragraph(f"{title}: no person has rated anything.", "missing"))
         elif each["people"] == 1:
-            blocks.append(Text(f"{title}: one person has rated, so there is no agreement.", "missing"))
+            blocks.append(Paragraph(f"{title}: one person has rated, so there is no agreement.", "missing"))
         else:
             blocks += _table(title, each)
         blocks += _losses(title, each)
@@ -121,16 +121,16 @@ def answers(facts: Facts) -> Iterator[Block]:
 
 def _losses(title: str, told: Facts) -> Iterator[Block]:
     for words in told.get("losses", ()):
-        yield Text(f"{title}: {words}", "warning" if words.startswith(WARNING) else "note")
+        yield Paragraph(f"{title}: {words}", "warning" if words.startswith(WARNING) else "note")
 
 
 def _floors(told: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     """Yield a table of the agreement floors, with the moment when each floor was set."""
-    found = [Standing.from_json(each) for each in told]
+    found = [FloorStanding.from_json(each) for each in told]
     if found:
         heads = ("Floor", "How it stands", "When it was set")
         rows = tuple((each.title, each.came_to, each.set_when) for each in found)
-        yield Table("floors", "Floors of agreement", heads, rows)
+        yield ReportTable("floors", "Floors of agreement", heads, rows)
 
 
 def _table(title: str, each: Facts) -> Iterator[Block]:
@@ -141,12 +141,12 @@ def _table(title: str, each: Facts) -> Iterator[Block]:
     lines = [line for line in each["lines"] if line["value"] is not None] or each["lines"]
     heads = ("Criterion", "Statistic", "Under", "Value")
     note = "" if each["people"] == 2 else "Of pairs of people nothing is said: people are only counted."
-    yield Table(
+    yield ReportTable(
         f"agreement_{each['stage']}", f"{title}: {each['people']:,} people", heads, tuple(map(_line, lines)), note=note
     )
     others = dict.fromkeys(line["name"] for line in each["lines"] if line not in lines)
     if others:
-        yield Text(f"Not defined for these ratings: {', '.join(others)}.", "note")
+        yield Paragraph(f"Not defined for these ratings: {', '.join(others)}.", "note")
 
 
 def _line(line: Facts) -> tuple[Cell, ...]:
@@ -183,10 +183,10 @@ def judges(schema: Schema, facts: Facts) -> Section:
     blocks: list[Block] = []
     if rows:
         heads = ("Judge", "Stage", "Model", "Template", "Asked", "Verdict")
-        blocks.append(Table("judges", "Judges", heads, rows))
-    blocks += [Text(line) for line in _others(schema, found)]
+        blocks.append(ReportTable("judges", "Judges", heads, rows))
+    blocks += [Paragraph(line) for line in _others(schema, found)]
     rules = dict.fromkeys(each["rule"] for each in found if each.get("rule"))
-    blocks += [Text(f"{rule}.", "note") for rule in rules]
+    blocks += [Paragraph(f"{rule}.", "note") for rule in rules]
     lead = "No judge has rated anything." if not found else "Machines that rated; none of them is counted among people."
     return Section(0, "judges", "Judges", lead, tuple(blocks))
 

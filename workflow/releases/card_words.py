@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation_schemas.model import Dimension
-from reports.content import Text
+from reports.content import Paragraph
 from reports.words import listed
 
 NOT_SAID = "not said"
@@ -21,10 +21,10 @@ def said(about: Mapping[str, Any], name: str) -> str:
     return str(value).strip() if value not in (None, "") else NOT_SAID
 
 
-def told_of(title: str, about: Mapping[str, Any], name: str) -> Text:
+def told_of(title: str, about: Mapping[str, Any], name: str) -> Paragraph:
     """Return the value of a field of the data card with its title before it."""
     text = said(about, name)
-    return Text(f"{title}: {text}", "note" if text == NOT_SAID else "plain")
+    return Paragraph(f"{title}: {text}", "note" if text == NOT_SAID else "plain")
 
 
 def sentence(parts: Sequence[str]) -> str:

@@ -15,9 +15,9 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.written_items import left_to_write
 from workflow.files import exposures
 from workflow.releases.evidence import unsaid_raters
-from workflow.releases.extension_checks import CheckResult, ReleaseCheck, Unmeasured, checks_of
-from workflow.releases.floors import LINE, Standing, history
-from workflow.releases.settings import SAYINGS, About, Asked, about_in
+from workflow.releases.extension_checks import CheckResult, NoMeasurement, ReleaseCheck, checks_of
+from workflow.releases.floors import LINE, FloorStanding, history
+from workflow.releases.settings import SAYINGS, CardVersion, ReleaseOptions, about_in
 
 ABOUT = "about"
 """The part of the page *Release* that has the license and the rest of the data card."""
@@ -26,7 +26,7 @@ RATERS = "raters"
 
 
 @dataclass(frozen=True)
-class Line:
+class ReleaseCondition:
     """Something that a release waits for."""
 
     name: str
@@ -47,9 +47,9 @@ def before(
     *,
     by: Person | None,
     project: str,
-    floors: Sequence[Standing] = (),
-    results: Mapping[str, CheckResult | Unmeasured] = MappingProxyType({}),
-) -> list[Line]:
+    floors: Sequence[FloorStanding] = (),
+    results: Mapping[str, CheckResult | NoMeasurement] = MappingProxyType({}),
+) -> list[ReleaseCondition]:
     """Return the lines, for leads.
 
     Parameters
@@ -67,10 +67,10 @@ def before(
 def lines(
     session: Session,
     access: Access,
-    about: About,
-    floors: Sequence[Standing] = (),
-    results: Mapping[str, CheckResult | Unmeasured] = MappingProxyType({}),
-) -> list[Line]:
+    about: CardVersion,
+    floors: Sequence[FloorStanding] = (),
+    results: Mapping[str, CheckResult | NoMeasurement] = MappingProxyType({}),
+) -> list[ReleaseCondition]:
     """Return the lines, in a transaction of others."""
     return [
         *stored_lines(session, access, about),
@@ -79,12 +79,15 @@ def lines(
     ]
 
 
-def floor_lines(floors: Sequence[Standing]) -> list[Line]:
+def floor_lines(floors: Sequence[FloorStanding]) -> list[ReleaseCondition]:
     """Return a line for each floor of agreement."""
-    return [Line(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement") for each in floors]
+    return [
+        ReleaseCondition(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement")
+        for each in floors
+    ]
 
 
-def stored_lines(session: Session, access: Access, about: About) -> list[Line]:
+def stored_lines(session: Session, access: Access, about: CardVersion) -> list[ReleaseCondition]:
     """Return the lines that a few queries answer, without any statistics."""
     id = access.project_id
     states = items.count_by_state(session, project_id=id)
@@ -101,33 +104,33 @@ def stored_lines(session: Session, access: Access, about: About) -> list[Line]:
     unsaid = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
     kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
     return [
-        Line("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
-        Line("adjudication", "Adjudication", not open_, f"{open_:,} open", "dashboard"),
-        Line(
+        ReleaseCondition("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
+        ReleaseCondition("adjudication", "Adjudication", not open_, f"{open_:,} open", "dashboard"),
+        ReleaseCondition(
             "media",
             "Media",
             not without,
             f"{without:,} {'item lacks' if without == 1 else 'items lack'} images or clips",
             "import_",
         ),
-        Line("comments", "Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
-        Line(
+        ReleaseCondition("comments", "Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
+        ReleaseCondition(
             "exposure",
             "Exposure",
             not faults,
             f"{faults:,} votes by people who had seen hidden data" if faults else "no leaked votes found",
             "audit",
         ),
-        Line(RATERS, "Imported raters", not raters, _not_said(raters), "import_"),
-        Line("said", "License", not unsaid, "missing" if unsaid else "filled", "release", ABOUT),
+        ReleaseCondition(RATERS, "Imported raters", not raters, _not_said(raters), "import_"),
+        ReleaseCondition("said", "License", not unsaid, "missing" if unsaid else "filled", "release", ABOUT),
     ]
 
 
-def _check_line(check: ReleaseCheck, result: CheckResult | Unmeasured | None) -> Line:
+def _check_line(check: ReleaseCheck, result: CheckResult | NoMeasurement | None) -> ReleaseCondition:
     """Return the line of a check that an extension adds."""
     said = "not worked out yet" if result is None else result.said
     done = result is not None and result.met
-    return Line(check.name, check.title, done, said, check.page, pending=result is None)
+    return ReleaseCondition(check.name, check.title, done, said, check.page, pending=result is None)
 
 
 def _not_said(raters: Sequence[str]) -> str:
@@ -144,13 +147,13 @@ def _not_said(raters: Sequence[str]) -> str:
 _NAMED = 5
 
 
-def must_be_clear(found: Sequence[Line], asked: Asked) -> None:
+def must_be_clear(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -> None:
     """Raise ``FileRefused`` if a line is open and the lead did not override it."""
     _must_know(asked.despite, _names(found))
     must_not_be_open(found, asked)
 
 
-def must_be_clear_before_work(session: Session, access: Access, about: About, asked: Asked) -> None:
+def must_be_clear_before_work(session: Session, access: Access, about: CardVersion, asked: ReleaseOptions) -> None:
     """Raise the errors of ``must_be_clear`` that need no statistics."""
     found = stored_lines(session, access, about)
     measured = [*(f"{LINE}{name}" for name in history(session, access)), *_names(checks_of(access.schema))]
@@ -158,7 +161,7 @@ def must_be_clear_before_work(session: Session, access: Access, about: About, as
     must_not_be_open(found, asked)
 
 
-def _names(named: Sequence[Line | ReleaseCheck]) -> list[str]:
+def _names(named: Sequence[ReleaseCondition | ReleaseCheck]) -> list[str]:
     return [each.name for each in named]
 
 
@@ -167,7 +170,7 @@ def _must_know(despite: Sequence[str], known: Collection[str]) -> None:
         raise FileRefused(f"The checklist has no line {', '.join(odd)}; it has: {', '.join(sorted(known))}.")
 
 
-def must_not_be_open(found: Sequence[Line], asked: Asked) -> None:
+def must_not_be_open(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -> None:
     """Refuse (``FileRefused``) where a line is open that the lead does not override."""
     left = [line for line in found if not line.done and line.name not in asked.despite]
     if left:

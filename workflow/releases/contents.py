@@ -17,8 +17,8 @@ from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, PlacedItem
 from domain.errors import FileRefused, MediaRefused, NotFound
-from exporters.release_folder import FileDigest, ReleaseFolder, hash_of
-from exporters.release_items import ENDINGS, NAMED, ItemRefused, fields_on_images
+from exporters.release_folder import FileDigest, FolderWriter, hash_of
+from exporters.release_items import ENDINGS, NAMED, UnwritableItem, fields_on_images
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
 from workflow.releases.made_by import Steps
@@ -32,7 +32,7 @@ _SUCH = "formats with images"
 
 
 @dataclass(frozen=True)
-class Lying:
+class MediaLocation:
     """The path of an image or clip in a release."""
 
     path: str | None
@@ -50,13 +50,13 @@ class Media:
 
     store: MediaStore
     inside: bool
-    folder: ReleaseFolder | None = None
+    folder: FolderWriter | None = None
     """The folder that receives the files; None if the files are already written."""
-    known: dict[str, Lying] = field(default_factory=dict)
+    known: dict[str, MediaLocation] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     """The hash in the store for each hash in the release."""
 
-    def lying(self, asset: Asset) -> Lying:
+    def lying(self, asset: Asset) -> MediaLocation:
         """Return the path of an image or clip in the release. The first call writes the file."""
         assert asset.sha256 is not None
         found = self.known.get(asset.sha256)
@@ -65,15 +65,15 @@ class Media:
             self.sources[found.written.sha256] = asset.sha256
         return found
 
-    def _put(self, sha256: str, asset: Asset) -> Lying:
+    def _put(self, sha256: str, asset: Asset) -> MediaLocation:
         if not self.inside:
-            return Lying(None, FileDigest(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
+            return MediaLocation(None, FileDigest(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
         bare, mime = self.store.bare(sha256)
         written = hash_of(bare)
         path = f"media/{written.sha256[:2]}/{written.sha256}{ENDINGS.get(mime, '')}"
         if self.folder is not None and path not in self.folder.hashes:
             self.folder.link(path, bare, written)
-        return Lying(path, written, mime)
+        return MediaLocation(path, written, mime)
 
     def read(self, asset: ReleasedAsset) -> bytes:
         """Return the bytes of an image or clip in their released form."""
@@ -170,7 +170,7 @@ class Contents:
         try:
             return self.media.drawn(asset, given=given) if given else None
         except MediaRefused as error:
-            raise ItemRefused(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
+            raise UnwritableItem(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
 
     def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
         """Return all fields of an item that was read last, withheld fields included."""
@@ -240,11 +240,11 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             continue
         if (wrong := row.drawing_problem(entries)) is not None:
             why = f"what its {name} draws on its images does not fit: {wrong.rstrip('.')}"
-            raise ItemRefused(_SUCH, f"The item {item.id}: {why}")
+            raise UnwritableItem(_SUCH, f"The item {item.id}: {why}")
         there = len(_of_role(item, role))
         if gone := [each["image"] for each in entries if each.get("image", 1) > there]:
             why = f"its {name} is on image {gone[0]} of {role}, and there are {there}"
-            raise ItemRefused(_SUCH, f"The item {item.id}: {why}")
+            raise UnwritableItem(_SUCH, f"The item {item.id}: {why}")
         here = [each for each in entries if each.get("image", 1) == at]
         if here:
             found.setdefault(row.name, []).extend(row.shapes(part, here))

@@ -23,7 +23,7 @@ from domain.errors import Conflict, FileRefused
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
 from exporters.hf_dataset import front_matter
-from exporters.release_folder import ReleaseFolder
+from exporters.release_folder import FolderWriter
 from exporters.release_keys import write_keys
 from exporters.writers import release_writer_of
 from workflow.access.event_log import log
@@ -45,9 +45,9 @@ from workflow.releases.extension_checks import (
     missing_entry,
 )
 from workflow.releases.figures_told import Figures
-from workflow.releases.floors import Standing, standings
+from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.format_choice import formats_of
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.staging import place_of, staging
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 @dataclass(frozen=True)
-class Created:
+class CreatedRelease:
     """A release that was made."""
 
     version: str
@@ -85,9 +85,9 @@ def create(
     *,
     by: Person | None,
     project: str,
-    asked: Asked,
+    asked: ReleaseOptions,
     progress: Progress = silent,
-) -> Created:
+) -> CreatedRelease:
     """Make a release. The same state of a project gives the same bytes, except for its number.
 
     Raises
@@ -125,7 +125,7 @@ def create(
             found = {check.name: result for check, result in results}
             checklist.must_be_clear(checklist.lines(session, access, draft.about, stand, found), asked)
 
-            def evidence(folder: ReleaseFolder) -> None:
+            def evidence(folder: FolderWriter) -> None:
                 ids = [each.item_id for each in draft.placed]
                 written = write_evidence(
                     session,
@@ -151,7 +151,7 @@ def _keeps_back(draft: Draft) -> bool:
     return any(withheld_in(draft.access.schema, each, private=draft.asked.private) for each in draft.splits)
 
 
-def _must_stand(stand: Sequence[Standing], results: Results, figures: Figures, asked: Asked) -> None:
+def _must_stand(stand: Sequence[FloorStanding], results: Results, figures: Figures, asked: ReleaseOptions) -> None:
     """Refuse (``Conflict``) if floors and checks came to other numbers than the evidence: something changed since."""
     if asked.schema_version is not None:
         return
@@ -180,7 +180,7 @@ def write(
     made: Path,
     progress: Progress,
     *,
-    evidence: Callable[[ReleaseFolder], None],
+    evidence: Callable[[FolderWriter], None],
 ) -> dict[str, Any]:
     """Write a release into two new folders below ``made``, and return its manifest.
 
@@ -188,12 +188,12 @@ def write(
     key.
     """
     access, asked = draft.access, draft.asked
-    public = ReleaseFolder(made / PUBLIC)
+    public = FolderWriter(made / PUBLIC)
     withheld = {split: withheld_in(access.schema, split, private=asked.private) for split in draft.splits}
     keeps_back = any(withheld.values())
     if keeps_back:
         draft = replace(draft, told={**draft.told, **missing_entry()})
-    doing = _Doing(progress)
+    doing = _StepProgress(progress)
     lying = Media(media, asked.media, folder=public)
     contents = Contents(store, access, draft.placed, withheld, lying, groups=draft.groups, heard=doing)
     told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
@@ -210,7 +210,7 @@ def write(
     ).items():
         with public.open(name) as out:
             out.write(data)
-    private = ReleaseFolder(made / PRIVATE) if keeps_back else None
+    private = FolderWriter(made / PRIVATE) if keeps_back else None
     evidence(private or public)
     if private is not None:
         doing.begin("writing keys: items")
@@ -225,7 +225,7 @@ def write(
     return done
 
 
-def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: ReleaseFolder, doing: _Doing) -> None:
+def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: FolderWriter, doing: _StepProgress) -> None:
     """Write all formats. Raise ``FileRefused`` with the reasons of all formats that cannot hold the items, so that a
     lead reads them at once."""
     refused: dict[str, FileRefused] = {}
@@ -244,7 +244,7 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Releas
         raise FileRefused(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
 
 
-def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
+def _front(released: ReleasedSet, folder: FolderWriter) -> str:
     """Return the front matter of the card, from which programs read license, title and files."""
     license = str(released.about.get("license", ""))
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
@@ -254,7 +254,7 @@ def _front(released: ReleasedSet, folder: ReleaseFolder) -> str:
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
 
 
-class _Doing:
+class _StepProgress:
     """A progress report: how many items the current step has gone through."""
 
     def __init__(self, progress: Progress) -> None:
@@ -268,7 +268,7 @@ class _Doing:
         self._progress(self._what, done, of)
 
 
-def _write_items(folder: ReleaseFolder, contents: Contents, draft: Draft) -> None:
+def _write_items(folder: FolderWriter, contents: Contents, draft: Draft) -> None:
     with folder.open(ITEMS) as out:
         for each, item in zip(draft.placed, contents.items(), strict=True):
             told = {
@@ -291,7 +291,7 @@ def _hash_of(item: ReleasedItem) -> str:
 
 
 def _finish(
-    draft: Draft, public: ReleaseFolder, withheld: Mapping[str, Sequence[str]], private: ReleaseFolder | None
+    draft: Draft, public: FolderWriter, withheld: Mapping[str, Sequence[str]], private: FolderWriter | None
 ) -> dict[str, Any]:
     counts = Counter(each.split for each in draft.placed)
     about: dict[str, Any] = {
@@ -318,7 +318,7 @@ def _finish(
     }
 
 
-def _close(folder: ReleaseFolder, about: Mapping[str, Any]) -> str:
+def _close(folder: FolderWriter, about: Mapping[str, Any]) -> str:
     """Write a folder's manifest, which names all that is in it; its hash."""
     sums = [{"path": path, "bytes": each.bytes, "sha256": each.sha256} for path, each in sorted(folder.hashes.items())]
     with folder.open(NAME) as out:
@@ -341,7 +341,7 @@ def keep(
     *,
     by: Person | None,
     withdraws: tuple[int, str] | None = None,
-) -> Created:
+) -> CreatedRelease:
     """Give a written release its number and its final folder.
 
     ``withdraws`` is the item that a point release leaves out, with the reason.
@@ -384,4 +384,4 @@ def keep(
         raise Conflict(_AT_ONCE) from error
     files, size, sha256 = manifest["files"], manifest["bytes"], str(manifest["sha256"])
     lacking = missing_checks_in(manifest)
-    return Created(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])
+    return CreatedRelease(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])

@@ -22,7 +22,7 @@ from workflow.files.one_version import require_verification, split_of
 from workflow.files.project_check import gates
 from workflow.files.release_manifest import counts_of, policy_of, schema_of
 from workflow.releases.looks import looks_of
-from workflow.releases.settings import About, Asked, about_in
+from workflow.releases.settings import CardVersion, ReleaseOptions, about_in
 from workflow.releases.split_groups import SplitRecord, groups_of
 from workflow.releases.splits import SplitPlan, assign
 
@@ -42,8 +42,8 @@ class Draft:
     """A release before its files are written."""
 
     access: Access
-    asked: Asked
-    about: About
+    asked: ReleaseOptions
+    about: CardVersion
     placed: Sequence[PlacedItem]
     groups: Mapping[int, str]
     number: int
@@ -69,7 +69,12 @@ class Draft:
 
 
 def drawn_up(
-    session: Session, media: MediaStore, access: Access, asked: Asked, *, names: Mapping[int, str] | None = None
+    session: Session,
+    media: MediaStore,
+    access: Access,
+    asked: ReleaseOptions,
+    *,
+    names: Mapping[int, str] | None = None,
 ) -> Draft:
     """Return the draft of a release of the items that are kept now.
 
@@ -86,7 +91,7 @@ def drawn_up(
     split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
     require_verification(access, split)
     assert split is not None
-    kept: list[_Kept] = []
+    kept: list[_ReleasedRow] = []
     counts = counts_of(access, _noting(items.each_outgoing(session, project_id=access.project_id), split.takes, kept))
     if not kept:
         raise FileRefused(f"{access.title} has no item that is kept, so there is nothing to release.")
@@ -125,7 +130,7 @@ def drawn_up(
     )
 
 
-class _Kept(NamedTuple):
+class _ReleasedRow(NamedTuple):
     """The few values that are held for each released item, because there may be very many items."""
 
     id: int
@@ -135,16 +140,16 @@ class _Kept(NamedTuple):
 
 
 def _noting(
-    rows: Iterable[OutgoingItem], takes: Callable[[OutgoingItem], bool], kept: list[_Kept]
+    rows: Iterable[OutgoingItem], takes: Callable[[OutgoingItem], bool], kept: list[_ReleasedRow]
 ) -> Iterator[OutgoingItem]:
     """Yield all items unchanged, and append each item that the release takes to ``kept``."""
     for row in rows:
         if takes(row):
-            kept.append(_Kept(row.id, row.external_id, row.dimension, row.current_revision))
+            kept.append(_ReleasedRow(row.id, row.external_id, row.dimension, row.current_revision))
         yield row
 
 
-def plan_of(asked: Asked) -> SplitPlan:
+def plan_of(asked: ReleaseOptions) -> SplitPlan:
     """Return the splits that are asked for. Raises ``InvalidInput`` if a split is malformed."""
     return SplitPlan.of(
         asked.splits,
@@ -156,16 +161,18 @@ def plan_of(asked: Asked) -> SplitPlan:
     )
 
 
-def _splits_before(session: Session, access: Access, rows: Sequence[_Kept]) -> dict[str, str]:
+def _splits_before(session: Session, access: Access, rows: Sequence[_ReleasedRow]) -> dict[str, str]:
     """Return the split of every item in the newest release that has the item, by the item's id in files."""
     found = releases.splits_of_items(session, project_id=access.project_id)
     return {row.external_id: found[row.id] for row in rows if row.id in found}
 
 
-def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked, ids: Sequence[int]) -> dict[int, str]:
+def regrouped(
+    session: Session, media: MediaStore, access: Access, asked: ReleaseOptions, ids: Sequence[int]
+) -> dict[int, str]:
     """Return the group of every item of an earlier release, by item id."""
     wanted = set(ids)
-    rows: list[_Kept] = []
+    rows: list[_ReleasedRow] = []
     every = items.each_outgoing(session, project_id=access.project_id)
     deque(_noting(every, lambda row: row.id in wanted, rows), maxlen=0)
     records = _records(session, media, access, rows, field=None, asked=asked)
@@ -212,7 +219,7 @@ def canary(session: Session, access: Access, number: int) -> Canary:
     return canary_of(bytes.fromhex(secret), access.name, str(number))
 
 
-def _named(rows: Sequence[_Kept], groups: Mapping[str, str]) -> dict[int, str]:
+def _named(rows: Sequence[_ReleasedRow], groups: Mapping[str, str]) -> dict[int, str]:
     """Return the groups by item id, without groups of a single item."""
     times = Counter(groups.values())
     found = {row.id: groups[row.external_id] for row in rows}
@@ -223,10 +230,10 @@ def _records(
     session: Session,
     media: MediaStore,
     access: Access,
-    rows: Sequence[_Kept],
+    rows: Sequence[_ReleasedRow],
     *,
     field: str | None,
-    asked: Asked,
+    asked: ReleaseOptions,
 ) -> list[SplitRecord]:
     """Return the items as the split rules read them.
 

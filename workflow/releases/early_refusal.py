@@ -13,16 +13,16 @@ from workflow.releases.checklist import must_be_clear_before_work
 from workflow.releases.draft import plan_of
 from workflow.releases.extension_checks import must_accept, must_have_checks
 from workflow.releases.format_choice import formats_of
-from workflow.releases.settings import Asked, about_in
+from workflow.releases.settings import ReleaseOptions, about_in
 
 
-def refuse_before_release(store: Store, *, by: Person | None, project: str, asked: Asked) -> None:
+def refuse_before_release(store: Store, *, by: Person | None, project: str, asked: ReleaseOptions) -> None:
     """Refuse as ``refuse_before_work`` does, for leads who have only pressed the button."""
     with store.read() as session:
         refuse_before_work(session, require_lead(session, by=by, project=project), asked)
 
 
-def refuse_before_work(session: Session, access: Access, asked: Asked) -> None:
+def refuse_before_work(session: Session, access: Access, asked: ReleaseOptions) -> None:
     """Refuse a release for every reason that is known without statistics, images or drawn splits.
 
     Raises

@@ -22,7 +22,7 @@ from db.engine import Session, Store, open_store
 from db.evidence_rows import LEFT_OUT, EvidenceRows
 from db.survey import Survey
 from domain.errors import Conflict, FileRefused
-from domain.evidence import FIGURES, POLICIES, VERDICTS, Selected, Told
+from domain.evidence import FIGURES, POLICIES, VERDICTS, PrintedFigure, RowSelection
 from domain.pseudonyms import PREFIX, pseudonyms
 from exporters.evidence_folder import EvidenceWriter
 from importers.evidence_folder import EvidenceFolder
@@ -163,7 +163,7 @@ def write_evidence(
     }
     with tempfile.TemporaryDirectory(prefix="touchstone-evidence-") as beside:
         writer = EvidenceWriter(Path(beside) / "written")
-        counts, survey = _write_tables(writer, rows, _Told(session, access, progress))
+        counts, survey = _write_tables(writer, rows, _RowProgress(session, access, progress))
         writer.json(POLICIES, {"verification": policy_of(access.schema), "report": _report(access)})
         for path in (VERDICTS, FIGURES):  # until they are known
             writer.json(path, {"figures": []})
@@ -203,7 +203,7 @@ def _worked_out(
         return states, figures_of(store, project=project, counted=verdicts.gates, progress=measuring)
 
 
-class _Told:
+class _RowProgress:
     """A report of how many of a project's rows have been processed."""
 
     def __init__(self, session: Session, access: Access, progress: Progress) -> None:
@@ -218,7 +218,7 @@ class _Told:
         self._done += 1
 
 
-def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _Told) -> tuple[Mapping[str, int], Survey]:
+def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _RowProgress) -> tuple[Mapping[str, int], Survey]:
     """Write every table, without rows that point to an omitted row.
 
     Returns the number of rows of each table, and the survey of all rows.
@@ -235,7 +235,7 @@ def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, told: _Told) -> tu
     return counts, survey
 
 
-def _looked_at(survey: Survey, table: str, rows: EvidenceRows, told: _Told) -> Iterator[Mapping[str, Any]]:
+def _looked_at(survey: Survey, table: str, rows: EvidenceRows, told: _RowProgress) -> Iterator[Mapping[str, Any]]:
     for number, row in enumerate(rows.rows(table), 1):
         told.one_more()
         if survey.look(table, number, row):
@@ -303,16 +303,16 @@ def from_json(found: Mapping[str, Any]) -> Figures:
     told = []
     for number, each in enumerate(found["figures"], 1):
         try:
-            rows = [Selected(str(row["path"]), dict(row["where"])) for row in each.get("rows", ())]
+            rows = [RowSelection(str(row["path"]), dict(row["where"])) for row in each.get("rows", ())]
             at = {name: each.get(name) for name in ("value", "low", "high", "n", "left_out", "reason")}
-            told.append(Told(each["id"], str(each["title"]), **at, method=each.get("method") or "", rows=rows))
+            told.append(PrintedFigure(each["id"], str(each["title"]), **at, method=each.get("method") or "", rows=rows))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise FileRefused(f"{FIGURES}: figure {number:,} is none. Copy the release again, whole.") from error
     without = found.get("without")
     return Figures(told, {str(x): str(y) for x, y in without.items()} if isinstance(without, dict) else {})
 
 
-def rows_behind(folder: Path, figure: Told) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+def rows_behind(folder: Path, figure: PrintedFigure) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     """Yield the rows behind a figure: the file of the bundle, the line number, and the row."""
     with EvidenceFolder(folder) as evidence:
         for each in figure.rows:

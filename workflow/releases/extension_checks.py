@@ -16,7 +16,7 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailable
-from domain.evidence import Told
+from domain.evidence import PrintedFigure
 from domain.records import Person
 from reports.content import Block
 from workflow.access.projects import Access
@@ -42,7 +42,7 @@ class CheckResult(Protocol):
 
 
 @dataclass(frozen=True)
-class Unmeasured:
+class NoMeasurement:
     """The result of a check that this machine cannot measure."""
 
     why: str
@@ -70,7 +70,7 @@ class ReleaseCheck:
     """Whether a schema asks for the check."""
     measure: Callable[[Store, Access], CheckResult]
     """Measures the items of a project, which may take minutes."""
-    told: Callable[[Store, Access], Iterable[Told]]
+    told: Callable[[Store, Access], Iterable[PrintedFigure]]
     """The figures of the check, for the evidence."""
     blocks: Callable[[Mapping[str, Any]], Iterable[Block]]
     """Return the blocks of the data card for the check's entry in the manifest."""

@@ -18,10 +18,10 @@ from annotation_schemas import reporting
 from db import answers
 from db.engine import Store
 from domain.errors import NotFound, TouchstoneError
-from domain.evidence import VERDICTS, Selected, Told, table_path
+from domain.evidence import VERDICTS, PrintedFigure, RowSelection, table_path
 from domain.states import Cut, Stage
 from reports.calibration import calibration
-from reports.content import Figure, Table
+from reports.content import Figure, ReportTable
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
 from workflow.files.project_check import GateCounts, gates, judged
@@ -29,7 +29,7 @@ from workflow.releases.extension_checks import checks_of, missing_checks
 from workflow.releases.floors import measured
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.leaderboard_page import leaderboards
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import RATED, Raters, raters_of
@@ -54,11 +54,11 @@ SUBMITTED, ITEMS = table_path("annotation"), table_path("item")
 class Figures:
     """The computed figures, and the parts that could not be computed."""
 
-    told: Sequence[Told]
+    told: Sequence[PrintedFigure]
     without: Mapping[str, str] = field(default_factory=dict)
     """The reason for each part without figures, such as ``judges.grading``."""
 
-    def get(self, id: str) -> Told:
+    def get(self, id: str) -> PrintedFigure:
         """Return the figure with this id. Raises ``NotFound``, which lists similar ids."""
         found = self.by_id.get(id)
         if found is None:
@@ -66,12 +66,12 @@ class Figures:
             raise NotFound(f"There is no figure {id!r}" + (f"; there are: {', '.join(near)}." if near else "."))
         return found
 
-    def of(self, prefix: str) -> list[Told]:
+    def of(self, prefix: str) -> list[PrintedFigure]:
         """Return all figures whose ids begin with a prefix, such as ``agreement.verification``."""
         return [each for each in self.told if each.id == prefix or each.id.startswith(f"{prefix}.")]
 
     @property
-    def by_id(self) -> Mapping[str, Told]:
+    def by_id(self) -> Mapping[str, PrintedFigure]:
         """Every figure by its id."""
         return {each.id: each for each in self.told}
 
@@ -126,10 +126,10 @@ def figures_of(
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
-    told: list[Told] = []
+    told: list[PrintedFigure] = []
     without: dict[str, str] = {}
 
-    def part(name: str, made: Callable[[], Iterable[Told]]) -> None:
+    def part(name: str, made: Callable[[], Iterable[PrintedFigure]]) -> None:
         progress(name)
         try:
             told.extend(made())
@@ -164,7 +164,7 @@ def _gates(store: Store, access: Access) -> Mapping[str, Any]:
         return gates(session, access=access)
 
 
-def _exposure(store: Store, access: Access) -> Iterator[Told]:
+def _exposure(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the number of votes with a complete exposure record, and the number with a faulty exposure."""
     with store.read() as session:
         found = report_of(session, access=access)
@@ -173,17 +173,17 @@ def _exposure(store: Store, access: Access) -> Iterator[Told]:
         yield from _counts(f"exposure.{each.stage.value}", counted)
 
 
-def _floors(store: Store, access: Access) -> Iterator[Told]:
+def _floors(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the measured value of each agreement floor, over all votes."""
     for each in access.schema.export.floors:
         found = measured(store, access, each)
-        rows = [*_votes(Stage(found.stage)), Selected(RATINGS, {"stage": found.stage})]
+        rows = [*_votes(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
         at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
         reason = found.why if found.value is None else None
-        yield Told(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
+        yield PrintedFigure(f"floors.{found.name}", f"Floor: {found.title}", *at, reason=reason, rows=rows)
 
 
-def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:
+def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[PrintedFigure]:
     for name, value in counted.items():
         id = f"{prefix}.{slug(name)}"
         if isinstance(value, Mapping):
@@ -191,10 +191,10 @@ def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:
         elif isinstance(value, int | float | str) and not isinstance(value, bool):
             state = {"verdict": name} if name in ("kept", "rejected") and prefix == "gates" else {}
             title = f"Items: {name.replace('_', ' ')}"
-            yield Told(id, title, value, rows=[Selected(VERDICTS, state), *_votes(Stage.VERIFICATION)])
+            yield PrintedFigure(id, title, value, rows=[RowSelection(VERDICTS, state), *_votes(Stage.VERIFICATION)])
 
 
-def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[Told]:
+def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[PrintedFigure]:
     """Yield the agreement statistics that the schema names, over all items and for each dimension of its report."""
     named = reporting.agreement_first(access.schema)
     cuts = [Cut.WHOLE, *([cut] if (cut := reporting.cut_first(access.schema)) not in (None, Cut.WHOLE) else [])]
@@ -207,20 +207,20 @@ def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[Told]:
             by=by,
             statistics=reporting.with_means(named) if named else (),
         )
-        rows = [*_votes(stage), Selected(RATINGS, {"stage": stage.value})]
+        rows = [*_votes(stage), RowSelection(RATINGS, {"stage": stage.value})]
         yield from _results(f"agreement.{stage.value}", found, rows)
 
 
-def _means(store: Store, access: Access) -> Iterator[Told]:
+def _means(store: Store, access: Access) -> Iterator[PrintedFigure]:
     named = reporting.agreement_first(access.schema)
-    rows = [*_votes(Stage.GRADING), Selected(RATINGS, {"stage": Stage.GRADING.value}), Selected(REPLIES)]
+    rows = [*_votes(Stage.GRADING), RowSelection(RATINGS, {"stage": Stage.GRADING.value}), RowSelection(REPLIES)]
     about: dict[str, Any] = {"person": None, "project": access.name}
     statistics = reporting.with_means(named) if named else ()
     yield from _results("means", agreement_of_means(store, **about, statistics=statistics), rows)
     yield from _results("levels", agreement_of_levels(store, **about), rows)
 
 
-def _results(prefix: str, found: Sequence[Result], rows: Sequence[Selected]) -> Iterator[Told]:
+def _results(prefix: str, found: Sequence[Result], rows: Sequence[RowSelection]) -> Iterator[PrintedFigure]:
     """Yield lines of agreement as figures. A criterion with one pair of raters does not name the pair."""
     pairs: dict[str, set[tuple[str, ...]]] = {}
     for each in found:
@@ -229,7 +229,7 @@ def _results(prefix: str, found: Sequence[Result], rows: Sequence[Selected]) -> 
         yield _result(prefix, each, rows, alone=len(pairs[each.criterion]) == 1)
 
 
-def _result(prefix: str, each: Result, rows: Sequence[Selected], *, alone: bool) -> Told:
+def _result(prefix: str, each: Result, rows: Sequence[RowSelection], *, alone: bool) -> PrintedFigure:
     pair = None if alone else each.args.get("pair")
     asked = {name: value for name, value in each.args.items() if name not in _BASIS and name != "pair"}
     if asked.get("weights") == "none":
@@ -241,7 +241,7 @@ def _result(prefix: str, each: Result, rows: Sequence[Selected], *, alone: bool)
     title = f"{each.title}, {each.criterion}" + (
         "" if each.dimension is None else f", {each.dimension or 'no dimension'}"
     )
-    return Told(
+    return PrintedFigure(
         ".".join([prefix, *map(slug, parts)]),
         title,
         each.value,
@@ -255,7 +255,7 @@ def _result(prefix: str, each: Result, rows: Sequence[Selected], *, alone: bool)
     )
 
 
-def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Iterator[Told]:
+def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Iterator[PrintedFigure]:
     """Yield every number in the tables of the report on judges, with all raters included."""
     study, source = study_of(
         store,
@@ -266,14 +266,14 @@ def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Itera
         judges=raters.machines,
         vouched=[name for name in raters.people if name in raters.from_files],
     )
-    rows = [*_votes(stage), Selected(RATINGS, {"stage": stage.value}), Selected(REPLIES)]
+    rows = [*_votes(stage), RowSelection(RATINGS, {"stage": stage.value}), RowSelection(REPLIES)]
     for table in calibration(study, source).tables():
         if table.key in _ADVICE:
             continue
         yield from _table(f"judges.{stage.value}.{slug(table.key)}", table, rows)
 
 
-def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told]:
+def _table(prefix: str, table: ReportTable, rows: Sequence[RowSelection]) -> Iterator[PrintedFigure]:
     """Yield the figures and numbers of a table. The texts of a row name the row."""
     for row in table.rows:
         names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME and not _COUNT.fullmatch(cell)]
@@ -282,12 +282,12 @@ def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told
             id, title = f"{prefix}.{said}.{slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
             if isinstance(cell, Figure):
                 at = (cell.value, cell.low, cell.high, cell.n_units, cell.n_left_out, cell.method, cell.reason)
-                yield Told(id, title, *at, rows)
+                yield PrintedFigure(id, title, *at, rows)
             elif isinstance(cell, int | float) and not isinstance(cell, bool):
-                yield Told(id, title, cell if math.isfinite(cell) else None, rows=rows)
+                yield PrintedFigure(id, title, cell if math.isfinite(cell) else None, rows=rows)
 
 
-def _leaderboard(store: Store, access: Access) -> Iterator[Told]:
+def _leaderboard(store: Store, access: Access) -> Iterator[PrintedFigure]:
     with store.read() as session:
         if not answers.count(session, project_id=access.project_id):
             return  # without answers, do not read every item in vain
@@ -301,18 +301,20 @@ def _leaderboard(store: Store, access: Access) -> Iterator[Told]:
         id = ".".join(map(slug, ("wins", compared.judge, compared.model, compared.baseline)))
         title = f"{compared.model} against {compared.baseline}, by {compared.judge}"
         value, low, high = (each if math.isfinite(each) else None for each in (rate.value, rate.low, rate.high))
-        yield Told(id, title, value, low, high, compared.n, out, rate.method, rate.reason, [Selected(REPLIES)])
+        yield PrintedFigure(
+            id, title, value, low, high, compared.n, out, rate.method, rate.reason, [RowSelection(REPLIES)]
+        )
 
 
-def _line(line: Line) -> Told:
+def _line(line: LeaderboardLine) -> PrintedFigure:
     row, scores = line.as_row(), line.scores
     option = None if scores.iou is None else f"iou-{scores.iou:g}"
     by = [each for each in (scores.kind, scores.criterion, scores.judge, scores.method, scores.option, option) if each]
     part = "mean_of_parts" if line.over == "parts" else "all" if line.part is None else line.part or "none"
-    rows = [Selected(ANSWERS, {"model": line.model}), Selected(ITEMS, {"state": "kept"})]
-    rows += [Selected(READ)] if scores.kind == "key" else _votes(Stage.GRADING)
-    rows += [Selected(REPLIES, {"criterion": scores.criterion})] if scores.kind in ("judge", "corrected") else []
-    return Told(
+    rows = [RowSelection(ANSWERS, {"model": line.model}), RowSelection(ITEMS, {"state": "kept"})]
+    rows += [RowSelection(READ)] if scores.kind == "key" else _votes(Stage.GRADING)
+    rows += [RowSelection(REPLIES, {"criterion": scores.criterion})] if scores.kind in ("judge", "corrected") else []
+    return PrintedFigure(
         ".".join(map(slug, ("leaderboard", "-".join(map(str, by)), line.model, part))),
         f"{line.model}: {scores.title}" + ("" if part == "all" else f", {part}"),
         row["value"],
@@ -329,8 +331,8 @@ def _line(line: Line) -> Told:
 # ---- ids -------------------------------------------------------------------------------------------------------------
 
 
-def _votes(stage: Stage) -> list[Selected]:
-    return [Selected(SUBMITTED, {"stage": stage.value})]
+def _votes(stage: Stage) -> list[RowSelection]:
+    return [RowSelection(SUBMITTED, {"stage": stage.value})]
 
 
 def slug(text: Any) -> str:
@@ -338,13 +340,13 @@ def slug(text: Any) -> str:
     return _ODD.sub("-", str(text)).strip("-") or "none"
 
 
-def _with_own_ids(told: Sequence[Told]) -> list[Told]:
+def _with_own_ids(told: Sequence[PrintedFigure]) -> list[PrintedFigure]:
     """Return the figures with unique ids. A repeated id gets a hash of the figure's title."""
-    found: dict[str, Told] = {}
+    found: dict[str, PrintedFigure] = {}
     for each in told:
         id, n = each.id, 1
         while id in found:
             digest = hashlib.sha256(f"{each.title}/{n}".encode()).hexdigest()[:8]
             id, n = f"{each.id}~{digest}", n + 1
-        found[id] = each if id == each.id else Told(**{**vars(each), "id": id})
+        found[id] = each if id == each.id else PrintedFigure(**{**vars(each), "id": id})
     return list(found.values())

@@ -19,7 +19,7 @@ from db.engine import Session, Store
 from domain.errors import RatingsError
 from domain.records import Person
 from domain.states import Stage
-from domain.statistics import STATISTICS, Lines
+from domain.statistics import STATISTICS, SummaryRows
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.access.stored_schemas import stored_schema
 from workflow.results.rater_agreement import agreement_of, mark, size
@@ -45,7 +45,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Standing:
+class FloorStanding:
     """A floor, its measured value and its history."""
 
     name: str
@@ -127,7 +127,7 @@ class Standing:
         return {**told, "settings": [asdict(each) for each in self.settings], "beforehand": self.beforehand}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Standing:
+    def from_json(cls, told: Mapping[str, Any]) -> FloorStanding:
         """Return the floor stored by ``as_json``."""
         known = {each.name: told[each.name] for each in fields(cls) if each.name in told}
         settings = [Setting(**each) for each in told["settings"]]
@@ -154,7 +154,7 @@ def _words(setting: Setting) -> str:
 # ---- how they stand --------------------------------------------------------------------------------------------------
 
 
-def standings(store: Store, *, project: str, schema_version: int | None = None) -> list[Standing]:
+def standings(store: Store, *, project: str, schema_version: int | None = None) -> list[FloorStanding]:
     """Return every floor of a project in the order of the schema, then the removed floors.
 
     The caller checks that the person may see the floors. With ``schema_version``, only votes under that version count.
@@ -170,7 +170,7 @@ def standings(store: Store, *, project: str, schema_version: int | None = None) 
     return [*found, *(replace(each, at_least=None, outcome=AWAY) for each in gone)]
 
 
-def measured(store: Store, access: Access, floor: Floor, *, schema_version: int | None = None) -> Standing:
+def measured(store: Store, access: Access, floor: Floor, *, schema_version: int | None = None) -> FloorStanding:
     """Return the measured value of a floor: the lowest over all pairs of raters or parts of a criterion."""
     blank = _blank(access.schema, floor)
     about: dict[str, Any] = {"person": None, "project": access.name, "stage": Stage(blank.stage)}
@@ -224,9 +224,9 @@ def _no_line(floor: Floor, people: int) -> str:
     row = STATISTICS[floor.statistic]
     if people < 2:
         return "no one has rated it yet" if not people else "one person has rated it, and no one can agree alone"
-    if row.lines is Lines.OF_TWO:
+    if row.lines is SummaryRows.OF_TWO:
         return f"it is for two raters, and {people:,} have rated it"
-    if row.lines is Lines.OF_SEVERAL:
+    if row.lines is SummaryRows.OF_SEVERAL:
         return f"it is for more than two raters, and {people:,} have rated it"
     return "no votes on it can be compared"
 
@@ -252,9 +252,9 @@ def _small(sentence: str) -> str:
 # ---- when they were set ----------------------------------------------------------------------------------------------
 
 
-def history(session: Session, access: Access) -> dict[str, Standing]:
+def history(session: Session, access: Access) -> dict[str, FloorStanding]:
     """Return every floor that a project ever had, by name, with its settings from the beginning on."""
-    found: dict[str, Standing] = {}
+    found: dict[str, FloorStanding] = {}
     for id, since in _in_force(session, access):
         schema = access.schema if id == access.schema_version_id else stored_schema(session, id=id).schema_
         now = {each.name: each for each in (_called_now(access, id, schema, floor) for floor in schema.export.floors)}
@@ -280,7 +280,7 @@ def _in_force(session: Session, access: Access) -> Iterator[tuple[int, datetime]
         yield row.after_id, row.created_at
 
 
-def _called_now(access: Access, id: int, schema: Schema, floor: Floor) -> Standing:
+def _called_now(access: Access, id: int, schema: Schema, floor: Floor) -> FloorStanding:
     """Return a floor of a schema, with the present name of its criterion."""
     name = floor.criterion
     for step in access.reading.steps.get(id, ()):
@@ -288,13 +288,13 @@ def _called_now(access: Access, id: int, schema: Schema, floor: Floor) -> Standi
     return replace(_blank(schema, floor), name=floor_name(floor.model_copy(update={"criterion": name})), criterion=name)
 
 
-def _blank(schema: Schema, floor: Floor) -> Standing:
+def _blank(schema: Schema, floor: Floor) -> FloorStanding:
     """Return a floor without a measured value."""
     asked = asked_by(schema, floor)
     assert asked is not None, "the loader has seen to it"
     row = STATISTICS[floor.statistic]
     title = row.title if floor.variant is None else f"{row.title}, {floor.variant}"
-    return Standing(
+    return FloorStanding(
         name=floor_name(floor),
         stage=asked[0],
         criterion=floor.criterion,

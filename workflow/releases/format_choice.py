@@ -6,10 +6,10 @@ from annotation_schemas.formats import FORMATS, Format, offered
 from annotation_schemas.model import Schema
 from domain import extensions
 from domain.errors import FileRefused, NotAvailable
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 
-def formats_of(schema: Schema, asked: Asked) -> list[Format]:
+def formats_of(schema: Schema, asked: ReleaseOptions) -> list[Format]:
     """Return the formats of a release, in the order in which they are written.
 
     Raises

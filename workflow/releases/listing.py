@@ -112,7 +112,7 @@ def stored(session: Session, *, project_id: int, version: str) -> StoredRelease 
 
 
 @dataclass(frozen=True)
-class Difference:
+class ReleaseDifference:
     """The differences of a second release from a first one."""
 
     first: str
@@ -138,12 +138,12 @@ _OWN = {"release", "files", "private", "based_on"}
 """The entries that are different in every manifest."""
 
 
-def difference(first: Path, second: Path) -> Difference:
+def difference(first: Path, second: Path) -> ReleaseDifference:
     """Return the differences between two release folders. Raises ``FileRefused`` if a folder is not a release."""
     manifests = [manifest_of(each) for each in (first, second)]
     old, new = (dict(_items(each)) for each in (first, second))
     files = [{each["path"]: each["sha256"] for each in manifest["files"]} for manifest in manifests]
-    return Difference(
+    return ReleaseDifference(
         str(manifests[0].get("release")),
         str(manifests[1].get("release")),
         added=[id for id in new if id not in old],

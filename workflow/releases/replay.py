@@ -12,8 +12,8 @@ from typing import Any
 
 from db.engine import Store
 from domain.errors import FileRefused, TouchstoneError
-from domain.evidence import Told
-from importers.evidence_folder import Changed, EvidenceFolder, recorded_of
+from domain.evidence import PrintedFigure
+from importers.evidence_folder import EvidenceFolder, FileChange, recorded_of
 from workflow.files.project_check import check
 from workflow.files.project_export import Progress, silent
 from workflow.releases.evidence import from_json, printed_verdicts, recomputing
@@ -24,7 +24,7 @@ SHOWN = 1_000
 
 
 @dataclass(frozen=True)
-class Moved:
+class VerdictChange:
     """An item whose recomputed verdict differs from the printed one; None if the item is missing on that side."""
 
     item: str
@@ -33,12 +33,12 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Compared:
+class FigureComparison:
     """A printed figure and its recomputed value; None if the figure is missing on that side."""
 
     id: str
-    printed: Told | None
-    recomputed: Told | None
+    printed: PrintedFigure | None
+    recomputed: PrintedFigure | None
 
     @property
     def equal(self) -> bool:
@@ -51,16 +51,16 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayResult:
     """The result of recomputing a release."""
 
     project: str
     date: str
     items: int
-    changed: Sequence[Changed] = ()
+    changed: Sequence[FileChange] = ()
     """Files that differ from the manifest."""
-    moved: Sequence[Moved] = ()
-    figures: Sequence[Compared] = ()
+    moved: Sequence[VerdictChange] = ()
+    figures: Sequence[FigureComparison] = ()
     without: Sequence[str] = ()
     """Parts that have no figure, each with the reason."""
     refused: str = ""
@@ -68,7 +68,7 @@ class Replayed:
     notes: Sequence[str] = field(default=())
 
     @property
-    def differing(self) -> list[Compared]:
+    def differing(self) -> list[FigureComparison]:
         """The figures that are not equal."""
         return [each for each in self.figures if not each.equal]
 
@@ -101,7 +101,7 @@ class Replayed:
         }
 
 
-def replay(folder: Path, *, progress: Progress = silent) -> Replayed:
+def replay(folder: Path, *, progress: Progress = silent) -> ReplayResult:
     """Recompute everything that a release prints, from its evidence alone.
 
     The function writes only to a temporary folder. Changed files are named, and recomputed in their changed form. If
@@ -133,7 +133,7 @@ def replay(folder: Path, *, progress: Progress = silent) -> Replayed:
         except FileRefused as error:
             if not changed:
                 raise
-            return Replayed(items=0, refused=str(error), **known)
+            return ReplayResult(items=0, refused=str(error), **known)
         except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
             why = str(error) if isinstance(error, TouchstoneError) else f"its rows do not fit together ({error!r:.200})"
             raise FileRefused(f"{evidence.name}: {why}. Nothing was recomputed.") from error
@@ -146,12 +146,14 @@ def _recomputed(
     said: dict[str, str],
     known: dict[str, Any],
     progress: Progress,
-) -> Replayed:
+) -> ReplayResult:
     progress("working out verdicts", 0, 1)
     verdicts = Verdicts(store, project=project)
     found = {each.item: each.verdict for each in verdicts}
     moved = [
-        Moved(item, said.get(item), found.get(item)) for item in {**said, **found} if said.get(item) != found.get(item)
+        VerdictChange(item, said.get(item), found.get(item))
+        for item in {**said, **found}
+        if said.get(item) != found.get(item)
     ]
     if moved:  # counts are recomputed from the verdicts, and not read from stored ones
         check(store, project=project, rebuild=True)
@@ -160,12 +162,12 @@ def _recomputed(
         store, project=project, counted=counted, progress=lambda part: progress(f"working out figures: {part}", 0, 1)
     )
     ids = {**printed.by_id, **again.by_id}
-    figures = [Compared(id, printed.by_id.get(id), again.by_id.get(id)) for id in ids]
+    figures = [FigureComparison(id, printed.by_id.get(id), again.by_id.get(id)) for id in ids]
     without = [f"{name}: {why}" for name, why in again.without.items()]
-    return Replayed(items=len(found), moved=moved, figures=figures, without=without, **known)
+    return ReplayResult(items=len(found), moved=moved, figures=figures, without=without, **known)
 
 
-def in_words(found: Replayed, *, all_figures: bool = False) -> Iterator[str]:
+def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]:
     """Yield the result for people, a line for each finding. Equal figures are counted, or listed with
     ``all_figures``.
     """
@@ -203,7 +205,7 @@ def _more(n: int) -> Iterator[str]:
         yield f"  and {n - SHOWN:,} more, which --json lists"
 
 
-def _number(told: Told | None) -> str:
+def _number(told: PrintedFigure | None) -> str:
     """Return a figure with its limits and counts, unrounded."""
     if told is None:
         return "nothing"

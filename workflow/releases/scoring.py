@@ -20,9 +20,9 @@ from agreement.statistic import Statistic
 from annotation_schemas.answer_forms import places_of
 from annotation_schemas.asked import held_against
 from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from exporters.release_keys import KeyItem, Keys, read_keys
-from importers.submission import Submission, read_submission
+from importers.submission import SubmissionFile, read_submission
 from workflow.results.score_choices import IOUS
 
 MISSING = "missing"
@@ -63,7 +63,7 @@ class Scoring:
     """The scores of a submission against a key file."""
 
     keys: Keys
-    submission: Submission
+    submission: SubmissionFile
     items: Sequence[ItemScore]
     """In the order of the key file."""
     extra: Sequence[str]
@@ -108,7 +108,7 @@ def score_files(keys: Path, submission: Path, *, confidence: float = 0.95) -> Sc
     return score(read_keys(keys), read_submission(submission), confidence=confidence)
 
 
-def score(keys: Keys, submission: Submission, *, confidence: float = 0.95) -> Scoring:
+def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -> Scoring:
     """Return the score of a submission against a key file.
 
     Raises
@@ -160,7 +160,7 @@ def _has_key(item: KeyItem) -> bool:
     return not math.isnan(held_against([asked.options[0]] if asked.options else "", asked, key)[0])
 
 
-def read_value(value: Any, asked: Asked) -> Reading:
+def read_value(value: Any, asked: ExpectedAnswer) -> Reading:
     """Return the reading of a submitted answer.
 
     A text is read as a model's answer. Numbers, truth values and lists are taken unchanged if the item asks for them.
@@ -180,7 +180,7 @@ def read_value(value: Any, asked: Asked) -> Reading:
     return _odd("an object")
 
 
-def _of_list(entries: list[Any], asked: Asked) -> Reading:
+def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
     if asked.kind is AnswerKind.SPANS:
         spans = [_span(each) for each in (entries if _nested(entries) else [entries])]
         if not spans or None in spans or (len(spans) > 1 and not asked.several):

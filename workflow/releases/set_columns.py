@@ -12,7 +12,7 @@ from functools import partial
 from agreement.means import share
 from reports.content import Cell, Figure
 from workflow.releases.plain_texts import INTERROGATIVES, OTHER
-from workflow.releases.set_tally import Tally, middle
+from workflow.releases.set_tally import SetTally, middle
 from workflow.releases.text_rules import share_right
 
 _FEW = 2
@@ -20,16 +20,16 @@ _FEW = 2
 
 
 @dataclass(frozen=True)
-class Column:
+class SetColumn:
     """A number of every dimension."""
 
     title: str
     meaning: str
     """The definition as a sentence; ours if papers leave it open."""
-    of: Callable[[Tally], Cell]
+    of: Callable[[SetTally], Cell]
 
 
-def layout(whole: Tally) -> Iterator[tuple[str, str, str, Sequence[Column]]]:
+def layout(whole: SetTally) -> Iterator[tuple[str, str, str, Sequence[SetColumn]]]:
     """Yield every table: its key, its title, the unit of its numbers, and its columns."""
     yield "set_items", "Items and media", "numbers of different things", list(_items(whole))
     yield "set_texts", "Questions and answers", "words, unless it says otherwise", _TEXTS
@@ -38,7 +38,7 @@ def layout(whole: Tally) -> Iterator[tuple[str, str, str, Sequence[Column]]]:
     yield "set_shortcuts", "Shortcuts", "how often a rule that looks at no image is right", _shortcuts(whole)
 
 
-def _items(whole: Tally) -> Iterator[Column]:
+def _items(whole: SetTally) -> Iterator[SetColumn]:
     """Yield the columns of items and media. A value that both a field and an imported label give has two columns."""
     for column in _ITEMS:
         name = _SAID_IN.get(column.title)
@@ -46,16 +46,16 @@ def _items(whole: Tally) -> Iterator[Column]:
             yield column
         else:
             meaning = f"Different values of the field for `{name}`. Imported labels have a column of their own."
-            yield Column(f"{column.title}, field", meaning, partial(_in_fields, name))
+            yield SetColumn(f"{column.title}, field", meaning, partial(_in_fields, name))
             meaning = f"Different values of the imported label `{name}`. The field has a column of its own."
-            yield Column(f"{column.title}, imported labels", meaning, partial(_in_labels, name))
+            yield SetColumn(f"{column.title}, imported labels", meaning, partial(_in_labels, name))
 
 
-def _in_fields(name: str, tally: Tally) -> int:
+def _in_fields(name: str, tally: SetTally) -> int:
     return len(tally.in_fields.get(name, ()))
 
 
-def _in_labels(name: str, tally: Tally) -> int:
+def _in_labels(name: str, tally: SetTally) -> int:
     return len(tally.in_labels.get(name, ()))
 
 
@@ -63,30 +63,30 @@ _SAID_IN = {"Concepts": "concept", "Scenes": "scene", "Videos": "video"}
 """The columns that fields or imported labels fill, and the name of the label."""
 
 _ITEMS = (
-    Column("Items", "Items that are counted.", lambda tally: tally.items),
-    Column(
+    SetColumn("Items", "Items that are counted.", lambda tally: tally.items),
+    SetColumn(
         "Concepts",
         "Different concepts, as the field `concept` of the items says them, and else the imported label; which words "
         "are a concept is the makers' to say.",
         lambda tally: len(tally.concepts),
     ),
-    Column(
+    SetColumn(
         "Scenes",
         "Different scenes, as the field `scene` says them, and else the imported label. Where items name their video "
         "instead, a scene is a video, and of EPIC-KITCHENS a participant, who has one kitchen (ours).",
         lambda tally: len(tally.scenes),
     ),
-    Column("Videos", "Different videos or other sources that media came from.", lambda tally: len(tally.videos)),
-    Column("Images", "Different images, by their names.", lambda tally: len(tally.images)),
-    Column("Clips", "Different clips, by their names.", lambda tally: len(tally.clips)),
-    Column(
+    SetColumn("Videos", "Different videos or other sources that media came from.", lambda tally: len(tally.videos)),
+    SetColumn("Images", "Different images, by their names.", lambda tally: len(tally.images)),
+    SetColumn("Clips", "Different clips, by their names.", lambda tally: len(tally.clips)),
+    SetColumn(
         "Clips, minutes", "Of the clips whose duration is known.", lambda tally: round(tally.clip_seconds / 60, _FEW)
     ),
-    Column("Clips, seconds each", "Mean over the clips whose duration is known.", lambda tally: _per_clip(tally)),
+    SetColumn("Clips, seconds each", "Mean over the clips whose duration is known.", lambda tally: _per_clip(tally)),
 )
 
 
-def _per_clip(tally: Tally) -> float | None:
+def _per_clip(tally: SetTally) -> float | None:
     return round(tally.clip_seconds / tally.clips_timed, _FEW) if tally.clips_timed else None
 
 
@@ -96,35 +96,39 @@ def _rounded(value: float | None) -> float | None:
 
 _WORDS = "A word is what stands between spaces (ours; the papers do not say)."
 _TEXTS = (
-    Column("Question, mean", f"Mean words of a question. {_WORDS}", lambda tally: _rounded(tally.question_words.mean)),
-    Column("Question, median", f"Median. {_WORDS}", lambda tally: tally.question_words.median),
-    Column("Question, least", f"Of the shortest question. {_WORDS}", lambda tally: tally.question_words.least),
-    Column("Question, most", f"Of the longest question. {_WORDS}", lambda tally: tally.question_words.most),
-    Column("Answer, mean", f"Mean words of a right answer. {_WORDS}", lambda tally: _rounded(tally.answer_words.mean)),
-    Column("Answer, median", f"Median. {_WORDS}", lambda tally: tally.answer_words.median),
-    Column("Answer, least", f"Of the shortest right answer. {_WORDS}", lambda tally: tally.answer_words.least),
-    Column("Answer, most", f"Of the longest right answer. {_WORDS}", lambda tally: tally.answer_words.most),
-    Column(
+    SetColumn(
+        "Question, mean", f"Mean words of a question. {_WORDS}", lambda tally: _rounded(tally.question_words.mean)
+    ),
+    SetColumn("Question, median", f"Median. {_WORDS}", lambda tally: tally.question_words.median),
+    SetColumn("Question, least", f"Of the shortest question. {_WORDS}", lambda tally: tally.question_words.least),
+    SetColumn("Question, most", f"Of the longest question. {_WORDS}", lambda tally: tally.question_words.most),
+    SetColumn(
+        "Answer, mean", f"Mean words of a right answer. {_WORDS}", lambda tally: _rounded(tally.answer_words.mean)
+    ),
+    SetColumn("Answer, median", f"Median. {_WORDS}", lambda tally: tally.answer_words.median),
+    SetColumn("Answer, least", f"Of the shortest right answer. {_WORDS}", lambda tally: tally.answer_words.least),
+    SetColumn("Answer, most", f"Of the longest right answer. {_WORDS}", lambda tally: tally.answer_words.most),
+    SetColumn(
         "Different words",
         "Different words of all questions, in small letters and without what stands around them (ours).",
         lambda tally: len(tally.words),
     ),
-    Column(
+    SetColumn(
         "Different word pairs",
         "Different pairs of neighbouring words of questions (ours).",
         lambda tally: len(tally.pairs),
     ),
-    Column(
+    SetColumn(
         "Different answers",
         "Right answers that differ by more than capitals, spaces and a full stop at the end (ours).",
         lambda tally: len(tally.answers),
     ),
-    Column(
+    SetColumn(
         "Commonest answer",
         "The share of right answers that are the most common one: what a constant answer would score (ours).",
         lambda tally: _commonest(tally),
     ),
-    Column(
+    SetColumn(
         "Question types",
         "Different types: a question is of the interrogative that it begins with (what, which, where, when, why, who, "
         "whose, whom, how), or of none; all of none are one type (ours: the paper of EgoThink names the "
@@ -134,7 +138,7 @@ _TEXTS = (
 )
 
 
-def _commonest(tally: Tally) -> Figure | None:
+def _commonest(tally: SetTally) -> Figure | None:
     n = tally.answers.total()
     return _share([True] * (most := max(tally.answers.values())) + [False] * (n - most)) if n else None
 
@@ -143,10 +147,10 @@ def _share(hits: Sequence[bool]) -> Figure:
     return Figure.of(share([float(each) for each in hits]), share=True)
 
 
-def _types(whole: Tally) -> list[Column]:
+def _types(whole: SetTally) -> list[SetColumn]:
     words = [word for word in (*INTERROGATIVES, OTHER) if whole.types[word]]
     return [
-        Column(
+        SetColumn(
             word if word != OTHER else "others",
             f"Questions that begin with `{word}`." if word != OTHER else "Questions that begin with none of these.",
             partial(_of_type, word),
@@ -155,51 +159,51 @@ def _types(whole: Tally) -> list[Column]:
     ]
 
 
-def _of_type(word: str, tally: Tally) -> int:
+def _of_type(word: str, tally: SetTally) -> int:
     return tally.types[word]
 
 
 _GOALS = (
-    Column(
+    SetColumn(
         "Goals",
         "Different goals: those that differ by more than capitals, spaces and a full stop at the end (ours).",
         lambda tally: len(tally.goals),
     ),
-    Column(
+    SetColumn(
         "Questions per goal, mean",
         "Mean over goals.",
         lambda tally: _rounded(tally.goals.total() / len(tally.goals)) if tally.goals else None,
     ),
-    Column(
+    SetColumn(
         "Questions per goal, most",
         "Of the goal with the most.",
         lambda tally: max(tally.goals.values(), default=None),
     ),
-    Column(
+    SetColumn(
         "Actions",
         "Different options of all questions that have a goal, in small letters (ours: as they stand; how the paper of "
         "EgoPlan-Bench takes verbs and objects out of them, it does not say).",
         lambda tally: len(tally.actions),
     ),
-    Column(
+    SetColumn(
         "Actions per goal, mean",
         "Mean over goals of the different options of a goal's questions (ours).",
         lambda tally: _rounded(sum(map(len, tally.goal_actions.values())) / len(tally.goals)) if tally.goals else None,
     ),
-    Column(
+    SetColumn(
         "Actions per goal, median",
         "The lower of two medians.",
         lambda tally: middle(map(len, tally.goal_actions.values())),
     ),
-    Column(
+    SetColumn(
         "Actions per goal, most",
         "Of the goal with the most.",
         lambda tally: max(map(len, tally.goal_actions.values()), default=None),
     ),
-    Column(
+    SetColumn(
         "First words", "Different first words of actions: most are verbs (ours).", lambda tally: len(tally.first_words)
     ),
-    Column(
+    SetColumn(
         "What follows them",
         "Different rests of actions without the first word: objects, and what is said of them (ours).",
         lambda tally: len(tally.rests),
@@ -207,44 +211,44 @@ _GOALS = (
 )
 
 
-def _shortcuts(whole: Tally) -> list[Column]:
+def _shortcuts(whole: SetTally) -> list[SetColumn]:
     if not whole.longest:
         return []
     last = max(whole.places)
     return [
         *(
-            Column(f"Place {place}", f"Items whose right option stands in place {place}.", partial(_in_place, place))
+            SetColumn(f"Place {place}", f"Items whose right option stands in place {place}.", partial(_in_place, place))
             for place in range(1, last + 1)
         ),
-        Column(
+        SetColumn(
             "Commonest place",
             "How often the option in the place where right ones stand most is right. It is chosen after looking, so a "
             "little above chance is to be expected.",
             _best_place,
         ),
-        Column(
+        SetColumn(
             "Longest option",
             "How often the option with the most characters is right, the first of several. Limits are by video, where "
             "one is known (ours).",
             _longest,
         ),
-        Column("Chance", "How often an option drawn blindly is right.", _chance),
+        SetColumn("Chance", "How often an option drawn blindly is right.", _chance),
     ]
 
 
-def _in_place(place: int, tally: Tally) -> int:
+def _in_place(place: int, tally: SetTally) -> int:
     return tally.places[place]
 
 
-def _best_place(tally: Tally) -> Figure | None:
+def _best_place(tally: SetTally) -> Figure | None:
     n = tally.places.total()
     return _share([True] * (most := max(tally.places.values())) + [False] * (n - most)) if n else None
 
 
-def _longest(tally: Tally) -> Figure | None:
+def _longest(tally: SetTally) -> Figure | None:
     return Figure.of(share_right(tally.longest, tally.longest_of), share=True) if tally.longest else None
 
 
-def _chance(tally: Tally) -> str | None:
+def _chance(tally: SetTally) -> str | None:
     n = tally.offered.total()
     return f"{100 * sum(times / options for options, times in sorted(tally.offered.items())) / n:.1f} %" if n else None

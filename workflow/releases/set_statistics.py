@@ -17,11 +17,11 @@ from db.engine import Session, Store
 from domain.csv_text import Writer
 from domain.records import Person
 from domain.states import Items, Stage
-from reports.content import Cell, Figure, Table
-from workflow.access.counted_items import Counted, counting
+from reports.content import Cell, Figure, ReportTable
+from workflow.access.counted_items import CountedItems, counting
 from workflow.access.projects import Access, require_lead
-from workflow.releases.set_columns import Column, layout
-from workflow.releases.set_tally import Media, Member, Tally, roles_of, tallies
+from workflow.releases.set_columns import SetColumn, layout
+from workflow.releases.set_tally import Media, Member, SetTally, roles_of, tallies
 from workflow.results import attributes
 
 ALL = "All"
@@ -36,13 +36,13 @@ class SetStatistics:
     which: str
     """Which items are counted, as a sentence."""
     items: int
-    tables: Sequence[Table]
+    tables: Sequence[ReportTable]
     definitions: Mapping[str, Mapping[str, str]]
     """The definition of each column, by table and column."""
     notes: Sequence[str] = ()
     """The statistics that are undefined for this set, with the reason."""
 
-    def table(self, key: str) -> Table | None:
+    def table(self, key: str) -> ReportTable | None:
         """Return a table by its key; None if this set has no such table."""
         return next((each for each in self.tables if each.key == key), None)
 
@@ -83,7 +83,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
         return items.count(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
-def which_items(counted: Counted, n: int) -> str:
+def which_items(counted: CountedItems, n: int) -> str:
     """Return which items are counted, as a sentence."""
     if counted.which is Items.KEPT:
         return f"The {n:,} items that verification has kept."
@@ -109,7 +109,9 @@ def members_of(
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
 
-def statistics_of(schema: Schema, whole: Tally, parts: Mapping[str, Tally], *, title: str, which: str) -> SetStatistics:
+def statistics_of(
+    schema: Schema, whole: SetTally, parts: Mapping[str, SetTally], *, title: str, which: str
+) -> SetStatistics:
     """Return the statistics as tables. Tables and columns without values are left out."""
     made = [
         _table(schema, whole, parts, key, heading, unit, [each for each in columns if _is_told(each, whole)])
@@ -122,19 +124,19 @@ def statistics_of(schema: Schema, whole: Tally, parts: Mapping[str, Tally], *, t
     )
 
 
-def _is_told(column: Column, whole: Tally) -> bool:
+def _is_told(column: SetColumn, whole: SetTally) -> bool:
     return column.of(whole) not in (None, 0)
 
 
 def _table(
     schema: Schema,
-    whole: Tally,
-    parts: Mapping[str, Tally],
+    whole: SetTally,
+    parts: Mapping[str, SetTally],
     key: str,
     heading: str,
     unit: str,
-    columns: Sequence[Column],
-) -> tuple[Table, Sequence[Column]]:
+    columns: Sequence[SetColumn],
+) -> tuple[ReportTable, Sequence[SetColumn]]:
     called = {
         each.id: f"{each.group}: {each.title}" if each.group and each.group != each.title else each.title
         for each in schema.dimensions
@@ -145,10 +147,10 @@ def _table(
     ]
     shown = [*(rows if several else ()), (ALL, whole)]
     cells = tuple((name, *(column.of(tally) for column in columns)) for name, tally in shown)
-    return Table(key, heading, ("Dimension", *(each.title for each in columns)), cells, unit), columns
+    return ReportTable(key, heading, ("Dimension", *(each.title for each in columns)), cells, unit), columns
 
 
-def _notes(whole: Tally) -> Iterator[str]:
+def _notes(whole: SetTally) -> Iterator[str]:
     if not whole.concepts:
         yield "Concepts: not said. No field or label `concept` says what an item is about."
     if not whole.scenes:

@@ -138,7 +138,7 @@ class Lengths:
 
 
 @dataclass
-class Tally:
+class SetTally:
     """The counts over some items."""
 
     roles: Roles
@@ -251,12 +251,12 @@ class Tally:
                 self.rests.add(_bits(rest))
 
 
-def tallies(items: Iterable[Member], roles: Roles) -> tuple[Tally, dict[str, Tally]]:
+def tallies(items: Iterable[Member], roles: Roles) -> tuple[SetTally, dict[str, SetTally]]:
     """Return the counts over all items, and over each dimension that has items."""
-    whole, parts = Tally(roles), dict[str, Tally]()
+    whole, parts = SetTally(roles), dict[str, SetTally]()
     for item in items:
         whole.add(item)
-        parts.setdefault(item.dimension, Tally(roles)).add(item)
+        parts.setdefault(item.dimension, SetTally(roles)).add(item)
     return whole, parts
 
 

@@ -17,7 +17,7 @@ from workflow.releases.split_groups import TOGETHER
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReleaseOptions:
     """The options of a release."""
 
     formats: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Asked:
         return told if self.accepted else {name: value for name, value in told.items() if name != "accepted"}
 
     @classmethod
-    def load(cls, values: Mapping[str, Any]) -> Asked:
+    def load(cls, values: Mapping[str, Any]) -> ReleaseOptions:
         """Return the options stored by ``dump``."""
         known = {each.name for each in fields(cls)}
         given: dict[str, Any] = {name: value for name, value in values.items() if name in known}
@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Saying:
+class CardField:
     """Something that the makers of a release say."""
 
     name: str
@@ -84,25 +84,25 @@ class Saying:
 
 
 SAYINGS = (
-    Saying("license", "License", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
-    Saying("description", "Description", "What the data set is for, in a few sentences", long=True),
-    Saying("creators", "Creators", "Who made it, one a line", many=True),
-    Saying("url", "Address", "Where it is published"),
-    Saying("citation", "Citation", "How it is cited", long=True),
-    Saying("media_license", "License of the media", "Where it is another one"),
-    Saying("limitations", "Limitations", "What it must not be taken for", long=True),
-    Saying("biases", "Biases", "Whose world it shows, and whose it does not", long=True),
-    Saying(
+    CardField("license", "License", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
+    CardField("description", "Description", "What the data set is for, in a few sentences", long=True),
+    CardField("creators", "Creators", "Who made it, one a line", many=True),
+    CardField("url", "Address", "Where it is published"),
+    CardField("citation", "Citation", "How it is cited", long=True),
+    CardField("media_license", "License of the media", "Where it is another one"),
+    CardField("limitations", "Limitations", "What it must not be taken for", long=True),
+    CardField("biases", "Biases", "Whose world it shows, and whose it does not", long=True),
+    CardField(
         "personal_information", "Personal information", "Faces, voices, names in it, and what became of them", long=True
     ),
-    Saying("use_cases", "Use cases", "What it is made to measure", long=True),
-    Saying("social_impact", "Social impact", "What may come of its use, good and bad", long=True),
-    Saying("synthetic", "Synthetic data", "yes or no: whether any of it was made by models"),
-    Saying("derived_from", "Derived from", "The data sets or recordings that it came from, one a line", many=True),
-    Saying("generated_by", "Made by", "The steps and tools by which it was made, one a line", many=True),
-    Saying("demographics", "Annotators", "Who they were, as far as they agreed to be described", long=True),
-    Saying("pay", "Pay", "What they were paid for an hour"),
-    Saying("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
+    CardField("use_cases", "Use cases", "What it is made to measure", long=True),
+    CardField("social_impact", "Social impact", "What may come of its use, good and bad", long=True),
+    CardField("synthetic", "Synthetic data", "yes or no: whether any of it was made by models"),
+    CardField("derived_from", "Derived from", "The data sets or recordings that it came from, one a line", many=True),
+    CardField("generated_by", "Made by", "The steps and tools by which it was made, one a line", many=True),
+    CardField("demographics", "Annotators", "Who they were, as far as they agreed to be described", long=True),
+    CardField("pay", "Pay", "What they were paid for an hour"),
+    CardField("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
 )
 """All fields of the data card, in the order of the page."""
 _BY_NAME = {each.name: each for each in SAYINGS}
@@ -110,7 +110,7 @@ LONGEST = 10_000
 
 
 @dataclass(frozen=True)
-class About:
+class CardVersion:
     """The present fields of the data card."""
 
     number: int
@@ -118,19 +118,19 @@ class About:
     values: Mapping[str, Any]
 
 
-def about(store: Store, *, by: Person | None, project: str) -> About:
+def about(store: Store, *, by: Person | None, project: str) -> CardVersion:
     """Return the data card fields that the leads have filled in, for leads."""
     with store.read() as session:
         return about_in(session, require_lead(session, by=by, project=project))
 
 
-def about_in(session: Session, access: Access) -> About:
+def about_in(session: Session, access: Access) -> CardVersion:
     """Return the same as ``about``, in the caller's transaction."""
     row = releases.about(session, project_id=access.project_id)
-    return About(row.number, row.about) if row else About(0, {})
+    return CardVersion(row.number, row.about) if row else CardVersion(0, {})
 
 
-def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any]) -> About:
+def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any]) -> CardVersion:
     """Store data card fields, or remove a field by an empty value. Other fields stay, and every version is kept.
 
     Raises
@@ -157,7 +157,7 @@ def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any
             )
             changed = sorted(name for name in said if values.get(name) != before.values.get(name))
             log(session, events.RELEASE_SAID, by=by, project=access, now=now, data={"about": changed})
-            return About(before.number + 1, values)
+            return CardVersion(before.number + 1, values)
     except IntegrityError as error:
         raise Conflict("Someone else has changed this at the same moment; look at it again.") from error
 

@@ -10,13 +10,13 @@ from db.engine import Session, Store
 from domain.errors import FileRefused, InvalidInput, NotFound, Problem
 from domain.evidence import FOLDER as EVIDENCE
 from domain.records import Person
-from exporters.release_folder import ReleaseFolder, hash_of
+from exporters.release_folder import FolderWriter, hash_of
 from workflow.access.projects import Access, require_lead
-from workflow.releases.create import PRIVATE, PUBLIC, Created, Progress, keep, silent, write
+from workflow.releases.create import PRIVATE, PUBLIC, CreatedRelease, Progress, keep, silent, write
 from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
 from workflow.releases.extension_checks import must_have_checks, names_in_manifest
 from workflow.releases.listing import stored
-from workflow.releases.settings import About, Asked
+from workflow.releases.settings import CardVersion, ReleaseOptions
 from workflow.releases.staging import place_of, staging
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def withdraw(
     item: str,
     reason: str,
     progress: Progress = silent,
-) -> Created:
+) -> CreatedRelease:
     """Make a point release without one item. The facts of the original release hold for the new one.
 
     Parameters
@@ -68,7 +68,7 @@ def withdraw(
         return keep(store, home, made, draft, manifest, by=by, withdraws=(id, reason.strip()))
 
 
-def _as_before(before: Path, folder: ReleaseFolder) -> None:
+def _as_before(before: Path, folder: FolderWriter) -> None:
     """Link the evidence of the original release, unchanged, because it belongs to one state of the project.
 
     Raises
@@ -112,10 +112,10 @@ def _draft(
     based_on = {"release": version_of(base.number, base.point), "manifest_sha256": base.manifest_sha256}
     draft = Draft(
         access=access,
-        asked=Asked.load(base.asked),
-        about=About(0, base.told.get("about", {})),
+        asked=ReleaseOptions.load(base.asked),
+        about=CardVersion(0, base.told.get("about", {})),
         placed=left,
-        groups=regrouped(session, media, access, Asked.load(base.asked), [each.item_id for each in left]),
+        groups=regrouped(session, media, access, ReleaseOptions.load(base.asked), [each.item_id for each in left]),
         number=base.number,
         point=point + 1,
         date=str(base.told.get("date", "")),

@@ -28,7 +28,7 @@ WRITTEN: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Way:
+class AnswerMethod:
     """How a model's answers were made."""
 
     how: str = ""
@@ -37,7 +37,7 @@ class Way:
     """The frames of a clip that the model sees, as ``clips_in_words``; empty if unknown or if items have no clip."""
 
 
-NOT_KNOWN = Way()
+NOT_KNOWN = AnswerMethod()
 
 
 def ways(
@@ -46,7 +46,7 @@ def ways(
     counted: Iterable[AnswerPart],
     readings: Mapping[int, AnswerReading],
     people: Collection[str],
-) -> dict[str, Way]:
+) -> dict[str, AnswerMethod]:
     """Return how each model's counting answers were made; for a model without any, how the model was asked."""
     of_run = {run.id: run for run in runs}
     made = {id: _made_in(schema, run) for id, run in of_run.items()}
@@ -71,7 +71,7 @@ def ways(
             for how, n in lot.most_common()
         ]
         frames = "" if asked is None else clips_in_words(schema, RunPlan.of(asked.params.get("plan") or {}))
-        found[model] = Way("; ".join(told), frames)
+        found[model] = AnswerMethod("; ".join(told), frames)
     return found
 
 

@@ -17,7 +17,7 @@ from domain.comparison import same
 from domain.judging import JudgePlan
 from domain.records import Rating
 from domain.replies import AttackResult, JudgeAbout, reason_of
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.run_kinds import RunKind
 from domain.runs import OPEN, RESUMABLE
 from domain.states import Stage
@@ -98,7 +98,7 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
 
 
 def _attacked(
-    session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str], reading: Reading
+    session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str], reading: Rewording
 ) -> tuple[list[AttackResult], tuple[str, ...]]:
     """Return these judges' scores for attack answers, and the runs over attack answers by other judges."""
     named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}

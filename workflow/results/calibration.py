@@ -11,16 +11,16 @@ from typing import Any
 
 from agreement.ratings import Scale
 from annotation_schemas import derived, reporting
-from annotation_schemas.model import Derived, Schema
+from annotation_schemas.model import DerivedCriterion, Schema
 from db import files
 from db import items as items_read
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import RatingsError
 from domain.rated_units import unit_of
-from domain.records import About, Person, Rating
+from domain.records import Person, Rating, UnitFacts
 from domain.states import VERIFICATIONS, Cut, Items, Stage
-from reports.content import Source
+from reports.content import RatingSource
 from reports.study import JudgeOfPairs, Runs, Study
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_in_stage
@@ -52,7 +52,7 @@ def study_of(
     items: Items | str | None = None,
     by: Cut | None = None,
     statistics: Collection[str] | None = None,
-) -> tuple[Study, Source]:
+) -> tuple[Study, RatingSource]:
     """Return the ratings of one stage with people and judges separated, and the source that identifies these ratings.
 
     People are raters with an account here, and imported raters who are marked as people
@@ -111,7 +111,7 @@ def study_of(
         pairs=_pairs(store, person, project, schema, stage, items),
         judge_runs=about_judges(store, seen.runs, [*judges, *sides.runs.earlier_names()]),
     )
-    return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.whole_sentence)
+    return study, RatingSource(f"{access.title}, {stage.value}", _digest(used), "project", counted.whole_sentence)
 
 
 def _pairs(
@@ -158,14 +158,14 @@ def with_titles(study: Study, titles: Mapping[str, str]) -> Study:
     return replace(study, rows=rows)
 
 
-def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:
+def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, DerivedCriterion]:
     """Return the selected derived criteria, by name."""
     if stage is not Stage.GRADING:
         return {}
     return {rule.name: rule for rule in schema.report.derived if criteria is None or rule.name in criteria}
 
 
-def _with_parts(rules: Mapping[str, Derived], criteria: Sequence[str] | None) -> list[str] | None:
+def _with_parts(rules: Mapping[str, DerivedCriterion], criteria: Sequence[str] | None) -> list[str] | None:
     """Return the criteria whose ratings are needed. The parts of a derived criterion take its place."""
     if criteria is None:
         return None
@@ -173,11 +173,11 @@ def _with_parts(rules: Mapping[str, Derived], criteria: Sequence[str] | None) ->
     return list(dict.fromkeys([*plain, *(part for rule in rules.values() for part in rule.parts)]))
 
 
-def _units(session: Session, access: Access) -> dict[str, About]:
+def _units(session: Session, access: Access) -> dict[str, UnitFacts]:
     """Return the content of each unit: an item, or a model's answer to an item with its length."""
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
-    return {name: About(item=name) for name in external.values()} | {
-        unit_of(external[row.item_id], row.model): About(external[row.item_id], row.model, float(len(row.text)))
+    return {name: UnitFacts(item=name) for name in external.values()} | {
+        unit_of(external[row.item_id], row.model): UnitFacts(external[row.item_id], row.model, float(len(row.text)))
         for row in files.predictions(session, project_id=access.project_id)
         if row.item_id in external
     }
@@ -185,7 +185,7 @@ def _units(session: Session, access: Access) -> dict[str, About]:
 
 def _scales(
     declared: Mapping[str, Scale],
-    rules: Mapping[str, Derived],
+    rules: Mapping[str, DerivedCriterion],
     rows: Sequence[Rating],
     *,
     metrics: Collection[str],
@@ -198,7 +198,7 @@ def _scales(
     return {name: scale for name, scale in known.items() if name in rated}
 
 
-def _ends(schema: Schema, stage: Stage, rules: Mapping[str, Derived]) -> dict[str, Sequence[Any]]:
+def _ends(schema: Schema, stage: Stage, rules: Mapping[str, DerivedCriterion]) -> dict[str, Sequence[Any]]:
     """Return the values of each criterion, or at least the lowest and the highest. Derived criteria need both ends."""
     followed = {name: derived.ends(schema, rule) for name, rule in rules.items()}
     return {**ends_of(schema, stage), **{name: each for name, each in followed.items() if None not in each}}
@@ -223,7 +223,7 @@ class _Sides:
         return frozenset({*self.humans, *self.judges, *self.runs.names()})
 
     def with_settled(
-        self, schema: Schema, rules: Mapping[str, Derived], rows: Sequence[Rating], lost: frozenset[str]
+        self, schema: Schema, rules: Mapping[str, DerivedCriterion], rows: Sequence[Rating], lost: frozenset[str]
     ) -> list[Rating]:
         """Return the ratings with the derived ratings that follow from them. ``lost`` are values of unreadable
         replies.

@@ -14,7 +14,7 @@ from db import comment_threads, events, guidelines, items
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem
 from domain.errors import NotFound
-from domain.exposure import Fact, Route, Told
+from domain.exposure import Disclosure, Fact, Route
 from domain.option_scores import Ranking
 from domain.rated_units import unit_of
 from domain.records import RULES, AnswerReading, AssetView, Fields, Person
@@ -130,7 +130,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
         return found
 
 
-def _told(found: Case, person: Person) -> Told:
+def _told(found: Case, person: Person) -> Disclosure:
     """Return the facts about an item that this page shows to a person."""
     said = [grade for answer in found.answers for grade in answer.grades if grade.who != person.login]
     facts = [Fact.VERDICT]
@@ -138,7 +138,7 @@ def _told(found: Case, person: Person) -> Told:
     facts += [Fact.VOTES] if any(grade.person for grade in said) else []
     facts += [Fact.JUDGE] if any(not grade.person for grade in said) else []
     stages = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION) if Fact.VOTES in facts else ()
-    return Told(tuple(name for name, value in found.fields.items() if value), tuple(facts), stages)
+    return Disclosure(tuple(name for name, value in found.fields.items() if value), tuple(facts), stages)
 
 
 def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Case:

@@ -27,7 +27,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import visibility_of
 from workflow.results import failures
 from workflow.results.criterion_values import combined, scored_criteria
-from workflow.results.project_answers import Read, current
+from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
 from workflow.results.scores import scored, silent
 from workflow.results.slices import BINS, Bins, sliced
@@ -53,14 +53,14 @@ class Show(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CaseFilter:
     """The filters for cases. A case has to match all of them."""
 
     model: str | None = None
     dimension: str | None = None
     show: Show = Show.ALL
     outcome: str | None = None
-    """A filter for unreadable answers with this outcome, one of the words that ``Line.unread`` counts by."""
+    """A filter for unreadable answers with this outcome, one of the words that ``LeaderboardLine.unread`` counts by."""
     scores: Scores | None = None
     """Only answers that have a part in this number."""
     by: str | None = None
@@ -73,7 +73,7 @@ class Wanted:
     """Only these items."""
 
 
-def listed(found: Read, wanted: Wanted) -> list[int]:
+def listed(found: ProjectAnswers, wanted: CaseFilter) -> list[int]:
     """Return the ids of the matching items, in the order in which the items came."""
     chosen = _of_answers(found, wanted)
     if wanted.by is not None and wanted.part is not None:
@@ -103,7 +103,7 @@ def listed(found: Read, wanted: Wanted) -> list[int]:
     ]
 
 
-def _of_answers(found: Read, wanted: Wanted) -> set[int]:
+def _of_answers(found: ProjectAnswers, wanted: CaseFilter) -> set[int]:
     """Return the items with a matching answer or a matching missing answer."""
     if wanted.show is Show.UNANSWERED:
         lots = [lot for model, lot in found.unanswered.items() if wanted.model in (None, model)]
@@ -132,12 +132,12 @@ def _of_answers(found: Read, wanted: Wanted) -> set[int]:
     return chosen
 
 
-def _unread(found: Read, at: int) -> str | None:
+def _unread(found: ProjectAnswers, at: int) -> str | None:
     answer = found.answers[at]
     return None if answer.read is ReadOutcome.READ or answer.why else answer.read.words
 
 
-def _silent(found: Read, wanted: Wanted) -> set[int]:
+def _silent(found: ProjectAnswers, wanted: CaseFilter) -> set[int]:
     """Return the items without an answer that belong to the selected number, or that count as unreadable."""
     behind = wanted.scores is not None and wanted.scores.kind == "key" and found.schema.report.unreadable == "wrong"
     counted = wanted.show is Show.UNREAD or wanted.outcome is not None
@@ -149,7 +149,7 @@ def _silent(found: Read, wanted: Wanted) -> set[int]:
     return {item for lot in lots for item, why in lot.items() if wanted.outcome in (None, why)}
 
 
-def unread_words(found: Read) -> list[str]:
+def unread_words(found: ProjectAnswers) -> list[str]:
     """Return the outcomes of unreadable and missing answers, the most frequent first."""
     counts = Counter(words for at in range(len(found.answers)) if (words := _unread(found, at)) is not None)
     for model in found.models:
@@ -157,7 +157,7 @@ def unread_words(found: Read) -> list[str]:
     return [words for words, _ in counts.most_common()]
 
 
-def _dimension(found: Read, at: int) -> str:
+def _dimension(found: ProjectAnswers, at: int) -> str:
     return found.items[found.answers[at].item].dimension
 
 
@@ -167,7 +167,7 @@ def majority_grade(given: Sequence[float]) -> float | None:
     return combined(known, "majority") if known else None
 
 
-def _low(found: Read, at: int) -> bool:
+def _low(found: ProjectAnswers, at: int) -> bool:
     for criterion in scored_criteria(found.schema):
         lowest = _lowest(criterion.values or tuple(each.value for each in criterion.options) or (criterion.min,))
         if (
@@ -183,7 +183,7 @@ def _lowest(values: Sequence[Any]) -> float | None:
     return min(known) if known else None
 
 
-def _differs(found: Read, at: int, scores: Scores | None) -> bool:
+def _differs(found: ProjectAnswers, at: int, scores: Scores | None) -> bool:
     id = found.answers[at].id
     about: Sequence[str] | None = None
     if scores is not None and scores.criterion is not None:
@@ -238,7 +238,7 @@ def listing(
     project: str,
     items: Items | None = None,
     reader: str = RULES,
-    wanted: Wanted = Wanted(),
+    wanted: CaseFilter = CaseFilter(),
     scores: tuple[str | None, str | None, str | None, str | None] = (None, None, None, None),
     text: str = "",
     code: tuple[str, str] | None = None,
@@ -280,7 +280,7 @@ def listing(
 
 
 def number_like(
-    found: Read, kind: str | None, criterion: str | None, judge: str | None, option: str | None
+    found: ProjectAnswers, kind: str | None, criterion: str | None, judge: str | None, option: str | None
 ) -> Scores | None:
     """Return the number that an address names; None if the project has no such number."""
     asked = (kind, criterion, judge)

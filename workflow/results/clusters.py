@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 
 from domain.errors import InvalidInput, Problem
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 
 ALONE = "none"
 """Every item is its own cluster."""
 
 
-def clusters_of(found: Read, by: str | None = None) -> tuple[str, list[str] | None]:
+def clusters_of(found: ProjectAnswers, by: str | None = None) -> tuple[str, list[str] | None]:
     """Return the name of the clusters, and the cluster of every answer.
 
     ``by`` is ``source`` or a field. None selects the source if several items share one. The second result is None if
@@ -32,7 +32,7 @@ def clusters_of(found: Read, by: str | None = None) -> tuple[str, list[str] | No
     return by, [cluster_of(found, by, answer.item) for answer in found.answers]
 
 
-def clusters_of_names(found: Read, names: Iterable[str], by: str | None = None) -> tuple[str, dict[str, str]]:
+def clusters_of_names(found: ProjectAnswers, names: Iterable[str], by: str | None = None) -> tuple[str, dict[str, str]]:
     """Return the name of the clusters, as ``clusters_of``, and the cluster of each item by its name in files.
 
     An unknown item is its own cluster.
@@ -42,7 +42,7 @@ def clusters_of_names(found: Read, names: Iterable[str], by: str | None = None) 
     return wanted, {name: cluster_of(found, wanted, ids[name]) if name in ids else f"item {name}" for name in names}
 
 
-def cluster_of(found: Read, by: str, item: int) -> str:
+def cluster_of(found: ProjectAnswers, by: str, item: int) -> str:
     """Return the cluster of an item, named as in ``clusters_of``."""
     if by == ALONE:
         return f"item {item}"

@@ -10,12 +10,12 @@ from typing import Protocol, TypeVar
 from domain.rated_units import BETWEEN, unit_of
 
 
-class _Dated(Protocol):
+class _HasDate(Protocol):
     @property
     def created_at(self) -> datetime: ...
 
 
-class GivenAnswer(_Dated, Protocol):
+class GivenAnswer(_HasDate, Protocol):
     """The facts about a model's answer that this rule needs."""
 
     @property
@@ -28,7 +28,7 @@ class GivenAnswer(_Dated, Protocol):
     def model(self) -> str: ...
 
 
-_D = TypeVar("_D", bound=_Dated)
+_D = TypeVar("_D", bound=_HasDate)
 
 
 def answer_of(about: Sequence[_D], at: datetime) -> _D | None:

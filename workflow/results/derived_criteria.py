@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from agreement.ratings import Scale
 from annotation_schemas import derived
-from annotation_schemas.model import Derived, Schema
+from annotation_schemas.model import DerivedCriterion, Schema
 from domain.records import Rating
 from workflow.results.criterion_values import combined, number_of
 
@@ -15,14 +15,14 @@ MAJORITY = "most of the people"
 """The rater name for all people together, after they have settled a unit."""
 
 
-def scale_of(rule: Derived) -> Scale:
+def scale_of(rule: DerivedCriterion) -> Scale:
     """Return the scale of a derived criterion: 0 and 1, or numbers."""
     return Scale("ordinal", (0.0, 1.0)) if rule.all_of else Scale("interval")
 
 
 def settled_ratings(
     schema: Schema,
-    rule: Derived,
+    rule: DerivedCriterion,
     rows: Sequence[Rating],
     *,
     humans: Collection[str],

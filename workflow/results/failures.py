@@ -20,10 +20,10 @@ from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate import coding
-from workflow.annotate.coding import Standing
+from workflow.annotate.coding import CodingProgress
 from workflow.results.file_raters import people_names
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import Read, current
+from workflow.results.project_answers import ProjectAnswers, current
 
 NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
 
@@ -38,7 +38,7 @@ class CodedAnswer:
     """The item's id in files."""
     model: str
     dimension: str
-    standing: Standing
+    standing: CodingProgress
     values: Mapping[str, Any]
     """The settled value of each criterion with codes; empty before any is settled."""
     coders: Sequence[tuple[str, Mapping[str, Any], str]]
@@ -82,18 +82,18 @@ class Failures:
     counts: Sequence[Count]
     """Criterion by criterion, model by model: all dimensions first, then each."""
 
-    def standing(self, *those: Standing) -> int:
+    def standing(self, *those: CodingProgress) -> int:
         """Return the number of answers in these states."""
         return sum(each.standing in those for each in self.answers)
 
     @property
     def sentence(self) -> str:
         """Return the progress of the coding as a sentence."""
-        settled = self.standing(Standing.UNANIMOUS, Standing.ARBITRATED)
-        waiting, differ = self.standing(Standing.WAITING), self.standing(Standing.DIFFER)
-        how = f"{self.standing(Standing.UNANIMOUS):,} as the coders agree"
+        settled = self.standing(CodingProgress.UNANIMOUS, CodingProgress.ARBITRATED)
+        waiting, differ = self.standing(CodingProgress.WAITING), self.standing(CodingProgress.DIFFER)
+        how = f"{self.standing(CodingProgress.UNANIMOUS):,} as the coders agree"
         if self.schema.stages.arbitration is not None:
-            how += f", {self.standing(Standing.ARBITRATED):,} by arbitration"
+            how += f", {self.standing(CodingProgress.ARBITRATED):,} by arbitration"
         open_ = "wait for arbitration" if self.schema.stages.arbitration is not None else "stay unsettled"
         n = len(self.answers)
         return (
@@ -111,7 +111,7 @@ def failures(store: Store, *, person: Person | None, project: str, items: Items 
     return of_read(store, current(store, person=person, project=project, items=items), person=person)
 
 
-def of_read(store: Store, found: Read, *, person: Person | None) -> Failures:
+def of_read(store: Store, found: ProjectAnswers, *, person: Person | None) -> Failures:
     """Return the same as ``failures``, from one read of the project."""
     if found.schema.stages.coding is None:
         raise Conflict(NO_CODING.format(name=found.schema.name))
@@ -140,7 +140,9 @@ def of_read(store: Store, found: Read, *, person: Person | None) -> Failures:
     return Failures(found.project, found.schema, found.counting, answers, list(_counts(found.schema, answers)))
 
 
-def _coded(answer: Answer, name: str, dimension: str, come_to: coding.Coded, coders: Sequence[Any]) -> CodedAnswer:
+def _coded(
+    answer: Answer, name: str, dimension: str, come_to: coding.CombinedCodes, coders: Sequence[Any]
+) -> CodedAnswer:
     return CodedAnswer(
         answer.id, answer.item, name, answer.model, dimension, come_to.standing, come_to.values, tuple(coders)
     )

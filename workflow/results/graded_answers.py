@@ -40,7 +40,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Pooled:
+class PooledAnswers:
     """The answers behind a row of all people together."""
 
     of_item: Mapping[int, Sequence[str]]
@@ -65,7 +65,7 @@ class GradeIntake:
     metrics: set[str] = field(default_factory=set)
     unknown: int = 0
     left_out: int = 0
-    """The last seven fields, from ``grades`` on, are those of ``Read``."""
+    """The last seven fields, from ``grades`` on, are those of ``ProjectAnswers``."""
     own: set[tuple[int, str, str]] = field(default_factory=set)
     """Grades that imported people have also submitted here: answer, login, criterion."""
 

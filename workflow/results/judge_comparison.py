@@ -18,7 +18,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.comparison import same
 from domain.errors import Conflict
-from domain.judging import JudgePlan, Value, Verdict
+from domain.judging import JudgePlan, ReplyOutcome, Value
 from domain.rated_units import unit_of
 from domain.records import Person, Rating
 from domain.states import Items, Stage
@@ -31,8 +31,8 @@ _Key = tuple[int, int | None, int | None, bool, str | None]
 
 
 @dataclass(frozen=True)
-class Differing:
-    """An answer with the values of two runs. In ``Comparison.differing`` the values differ, or one is missing."""
+class ReplyDifference:
+    """An answer with the values of two runs. In ``RunComparison.differing`` the values differ, or one is missing."""
 
     item: str
     """External id."""
@@ -46,8 +46,8 @@ class Differing:
     a: Value | None
     b: Value | None
     """The two values, for the answers in their own order; None for a missing value."""
-    verdict_a: Verdict
-    verdict_b: Verdict
+    verdict_a: ReplyOutcome
+    verdict_b: ReplyOutcome
     attempt_a: int
     attempt_b: int
     """The replies that they were read from."""
@@ -66,7 +66,7 @@ class Differing:
 
 
 @dataclass(frozen=True)
-class Compared:
+class CriterionComparison:
     """Two runs on one criterion."""
 
     criterion: str
@@ -83,12 +83,12 @@ class Compared:
     mean_a: float | None
     mean_b: float | None
     """The mean over the answers that both scored; None if the values are not numbers."""
-    crossed: Mapping[tuple[Value | Verdict, Value | Verdict], int]
+    crossed: Mapping[tuple[Value | ReplyOutcome, Value | ReplyOutcome], int]
     """The count of each pair of outcomes: a value, or the reason for a missing value."""
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """The agreement of two runs, and the replies on which they differ."""
 
     a: str
@@ -99,8 +99,8 @@ class Comparison:
     only_a: int
     only_b: int
     """The number of answers that only one of the judges was asked about."""
-    criteria: tuple[Compared, ...]
-    differing: tuple[Differing, ...]
+    criteria: tuple[CriterionComparison, ...]
+    differing: tuple[ReplyDifference, ...]
     """In the order of the items: values that differ, and failures of one of the two."""
     counted: str = ""
     """Which items were counted, as a sentence."""
@@ -108,7 +108,7 @@ class Comparison:
 
 def compare_runs(
     store: Store, *, by: Person | None, run_a: str, run_b: str, items: Items | str | None = None
-) -> Comparison:
+) -> RunComparison:
     """Return a comparison of two judge runs in one project, over the subjects of both. Runs have public ids.
 
     Only answers to items that count are compared (``items``, see ``workflow.access.counted_items``). Judges of items
@@ -143,7 +143,7 @@ def compare_runs(
     shared = [place for place in a.read if place in b.read]
     if not shared:
         raise Conflict(f"{row_a.name} and {row_b.name} were asked about nothing in common so far.")
-    found: dict[str, list[Differing]] = {}
+    found: dict[str, list[ReplyDifference]] = {}
     for place in shared:
         item_id = a.read[place].item_id
         pair = _pair(a, b, place, *places[item_id], models)
@@ -152,7 +152,7 @@ def compare_runs(
     order = {id: at for at, id in enumerate(places)}
     differing = [each for pairs in found.values() for each in pairs if each.differ]
     differing.sort(key=lambda each: (order[each.item_id], each.model or "", each.criterion, each.swapped))
-    return Comparison(
+    return RunComparison(
         row_a.name,
         row_b.name,
         plan_a,
@@ -192,10 +192,10 @@ class _Side:
 
 def _pair(
     a: _Side, b: _Side, place: tuple[_Key, str], item: str, dimension: str, models: Mapping[int, str]
-) -> Differing:
+) -> ReplyDifference:
     """Return the replies of both runs about the same subject."""
     said_a, said_b = a.read[place], b.read[place]
-    return Differing(
+    return ReplyDifference(
         item,
         said_a.item_id,
         models.get(said_a.prediction_id or 0),
@@ -221,12 +221,12 @@ def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.UnitR
     }
 
 
-def _compared(criterion: str, pairs: Sequence[Differing], values: Sequence[Value]) -> Compared:
+def _compared(criterion: str, pairs: Sequence[ReplyDifference], values: Sequence[Value]) -> CriterionComparison:
     both = [each for each in pairs if each.both_scored]
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     scale = Scale("ordinal" if numeric else "nominal", tuple(sorted(values) if numeric else values))
     table = _table(both, scale)
-    return Compared(
+    return CriterionComparison(
         criterion,
         len(pairs),
         sum(each.verdict_a.scored for each in pairs),
@@ -242,11 +242,11 @@ def _compared(criterion: str, pairs: Sequence[Differing], values: Sequence[Value
     )
 
 
-def _said(value: Value | None, verdict: Verdict) -> Value | Verdict:
+def _said(value: Value | None, verdict: ReplyOutcome) -> Value | ReplyOutcome:
     return verdict if value is None else value
 
 
-def _table(both: Sequence[Differing], scale: Scale) -> Ratings:
+def _table(both: Sequence[ReplyDifference], scale: Scale) -> Ratings:
     rows = []
     for number, each in enumerate(both):
         unit = f"{number}. {unit_of(each.item, each.model)}"  # an attack answer or an order is a unit of its own

@@ -18,7 +18,7 @@ from db.records import StoredAttempt, StoredJudgement, StoredRun
 from domain.attacks import ATTACKS
 from domain.display_names import distinct_names
 from domain.errors import NotFound
-from domain.judging import JudgePlan, Verdict, Wanted
+from domain.judging import JudgePlan, ReplyFilter, ReplyOutcome
 from domain.rated_units import unit_of
 from domain.records import Person
 from domain.runs import Outcome
@@ -34,7 +34,7 @@ class ReadingView:
     """A reply as a version of a parser reads it for one criterion."""
 
     criterion: str
-    verdict: Verdict
+    verdict: ReplyOutcome
     value: Any
     span: tuple[int, int] | None
     """The position of the value in the reply, or of the text that does not fit."""
@@ -59,7 +59,7 @@ class ReplyView:
     """A judge's reply with its readings and its subject."""
 
     id: int
-    """The attempt's; grows, so that ``Wanted.before`` takes it."""
+    """The attempt's; grows, so that ``ReplyFilter.before`` takes it."""
     unit_id: int
     item: str
     """External id."""
@@ -97,12 +97,12 @@ class ReplyView:
 
 
 def replies_of(
-    store: Store, *, by: Person | None, run: str, wanted: Wanted | None = None, limit: int = 20
+    store: Store, *, by: Person | None, run: str, wanted: ReplyFilter | None = None, limit: int = 20
 ) -> list[ReplyView]:
     """Return the replies of a run that count and match, newest first."""
     with store.read() as session:
         row, access = _judge(session, by, run)
-        found = replies_of_judges.attempts(session, run_id=row.id, wanted=wanted or Wanted(), limit=limit)
+        found = replies_of_judges.attempts(session, run_id=row.id, wanted=wanted or ReplyFilter(), limit=limit)
         return _replies(session, access, found)
 
 
@@ -120,7 +120,7 @@ def every_reply(store: Store, *, by: Person | None, run: str, at_once: int = 500
     """Yield all replies of a run that count, newest first."""
     before = None
     while True:
-        some = replies_of(store, by=by, run=run, wanted=Wanted(before=before), limit=at_once)
+        some = replies_of(store, by=by, run=run, wanted=ReplyFilter(before=before), limit=at_once)
         yield from some
         if len(some) < at_once:
             return
@@ -134,7 +134,7 @@ def models_of(store: Store, *, by: Person | None, run: str) -> list[str]:
         return replies_of_judges.models(session, run_id=row.id)
 
 
-def reasons_of(store: Store, *, by: Person | None, run: str) -> list[tuple[Verdict, str, int]]:
+def reasons_of(store: Store, *, by: Person | None, run: str) -> list[tuple[ReplyOutcome, str, int]]:
     """Return the reasons for missing scores, the most frequent first."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
@@ -276,11 +276,11 @@ def answered_by(store: Store, *, by: Person | None, project: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Tally:
+class ReplyTally:
     """The counts of a run's replies on one criterion."""
 
     criterion: str
-    verdicts: Mapping[Verdict, int]
+    verdicts: Mapping[ReplyOutcome, int]
     values: Mapping[tuple[Any, bool], int]
     """The count of each scored value, separately for comparisons in swapped order."""
 
@@ -292,7 +292,7 @@ class Tally:
     @property
     def scored(self) -> int:
         """Return the number of replies with a value."""
-        return self.verdicts.get(Verdict.SCORED, 0)
+        return self.verdicts.get(ReplyOutcome.SCORED, 0)
 
     @property
     def mean(self) -> float | None:
@@ -316,14 +316,14 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def tallies(store: Store, *, by: Person | None, run: str) -> list[Tally]:
+def tallies(store: Store, *, by: Person | None, run: str) -> list[ReplyTally]:
     """Return the present counts of a run's replies, by criterion."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
-        verdicts: dict[str, Counter[Verdict]] = {}
+        verdicts: dict[str, Counter[ReplyOutcome]] = {}
         values: dict[str, Counter[tuple[Any, bool]]] = {}
         for criterion, verdict, value, swapped, n in replies_of_judges.counts(session, run_id=row.id):
             verdicts.setdefault(criterion, Counter())[verdict] += n
             if verdict.scored:
                 values.setdefault(criterion, Counter())[value, swapped] += n
-    return [Tally(criterion, counts, values.get(criterion, {})) for criterion, counts in verdicts.items()]
+    return [ReplyTally(criterion, counts, values.get(criterion, {})) for criterion, counts in verdicts.items()]

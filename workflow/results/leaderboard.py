@@ -19,18 +19,26 @@ from agreement.statistic import Interval, Statistic, estimated, undefined
 from domain import csv_text
 from workflow.access.counted_items import Counting
 from workflow.results import people_rows
-from workflow.results.answer_ways import PEOPLE, Way
+from workflow.results.answer_ways import PEOPLE, AnswerMethod
 from workflow.results.attributes import Said
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
-from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, counted_as_wrong, line_of, values_of
+from workflow.results.leaderboard_lines import (
+    COLUMNS,
+    LeaderboardLine,
+    SliceAnswers,
+    clipped,
+    counted_as_wrong,
+    line_of,
+    values_of,
+)
 from workflow.results.leaderboard_notes import notes_of
 from workflow.results.losses import losses_of_scores
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, title_of
-from workflow.results.scores import Scored, scored
+from workflow.results.scores import ScoredAnswers, scored
 from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Slicing, sliced
 
-POOLED = Way(PEOPLE)
+POOLED = AnswerMethod(PEOPLE)
 STATISTICS = ("accuracy", "derived", "genuine_pca")
 """The registered statistics that are computed here. Statistics of agreement are computed elsewhere."""
 
@@ -41,11 +49,11 @@ class SlicedScores:
 
     scores: Scores
     slicing: Slicing
-    cells: Mapping[tuple[str, int], Line]
+    cells: Mapping[tuple[str, int], LeaderboardLine]
     """The lines by model and slice."""
-    whole: Mapping[str, Line]
+    whole: Mapping[str, LeaderboardLine]
     """Each model's mean over all answers."""
-    of_parts: Mapping[str, Line]
+    of_parts: Mapping[str, LeaderboardLine]
     """Each model's mean over the means of slices, if slices are dimensions or groups of dimensions; otherwise empty."""
     together: str
     """The name of the clusters for confidence intervals."""
@@ -71,7 +79,7 @@ class SlicedScores:
 
         return sorted(self.whole, key=place)
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[LeaderboardLine]:
         """Return all lines, model by model."""
         found = []
         for model in self.models:
@@ -82,7 +90,7 @@ class SlicedScores:
 
 
 def sliced_scores(
-    found: Read,
+    found: ProjectAnswers,
     scores: Scores,
     *,
     by: str = DIMENSION.name,
@@ -103,9 +111,9 @@ def sliced_scores(
     part_of = np.array([slicing.of_item.get(answer.item, -1) for answer in found.answers], dtype=np.int64)
     inside = np.array([answer.item in asked for answer in found.answers], dtype=bool)
     losses = losses_of_scores(found, of, asked.keys())
-    cells: dict[tuple[str, int], Line] = {}
-    whole: dict[str, Line] = {}
-    of_parts: dict[str, Line] = {}
+    cells: dict[tuple[str, int], LeaderboardLine] = {}
+    whole: dict[str, LeaderboardLine] = {}
+    of_parts: dict[str, LeaderboardLine] = {}
     for model in found.models:
         mine = found.of_model[model]
         mine = mine[inside[mine]]
@@ -148,14 +156,24 @@ def sliced_scores(
     )
 
 
-def _line(found: Read, of: Scored, lot: Lot, clusters: Sequence[str] | None, *, model: str, part: str | None) -> Line:
+def _line(
+    found: ProjectAnswers,
+    of: ScoredAnswers,
+    lot: SliceAnswers,
+    clusters: Sequence[str] | None,
+    *,
+    model: str,
+    part: str | None,
+) -> LeaderboardLine:
     line = people_rows.rested(found, line_of(of, lot, clusters, model=model, part=part), lot.places)
     return replace(line, way=found.ways.get(model, POOLED if model in found.pooled else line.way))
 
 
-def _lot(found: Read, of: Scored, places: NDArray[np.int64], gone: Mapping[int, str], by: str) -> Lot:
+def _lot(
+    found: ProjectAnswers, of: ScoredAnswers, places: NDArray[np.int64], gone: Mapping[int, str], by: str
+) -> SliceAnswers:
     keyless = found.keyless if of.scores.kind == "key" else {}
-    return Lot(
+    return SliceAnswers(
         places,
         list(gone.values()),
         [cluster_of(found, by, item) for item in gone],
@@ -164,15 +182,15 @@ def _lot(found: Read, of: Scored, places: NDArray[np.int64], gone: Mapping[int, 
 
 
 def _over_parts(
-    of: Scored,
+    of: ScoredAnswers,
     mine: NDArray[np.int64],
     part_of: NDArray[np.int64],
     clusters: Sequence[str] | None,
-    own: Sequence[Line],
-    whole: Line,
+    own: Sequence[LeaderboardLine],
+    whole: LeaderboardLine,
     slicing: Slicing,
     wrong: Sequence[tuple[int, str]],
-) -> Line:
+) -> LeaderboardLine:
     """Return a model's mean over the means of its slices.
 
     ``wrong`` are the slice and cluster of each unanswered item that counts as wrong.
@@ -198,7 +216,7 @@ def _over_parts(
     )
 
 
-def _bounds_of_parts(own: Sequence[Line]) -> tuple[float | None, float | None]:
+def _bounds_of_parts(own: Sequence[LeaderboardLine]) -> tuple[float | None, float | None]:
     """Return the means over the parts' bounds; None if no part has bounds."""
     if all(line.lowest is None for line in own):
         return None, None
@@ -228,8 +246,8 @@ def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
 
 
 def overview(
-    found: Read, by: Sequence[Scores], *, together: str | None = None, common: bool = False
-) -> dict[tuple[str, Scores], Line]:
+    found: ProjectAnswers, by: Sequence[Scores], *, together: str | None = None, common: bool = False
+) -> dict[tuple[str, Scores], LeaderboardLine]:
     """Return each model's mean over all answers, for every way of scoring."""
     plain, of_plain = found, clusters_of(found, together)
     lines = {}
@@ -261,7 +279,7 @@ class Gap:
     it has no answer is a 0 here, too."""
 
 
-def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
+def gaps(found: ProjectAnswers, cut: SlicedScores) -> list[Gap]:
     """Return the difference of each model from the first of the table, over pairs of answers to one item.
 
     Paired differences are more precise than two intervals, because the difficulty of an item cancels out.
@@ -286,7 +304,7 @@ def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 
-def as_csv(lines: Iterable[Line]) -> str:
+def as_csv(lines: Iterable[LeaderboardLine]) -> str:
     """Return the numbers as an unrounded CSV file with one row each. An undefined value is empty and has a reason."""
     out = io.StringIO()
     rows = [line.as_row() for line in lines]
@@ -300,7 +318,7 @@ def as_csv(lines: Iterable[Line]) -> str:
     return out.getvalue()
 
 
-class Source(Protocol):
+class NumberSource(Protocol):
     """The origin of the numbers: a read of a project, or an object made from one."""
 
     @property
@@ -322,7 +340,9 @@ class Source(Protocol):
     def schema_version(self) -> int | None: ...
 
 
-def as_json(found: Source, boards: Sequence[SlicedScores], groups: Sequence[Sequence[Line]] = ()) -> dict[str, Any]:
+def as_json(
+    found: NumberSource, boards: Sequence[SlicedScores], groups: Sequence[Sequence[LeaderboardLine]] = ()
+) -> dict[str, Any]:
     """Return the numbers as JSON values, with the facts that hold for all. ``groups`` are the group lines of each
     board.
     """

@@ -19,10 +19,10 @@ from annotation_schemas.asked import GONE, KEYLESS
 from domain.errors import RatingsError
 from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome
-from workflow.results.answer_ways import NOT_KNOWN, Way
-from workflow.results.project_answers import Read
+from workflow.results.answer_ways import NOT_KNOWN, AnswerMethod
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import METHODS, Scores
-from workflow.results.scores import SILENT, Scored, silent
+from workflow.results.scores import SILENT, ScoredAnswers, silent
 
 _REFUSED = frozenset({ReadOutcome.REFUSED.words, Outcome.REFUSED.why_none})
 
@@ -32,7 +32,7 @@ def _finite(value: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Line:
+class LeaderboardLine:
     """One number with its interval, its counts and its losses."""
 
     scores: Scores
@@ -80,7 +80,7 @@ class Line:
     """The attribute that groups models, for a group."""
     models: tuple[str, ...] = ()
     """The models of a group. Each has the same weight, whatever its number of answers."""
-    way: Way = NOT_KNOWN
+    way: AnswerMethod = NOT_KNOWN
     """How the model's answers were made."""
     losses: Losses | None = field(default=None, compare=False)
     """Losses of this line's board, over all its models."""
@@ -184,7 +184,7 @@ def reasons_in_words(left_out: Mapping[str, int]) -> str:
 
 
 COLUMNS = tuple(
-    Line(
+    LeaderboardLine(
         Scores("key"), "", None, "answers", undefined("", n_units=0, n_raters=0), asked=0, answered=0, left_out={}
     ).as_row()
 )
@@ -202,7 +202,7 @@ NOTHING_TO_CORRECT_BY = "scored, but there is nothing to correct it by"
 
 
 @dataclass(frozen=True, eq=False)
-class Lot:
+class SliceAnswers:
     """A model's answers in a slice, and its items there without one."""
 
     places: NDArray[np.int64]
@@ -220,8 +220,14 @@ class Lot:
 
 
 def line_of(
-    of: Scored, lot: Lot, clusters: Sequence[str] | None, *, model: str, part: str | None, known: str = ""
-) -> Line:
+    of: ScoredAnswers,
+    lot: SliceAnswers,
+    clusters: Sequence[str] | None,
+    *,
+    model: str,
+    part: str | None,
+    known: str = "",
+) -> LeaderboardLine:
     """Return the mean over the answers of a lot."""
     scores = of.scores
     places = lot.places
@@ -254,7 +260,7 @@ def line_of(
         lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
     else:
         lowest, highest = _bounds(found, len(places), len(lot.missing), of)
-    return Line(
+    return LeaderboardLine(
         scores,
         model,
         part,
@@ -276,18 +282,18 @@ def line_of(
     )
 
 
-def _counts_as_wrong(of: Scored, why: str) -> bool:
+def _counts_as_wrong(of: ScoredAnswers, why: str) -> bool:
     """Return whether an unanswered item counts as wrong because the model was asked and stayed silent."""
     return of.scores.kind == "key" and of.unreadable == "wrong" and why in SILENT
 
 
-def counted_as_wrong(found: Read, of: Scored, model: str, *, common: bool) -> list[int]:
+def counted_as_wrong(found: ProjectAnswers, of: ScoredAnswers, model: str, *, common: bool) -> list[int]:
     """Return a model's unanswered items that count as wrong in its accuracy."""
     lot = silent(found, model)
     return [item for item, why in lot.items() if _counts_as_wrong(of, why) and (not common or item in found.common)]
 
 
-def values_of(found: Read, of: Scored, model: str, *, common: bool) -> dict[int, float]:
+def values_of(found: ProjectAnswers, of: ScoredAnswers, model: str, *, common: bool) -> dict[int, float]:
     """Return a model's scores by item, in the number's dimensions. An unanswered item that counts as wrong has a 0."""
     known = {
         found.answers[at].item: float(of.values[at])
@@ -300,7 +306,7 @@ def values_of(found: Read, of: Scored, model: str, *, common: bool) -> dict[int,
 
 
 def _bounds_of_key(
-    of: Scored, places: NDArray[np.int64], found: Statistic, *, unanswered: int
+    of: ScoredAnswers, places: NDArray[np.int64], found: Statistic, *, unanswered: int
 ) -> tuple[float | None, float | None]:
     """Return the accuracy if all unreadable answers were wrong, and if all were right; None without unreadable answers.
 
@@ -322,7 +328,7 @@ def _no_score_reason(left_out: Mapping[str, int]) -> str:
 
 
 def _mean(
-    of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None, *, wrong: Sequence[str] = ()
+    of: ScoredAnswers, places: NDArray[np.int64], clusters: Sequence[str] | None, *, wrong: Sequence[str] = ()
 ) -> Statistic:
     """Return the mean with its limits. ``wrong`` are the clusters of units that enter the mean as a 0."""
     values = np.concatenate([of.values[places], np.zeros(len(wrong))])
@@ -331,7 +337,9 @@ def _mean(
     return share(values, clusters=together) if zeros_and_ones else clustered_mean(values, clusters=together)
 
 
-def _corrected(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None) -> tuple[Statistic, str, int]:
+def _corrected(
+    of: ScoredAnswers, places: NDArray[np.int64], clusters: Sequence[str] | None
+) -> tuple[Statistic, str, int]:
     assert of.judge is not None
     people, judge = of.values[places], of.judge[places]
     graded = ~np.isnan(people)
@@ -373,7 +381,7 @@ def clipped(found: Statistic, low: float | None, high: float | None) -> Statisti
     )
 
 
-def of_failures(line: Line) -> str:
+def of_failures(line: LeaderboardLine) -> str:
     """Return how many of a model's answers a judge has scored, and the possible effect of the rest."""
     asked = line.found.n_units + line.failed
     sentence = f"{line.scores.judge} has scored {line.found.n_units} of {asked} answers of {line.model}."
@@ -387,7 +395,7 @@ def of_failures(line: Line) -> str:
     )
 
 
-def _bounds(found: Statistic, answered: int, missing: int, of: Scored) -> tuple[float | None, float | None]:
+def _bounds(found: Statistic, answered: int, missing: int, of: ScoredAnswers) -> tuple[float | None, float | None]:
     """Return the mean if all missing scores were the lowest, and if they were the highest."""
     if not missing or of.low is None or of.high is None or (answered and not found.defined):
         return None, None

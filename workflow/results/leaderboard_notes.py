@@ -6,13 +6,20 @@ from collections.abc import Container, Mapping, Sequence
 
 from annotation_schemas import derived, grading_sample
 from annotation_schemas.keys import key_field
-from annotation_schemas.model import Derived
-from workflow.results.leaderboard_lines import Line, of_failures, reasons_in_words
-from workflow.results.project_answers import Read
-from workflow.results.scores import Scored
+from annotation_schemas.model import DerivedCriterion
+from workflow.results.leaderboard_lines import LeaderboardLine, of_failures, reasons_in_words
+from workflow.results.project_answers import ProjectAnswers
+from workflow.results.scores import ScoredAnswers
 
 
-def notes_of(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[int], *, common: bool) -> list[str]:
+def notes_of(
+    found: ProjectAnswers,
+    of: ScoredAnswers,
+    whole: Mapping[str, LeaderboardLine],
+    asked: Container[int],
+    *,
+    common: bool,
+) -> list[str]:
     """Return the notes on facts that the numbers do not show. All notes are about the items ``asked``, as the numbers
     are.
     """
@@ -75,7 +82,7 @@ def notes_of(found: Read, of: Scored, whole: Mapping[str, Line], asked: Containe
     return notes
 
 
-def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[str]:
+def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str, LeaderboardLine]) -> list[str]:
     """Return the convention of the accuracy, and the number of unreadable answers by model."""
     then = "count as wrong" if of.unreadable == "wrong" else "are left out"
     by = found.reader.replace("+", " and where these read nothing by ")
@@ -111,7 +118,7 @@ def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[s
     return notes
 
 
-def _about_derived(rule: Derived) -> str:
+def _about_derived(rule: DerivedCriterion) -> str:
     names = _listed(rule.all_of or rule.mean_of, "and")
     highest = "is at its highest" if len(rule.all_of) == 1 else "are all at their highest"
     what = f"the mean of {names}" if rule.mean_of else f"1 where {names} {highest}, else 0"
@@ -133,7 +140,7 @@ MOST_NAMED = 12
 """The largest number of imported people that a note names."""
 
 
-def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]:
+def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[int]) -> list[str]:
     grading = found.schema.stages.grading
     if grading is None:
         return []

@@ -17,14 +17,14 @@ from workflow.results import model_groups, ranked_options, slice_contrasts
 from workflow.results import win_rates as pairs
 from workflow.results.attributes import Said
 from workflow.results.leaderboard import Gap, SlicedScores
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import current
-from workflow.results.ranked_options import Ranked
+from workflow.results.ranked_options import OptionRankings
 from workflow.results.score_choices import Method, Scores, ends_of, scores_of, title_of
 from workflow.results.slice_contrasts import Contrast
 from workflow.results.slices import BINS, DIMENSION, Bins
-from workflow.results.win_rates import Comparison
+from workflow.results.win_rates import ModelComparison
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +53,12 @@ class Leaderboards:
     titles: Mapping[Scores, str]
     """The title of each way of scoring, in order."""
     of: Mapping[Scores, Leaderboard]
-    overview: Mapping[tuple[str, Scores], Line]
+    overview: Mapping[tuple[str, Scores], LeaderboardLine]
     """Each model's mean over all answers, for every way of scoring."""
     ends: Mapping[Scores, tuple[float | None, float | None]]
     """The lowest and the highest score that there can be."""
-    compared: Sequence[Comparison]
-    ranked: Ranked | None
+    compared: Sequence[ModelComparison]
+    ranked: OptionRankings | None
     attributes: Said = field(default_factory=dict)
     """The attributes of models."""
     schema_version: int | None = None

@@ -13,20 +13,20 @@ from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, los
 from annotation_schemas.asked import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.rated_units import BETWEEN
 from domain.records import Rating
 from domain.replies import reason_of
 from domain.runs import Outcome
 from domain.states import Stage
 from workflow.results.criterion_values import named_criteria
-from workflow.results.project_answers import NOT_ASKED, Read
+from workflow.results.project_answers import NOT_ASKED, ProjectAnswers
 from workflow.results.ratings import StageRows, criteria_of
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
-from workflow.results.scores import SILENT, Scored, scored
+from workflow.results.scores import SILENT, ScoredAnswers, scored
 
 
-def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+def losses_of_scores(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses | None:
     """Return the losses of a way of scoring over the items ``asked``; None if the score reads no text.
 
     Against the key, losses are unreadable answers, and items without an answer of the model. For a judge, even one
@@ -39,7 +39,7 @@ def losses_of_scores(found: Read, of: Scored, asked: Collection[int]) -> Losses 
     return None
 
 
-def _of_key(found: Read, of: Scored, asked: Collection[int]) -> Losses:
+def _of_key(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses:
     lots = _Lots()
     keys = {id: key_word(found.schema, found.items[id].fields) for id in asked}
     for at, answer in enumerate(found.answers):
@@ -80,7 +80,7 @@ def key_word(schema: Schema, fields: Mapping[str, Any]) -> str | None:
     return key.casefold() if isinstance(key, str) and key.casefold() in ("yes", "no") else None
 
 
-def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
+def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses | None:
     judge = of.scores.judge or ""
     rule = next((each for each in found.schema.report.derived if each.name == of.scores.criterion), None)
     parts = rule.parts if rule else (of.scores.criterion or "",)
@@ -104,7 +104,13 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     for at in places:
         answer = found.answers[at]
         lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
-        value = said[at] if of_people else mentioned.get(answer.id) if lost in ("", Verdict.UNPARSEABLE.label) else None
+        value = (
+            said[at]
+            if of_people
+            else mentioned.get(answer.id)
+            if lost in ("", ReplyOutcome.UNPARSEABLE.label)
+            else None
+        )
         where = (answer.model, found.items[answer.item].dimension, value)
         if lost:
             lots.lose(where, lost)
@@ -115,7 +121,7 @@ def _of_judge(found: Read, of: Scored, asked: Collection[int]) -> Losses | None:
     return losses_of(lots.cells(), subject=subject, low=plain.low, high=plain.high, value_is=value_is)
 
 
-def _option_words(found: Read, criterion: str | None) -> dict[float, str]:
+def _option_words(found: ProjectAnswers, criterion: str | None) -> dict[float, str]:
     """Return the option at each place, of a criterion whose grades are places."""
     named = next((each for each in named_criteria(found.schema) if each.name == criterion), None)
     return {float(at): str(each.value) for at, each in enumerate(named.options)} if named is not None else {}
@@ -170,7 +176,7 @@ def losses_of_judges(
     wanted = read.own_scale.keys() if judges is None else set(judges)
     lots: dict[tuple[str, str], _Lots] = {}
     for rating, verdict in read.judged:
-        if rating.rater not in wanted or verdict is Verdict.SKIPPED:
+        if rating.rater not in wanted or verdict is ReplyOutcome.SKIPPED:
             continue
         lot = lots.setdefault((rating.criterion, rating.rater), _Lots())
         model = rating.unit.rpartition(BETWEEN)[2] if BETWEEN in rating.unit else None

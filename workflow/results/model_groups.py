@@ -18,23 +18,23 @@ from agreement.statistic import Statistic, estimated, no_interval, undefined
 from domain.attributes import Attribute, size_of
 from domain.errors import InvalidInput, Problem
 from workflow.results import attributes, people_rows
-from workflow.results.answer_ways import Way
+from workflow.results.answer_ways import AnswerMethod
 from workflow.results.clusters import ALONE, cluster_of
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import Line, clipped, values_of
-from workflow.results.project_answers import Read
-from workflow.results.scores import Scored, scored
+from workflow.results.leaderboard_lines import LeaderboardLine, clipped, values_of
+from workflow.results.project_answers import ProjectAnswers
+from workflow.results.scores import ScoredAnswers, scored
 
 BETWEEN = " · "
 """Between the values of a group that is one of several attributes."""
 
 
-SEVERAL = Way("several ways")
+SEVERAL = AnswerMethod("several ways")
 """The answers of these models were made in different ways."""
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GroupAttributes:
     """The attributes that group models."""
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class Wanted:
         return " and ".join(name.replace("_", " ") for name in self.names)
 
 
-def wanted(found: Read, text: str) -> Wanted:
+def wanted(found: ProjectAnswers, text: str) -> GroupAttributes:
     """Return the grouping that ``size``, ``family/size`` or ``parameters:10B`` describes.
 
     Raises
@@ -70,7 +70,7 @@ def wanted(found: Read, text: str) -> Wanted:
         if limit is None:
             raise InvalidInput([Problem("group_models_by", f"{cut!r} is no number such as 10 or 10B.")])
         limits.append((limit, cut))
-    return Wanted(names, tuple(sorted(limits)))
+    return GroupAttributes(names, tuple(sorted(limits)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +78,10 @@ class Group:
     """Models that have the same value."""
 
     values: tuple[str, ...]
-    whole: Line
-    of_parts: Line | None
+    whole: LeaderboardLine
+    of_parts: LeaderboardLine | None
     """The mean over the slices' means, where the leaderboard has it."""
-    cells: tuple[Line, ...]
+    cells: tuple[LeaderboardLine, ...]
     """In each slice."""
 
     @property
@@ -107,13 +107,13 @@ class GroupGap:
 class Grouping:
     """Groups of models next to each other."""
 
-    by: Wanted
+    by: GroupAttributes
     groups: Sequence[Group]
     gaps: Sequence[GroupGap]
     notes: Sequence[str]
     """Notes on models outside all groups, one sentence each."""
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[LeaderboardLine]:
         """Return all lines, group by group."""
         return [
             line
@@ -122,7 +122,7 @@ class Grouping:
         ]
 
 
-def grouped(found: Read, cut: SlicedScores, by: Wanted) -> Grouping:
+def grouped(found: ProjectAnswers, cut: SlicedScores, by: GroupAttributes) -> Grouping:
     """Return the models of a leaderboard in groups."""
     people = found.respondents
     found, of = people_rows.with_people(found, scored(found, cut.scores))
@@ -148,7 +148,7 @@ def grouped(found: Read, cut: SlicedScores, by: Wanted) -> Grouping:
     return Grouping(by, groups, _gaps(found, cut, groups, own), notes)
 
 
-def _values(said: Mapping[str, Attribute], by: Wanted) -> tuple[str, ...] | None:
+def _values(said: Mapping[str, Attribute], by: GroupAttributes) -> tuple[str, ...] | None:
     """Return a model's values of the grouping attributes; None if a value is missing."""
     if any(name not in said for name in by.names):
         return None
@@ -161,7 +161,7 @@ def _values(said: Mapping[str, Attribute], by: Wanted) -> tuple[str, ...] | None
     return tuple(values)
 
 
-def _ranges(by: Wanted) -> list[str]:
+def _ranges(by: GroupAttributes) -> list[str]:
     cuts = [text for _, text in by.limits]
     inner = [f"{low} to below {high}" for low, high in pairwise(cuts)]
     return [f"below {cuts[0]}", *inner, f"{cuts[-1]} and more"]
@@ -171,7 +171,7 @@ def _shown(value: Attribute) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _place(value: str, by: Wanted, at: int) -> tuple[float, str]:
+def _place(value: str, by: GroupAttributes, at: int) -> tuple[float, str]:
     """Return a sort key: numbers in ascending order, then texts in alphabetical order."""
     if by.limits and at == len(by.names) - 1:
         return float(_ranges(by).index(value)), value
@@ -180,15 +180,15 @@ def _place(value: str, by: Wanted, at: int) -> tuple[float, str]:
 
 
 def _group(
-    found: Read,
-    of: Scored,
+    found: ProjectAnswers,
+    of: ScoredAnswers,
     cut: SlicedScores,
-    by: Wanted,
+    by: GroupAttributes,
     values: tuple[str, ...],
     models: tuple[str, ...],
     own: Mapping[str, Mapping[int, float]],
 ) -> Group:
-    def line(lines: Sequence[Line], inside: set[int] | None, *, parts: bool = False) -> Line:
+    def line(lines: Sequence[LeaderboardLine], inside: set[int] | None, *, parts: bool = False) -> LeaderboardLine:
         """Return the mean of the models' lines, over the items of a slice; None for all items."""
         lacking = [each.model for each in lines if not each.found.defined]
         n_left = sum(each.found.n_left_out for each in lines)
@@ -255,7 +255,7 @@ def _without_interval(own: Sequence[Statistic], n_left_out: int) -> Statistic:
 
 
 def _gaps(
-    found: Read, cut: SlicedScores, groups: Sequence[Group], own: Mapping[str, Mapping[int, float]]
+    found: ProjectAnswers, cut: SlicedScores, groups: Sequence[Group], own: Mapping[str, Mapping[int, float]]
 ) -> list[GroupGap]:
     """Return the difference between each group and the first one with the same outer values, item by item."""
     if cut.scores.kind == "corrected":

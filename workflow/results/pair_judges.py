@@ -19,7 +19,7 @@ from reports.study import JudgeOfPairs
 from workflow.results import project_answers, win_rates
 from workflow.results.clusters import clusters_of_names
 from workflow.results.preferences import Preference, preferences_of
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.runs.judge_plans import PREFERENCE
 
 _WINNERS = ("a", "tie", "b")
@@ -40,7 +40,7 @@ class JudgedPair:
     """The two orders differ: a tie."""
 
 
-def judged_pairs(store: Store, found: Read) -> list[JudgedPair]:
+def judged_pairs(store: Store, found: ProjectAnswers) -> list[JudgedPair]:
     """Return every judge's verdict on every pair, from the first sample, for criteria of preference.
 
     The caller checks that the person may see the verdicts.

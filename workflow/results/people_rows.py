@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from annotation_schemas.asked import KEYLESS, plain
 from domain.reading.answers import ReadOutcome
-from workflow.results.graded_answers import Answer, Pooled
-from workflow.results.leaderboard_lines import Line
-from workflow.results.project_answers import Read
-from workflow.results.scores import Scored
+from workflow.results.graded_answers import Answer, PooledAnswers
+from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.project_answers import ProjectAnswers
+from workflow.results.scores import ScoredAnswers
 
 PEOPLE = "People"
 """The row of all people together."""
@@ -33,7 +33,7 @@ def vote_row(k: int) -> str:
     return f"{PEOPLE}, vote of {k}"
 
 
-def with_people(found: Read, of: Scored) -> tuple[Read, Scored]:
+def with_people(found: ProjectAnswers, of: ScoredAnswers) -> tuple[ProjectAnswers, ScoredAnswers]:
     """Return the read and the scores with the rows of all people, one answer for each item that people have answered.
 
     Nothing is added if no person has answered, or to a judge's numbers that people's grades correct.
@@ -58,7 +58,7 @@ def with_people(found: Read, of: Scored) -> tuple[Read, Scored]:
             answers.append(Answer(-len(answers), item, row.name, value))
             values.append(value)
         counted = {item for item, (value, _) in row.of_item.items() if not math.isnan(value)}
-        pooled[row.name] = Pooled(
+        pooled[row.name] = PooledAnswers(
             {item: tuple(found.answers[at].model for at in by_item[item]) for item in counted},
             ties=sum(0 < row.of_item[item][0] < 1 for item in counted) if row.name != PEOPLE else 0,
         )
@@ -74,14 +74,14 @@ class _Row:
     """The value of every item; nan with the reason for a missing value."""
 
 
-def _mean(of: Scored, places: Sequence[int]) -> tuple[float, str]:
+def _mean(of: ScoredAnswers, places: Sequence[int]) -> tuple[float, str]:
     known = [float(of.values[at]) for at in places if not math.isnan(of.values[at])]
     if known:
         return math.fsum(known) / len(known), ""
     return math.nan, next((of.why[at] for at in places if at in of.why), "no answer to it has a score")
 
 
-def vote(found: Read, places: Sequence[int], k: int) -> tuple[float, str]:
+def vote(found: ProjectAnswers, places: Sequence[int], k: int) -> tuple[float, str]:
     """Return the value of the vote of ``k`` people on an item: 1 if the most frequent answer is the key.
 
     If several answers are equally frequent, the value is the share of them that is the key, such as a half for one of
@@ -123,7 +123,7 @@ def _words(value: Any) -> str:
 # ---- what the rows rest on -------------------------------------------------------------------------------------------
 
 
-def rested(found: Read, line: Line, places: NDArray[np.int64]) -> Line:
+def rested(found: ProjectAnswers, line: LeaderboardLine, places: NDArray[np.int64]) -> LeaderboardLine:
     """Return a line with the number of people and answers behind it, if it is a row of all people."""
     pooled = found.pooled.get(line.model)
     if pooled is None:
@@ -132,7 +132,7 @@ def rested(found: Read, line: Line, places: NDArray[np.int64]) -> Line:
     return replace(line, respondents=len({name for lot in lots for name in lot}), given=sum(map(len, lots)))
 
 
-def in_words(line: Line) -> str:
+def in_words(line: LeaderboardLine) -> str:
     """Return the counts behind a row of all people.
 
     >>> from agreement.statistic import undefined
@@ -146,7 +146,7 @@ def in_words(line: Line) -> str:
     return ", ".join(told)
 
 
-def notes(found: Read, whole: Mapping[str, Line]) -> list[str]:
+def notes(found: ProjectAnswers, whole: Mapping[str, LeaderboardLine]) -> list[str]:
     """Return notes for the reader of these rows, one sentence each."""
     told = []
     for name, pooled in found.pooled.items():
@@ -168,7 +168,7 @@ def notes(found: Read, whole: Mapping[str, Line]) -> list[str]:
     return told
 
 
-def models_alone(found: Read, whole: Mapping[str, Line]) -> dict[str, Line]:
+def models_alone(found: ProjectAnswers, whole: Mapping[str, LeaderboardLine]) -> dict[str, LeaderboardLine]:
     """Return the lines of models, without those of people."""
     people: Collection[str] = {*found.respondents, *found.pooled}
     return {name: line for name, line in whole.items() if name not in people}

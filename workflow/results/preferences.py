@@ -24,7 +24,7 @@ from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import comparison_plan
 from workflow.annotate.comparison import SHOWN_LEFT
-from workflow.annotate.comparison_plan import Pair
+from workflow.annotate.comparison_plan import AnswerPair
 from workflow.results.file_raters import people_names
 
 Side = Literal["a", "b"]
@@ -166,7 +166,7 @@ def preferences_in(
         raise NotFound(f"{access.title} has no comparison of models' answers.")
     counted = counted or counting(session, access=access, stage=Stage.COMPARISON)
     plan = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted)
-    told = _Told(session, access, names)
+    told = _NameConverter(session, access, names)
     votes: list[Preference] = []
     marks: list[Mark] = []
     earlier = outside = 0
@@ -200,7 +200,7 @@ def preferences_in(
     )
 
 
-class _Told:
+class _NameConverter:
     """A converter of stored pairs and votes to the names that files use."""
 
     def __init__(self, session: Session, access: Access, names: Mapping[int, str] | None) -> None:
@@ -214,12 +214,12 @@ class _Told:
         stage = access.schema.stages.comparison
         self.criteria = stage.criteria if stage is not None else ()
 
-    def same(self, pair: Pair) -> SamePair:
+    def same(self, pair: AnswerPair) -> SamePair:
         """Return a pair whose answers are identical."""
         item_id = pair.first.item_id
         return SamePair(self.items[item_id], pair.dimension, *pair.models, self.sources.get(item_id))
 
-    def preferences(self, pair: Pair, vote: PairVote) -> list[Preference]:
+    def preferences(self, pair: AnswerPair, vote: PairVote) -> list[Preference]:
         """Return the preferences in a submission, one for each criterion."""
         left = cast(Side, vote.shown[SHOWN_LEFT])
         return [
@@ -244,7 +244,7 @@ class _Told:
             if kinds.of_criterion(each).compares_answers and (said := vote.answers.get(each.name)) is not None
         ]
 
-    def marks(self, pair: Pair, vote: PairVote) -> list[Mark]:
+    def marks(self, pair: AnswerPair, vote: PairVote) -> list[Mark]:
         """Return the values in a submission that are about each single answer."""
         left = vote.shown[SHOWN_LEFT]
         models = {FIRST: pair.first.model, SECOND: pair.second.model}
@@ -290,7 +290,7 @@ def pair_ratings(
     The value is ``a`` or ``b`` for the winning model, or ``tie``, ``both_bad`` or ``cannot_tell``.
     """
     answers = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
-    told = _Told(session, access, names)
+    told = _NameConverter(session, access, names)
     places = {id: at for at, id in enumerate(told.items)}
     found = []
     for vote in files.counting_pair_votes(session, project_id=access.project_id):

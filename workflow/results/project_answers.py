@@ -28,10 +28,10 @@ from workflow.access.schema_changes import version_id
 from workflow.annotate import answer_readings
 from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results import answer_ways, attributes, file_raters
-from workflow.results.answer_ways import Way
+from workflow.results.answer_ways import AnswerMethod
 from workflow.results.counting_answers import CountingAnswers
 from workflow.results.criterion_values import named_criteria, scored_criteria
-from workflow.results.graded_answers import Answer, GradeIntake, Pooled, last_answers
+from workflow.results.graded_answers import Answer, GradeIntake, PooledAnswers, last_answers
 from workflow.results.reply_mentions import mentions
 from workflow.results.slices import Item
 
@@ -39,7 +39,7 @@ NOT_ASKED = "not asked yet"
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class ProjectAnswers:
     """One state of a project, from which results are computed."""
 
     project: str
@@ -79,11 +79,11 @@ class Read:
     """Whom there is."""
     respondents: frozenset[str] = frozenset()
     """The models that are people who answered the items themselves."""
-    pooled: Mapping[str, Pooled] = field(default_factory=dict)
+    pooled: Mapping[str, PooledAnswers] = field(default_factory=dict)
     """The rows of all people together (``workflow.results.people_rows``), where they are among the answers."""
     graders: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """The people who graded by each criterion. True for grades under an account here, False for imported grades."""
-    ways: Mapping[str, Way] = field(default_factory=dict)
+    ways: Mapping[str, AnswerMethod] = field(default_factory=dict)
     """How each model's answers were made."""
     attributes: attributes.Said = field(default_factory=dict)
     """The attributes of models, such as size and base model."""
@@ -138,7 +138,7 @@ def read(
     items: Items | str | None = None,
     reader: str = RULES,
     schema_version: int | None = None,
-) -> Read:
+) -> ProjectAnswers:
     """Return one state of a project, for its leads. ``person`` None is a command on the machine itself.
 
     ``items`` selects which items count (``workflow.access.counted_items``); data about other items is left out. Answers
@@ -154,7 +154,7 @@ def read(
         return _read(session, access, counted, reader, schema_version)
 
 
-def _read(session: Session, access: Access, of: Counting, reader: str, schema_version: int | None) -> Read:
+def _read(session: Session, access: Access, of: Counting, reader: str, schema_version: int | None) -> ProjectAnswers:
     project_id, under = access.project_id, version_id(access, schema_version)
     every = _items(session, access)
     there = {id: item for id, item in every.items() if of.counts(id)}
@@ -182,7 +182,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     unanswered = _unanswered(session, runs, {(item, model) for item, model in last}, of)
     models = {*unanswered, *(each.model for each in counted)}
     described = attributes.of_models(session, project_id=project_id, runs=runs)
-    return Read(
+    return ProjectAnswers(
         access.name,
         access.title,
         access.schema,
@@ -247,7 +247,7 @@ def _unanswered(
 # ---- what is kept between pages --------------------------------------------------------------------------------------
 
 _MOST_KEPT = 4
-_kept: OrderedDict[tuple[str, ...], Read] = OrderedDict()
+_kept: OrderedDict[tuple[str, ...], ProjectAnswers] = OrderedDict()
 _kept_guard = threading.Lock()
 
 
@@ -259,7 +259,7 @@ def current(
     items: Items | str | None = None,
     reader: str = RULES,
     schema_version: int | None = None,
-) -> Read:
+) -> ProjectAnswers:
     """Return the same as ``read``, from a cache while nothing has changed. Pages call this function at every click."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)

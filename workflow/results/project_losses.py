@@ -8,7 +8,7 @@ from agreement.losses import Losses
 from db.engine import Store
 from workflow.results.leaderboard_page import any_model
 from workflow.results.losses import left_out_in_words, losses_of_scores
-from workflow.results.project_answers import Read, current
+from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import scores_of
 from workflow.results.scores import scored
 
@@ -35,7 +35,7 @@ def of_models(store: Store, *, project: str) -> list[str]:
     return [each.unnamed for each in _losses(current(store, person=None, project=project), ("key",))]
 
 
-def _losses(found: Read, kinds: Collection[str]) -> Iterator[Losses]:
+def _losses(found: ProjectAnswers, kinds: Collection[str]) -> Iterator[Losses]:
     for scores in scores_of(found):
         if scores.kind in kinds and scores.iou is None and scores.option is None:
             lost = losses_of_scores(found, scored(found, scores), found.items.keys())

@@ -18,16 +18,16 @@ from db.engine import Store
 from domain.records import Person
 from workflow.access.projects import require_lead
 from workflow.results.clusters import clusters_of
-from workflow.results.leaderboard_lines import Line
-from workflow.results.project_answers import Read
+from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class OptionRankings:
     """Models that ranked the options of items, under every score that their likelihoods give."""
 
-    by_score: Mapping[tuple[str, str], Line]
+    by_score: Mapping[tuple[str, str], LeaderboardLine]
     """(model, score) -> accuracy against the key, on the items that have all of the model's scores."""
     scores: Sequence[str]
     used: Mapping[str, str]
@@ -37,7 +37,9 @@ class Ranked:
     warnings: Sequence[str]
 
 
-def ranked(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> Ranked | None:
+def ranked(
+    store: Store, found: ProjectAnswers, *, person: Person | None, together: str | None = None
+) -> OptionRankings | None:
     """Return the accuracy of ranking models under each score; None if no model ranked options."""
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
@@ -67,8 +69,8 @@ def _winners(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def accuracy_by_score(
-    found: Read, kept: Mapping[tuple[str, int], Mapping[str, Any]], *, together: str | None = None
-) -> Ranked | None:
+    found: ProjectAnswers, kept: Mapping[tuple[str, int], Mapping[str, Any]], *, together: str | None = None
+) -> OptionRankings | None:
     """Return the accuracy of ranking models under each score.
 
     For each model and item, ``kept`` has the winning text under every score, and the score that counted.
@@ -80,7 +82,7 @@ def accuracy_by_score(
     scores = list(dict.fromkeys(name for each in kept.values() for name in each["won"]))
     if not scores:
         return None
-    lines: dict[tuple[str, str], Line] = {}
+    lines: dict[tuple[str, str], LeaderboardLine] = {}
     depends: dict[str, tuple[int, int]] = {}
     used: dict[str, str] = {}
     for model in models:
@@ -96,7 +98,7 @@ def accuracy_by_score(
             groups = None if of_item is None else [of_item.get(item, f"item {item}") for item in mine]
             value = share(hits, clusters=groups)
             no_key = int(np.isnan(hits).sum())
-            lines[model, name] = Line(
+            lines[model, name] = LeaderboardLine(
                 Scores("key"),
                 model,
                 name,
@@ -106,16 +108,16 @@ def accuracy_by_score(
                 answered=len(mine),
                 left_out={NO_KEY: no_key} if no_key else {},
             )
-    return Ranked(lines, scores, used, depends, _on_scores(lines, models, scores, depends))
+    return OptionRankings(lines, scores, used, depends, _on_scores(lines, models, scores, depends))
 
 
-def _right(found: Read, item: int, text: str, key: str | None) -> float:
+def _right(found: ProjectAnswers, item: int, text: str, key: str | None) -> float:
     fields = found.items[item].fields
     return held_against(text, asked_of(found.schema, fields), fields.get(key or ""))[0]
 
 
 def _on_scores(
-    lines: Mapping[tuple[str, str], Line],
+    lines: Mapping[tuple[str, str], LeaderboardLine],
     models: Sequence[str],
     scores: Sequence[str],
     depends: Mapping[str, tuple[int, int]],

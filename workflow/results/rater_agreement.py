@@ -85,7 +85,7 @@ def agreement_of(
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedRatings:
     """The ratings to compare, with their scales, in lots that are measured separately."""
 
     lots: Sequence[tuple[str | None, list[Rating]]]
@@ -100,7 +100,7 @@ class Compared:
 
     def results(self, *, cross_check: bool = False, statistics: Collection[str] = ()) -> list[Result]:
         """Return the results of ``agreement_of`` for these ratings."""
-        asked = _Asked(self.scales, self.by is not Cut.WHOLE, self.raters, cross_check, statistics)
+        asked = _StatisticsRequest(self.scales, self.by is not Cut.WHOLE, self.raters, cross_check, statistics)
         whole = len(self.lots) == 1
         found = [
             each if words is None else _of_version(each, words)
@@ -134,7 +134,7 @@ def compared(
     items: Items | str | None = None,
     called: Mapping[str, str] | None = None,
     schema_version: int | None = None,
-) -> Compared:
+) -> ComparedRatings:
     """Return the ratings that ``agreement_of`` measures. The arguments are the same."""
     rows, declared = measured(
         store,
@@ -168,7 +168,7 @@ def compared(
         lots = [(None, rows)]
     elif pool_guidelines:
         lots = [(f"{' and '.join(version_words(number) for number, _ in by_version)}, pooled", rows)]
-    return Compared(lots, declared, by, raters, counted, access.reading.numbers.values(), schema_version)
+    return ComparedRatings(lots, declared, by, raters, counted, access.reading.numbers.values(), schema_version)
 
 
 def _called(rows: list[Rating], called: Mapping[str, str]) -> list[Rating]:
@@ -183,7 +183,7 @@ def _called(rows: list[Rating], called: Mapping[str, str]) -> list[Rating]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _StatisticsRequest:
     """The statistics to compute, for ratings under any version of the guideline."""
 
     scales: Mapping[str, Scale]
@@ -327,7 +327,7 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     return scales
 
 
-def _measured(schema: Schema, criterion: Criterion) -> list[kinds.Measured]:
+def _measured(schema: Schema, criterion: Criterion) -> list[kinds.RatedVariable]:
     """Return the measured parts of a criterion, by its kind and the report plan."""
     row = kinds.of_criterion(criterion)
     return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))

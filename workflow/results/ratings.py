@@ -13,7 +13,7 @@ from db.engine import Session, Store
 from db.records import StoredPrediction
 from domain.display_names import distinct_names
 from domain.errors import NotFound
-from domain.judging import JudgePlan, Verdict
+from domain.judging import JudgePlan, ReplyOutcome
 from domain.rated_units import BETWEEN, unit_of
 from domain.records import Person, Rating
 from domain.run_kinds import RunKind
@@ -63,7 +63,7 @@ def stage_ratings(
     stage: Stage,
     names: Mapping[int, str] | None = None,
     counted: Counting | None = None,
-    judged: Sequence[tuple[Rating, Verdict]] | None = None,
+    judged: Sequence[tuple[Rating, ReplyOutcome]] | None = None,
     left_out: list[str] | None = None,
 ) -> list[Rating]:
     """Return the same as ``ratings_of``, in the caller's transaction.
@@ -144,7 +144,7 @@ class StageRows:
     access: Access
     rows: Sequence[Rating]
     """The ratings that count."""
-    judged: Sequence[tuple[Rating, Verdict]]
+    judged: Sequence[tuple[Rating, ReplyOutcome]]
     """Replies of judges that ran in this project, also without a score."""
     people: frozenset[str]
     own_scale: Mapping[str, bool]
@@ -192,7 +192,7 @@ def _item_of(unit: str, outside: Collection[str]) -> str | None:
 
 def judge_ratings(
     session: Session, *, access: Access, stage: Stage, counted: Counting | None = None
-) -> list[tuple[Rating, Verdict]]:
+) -> list[tuple[Rating, ReplyOutcome]]:
     """Return the ratings of judges that ran here, for criteria that people rate in a stage.
 
     Only ratings with the verdict ``scored`` hold a value. The rater's name is that of the run, and a repeated sample
@@ -208,7 +208,7 @@ def judge_ratings(
         row.name: stored_runs.judge_plan_now(row, access.reading)
         for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
     }
-    found: dict[tuple[str, str, str], tuple[int, Rating, Verdict]] = {}
+    found: dict[tuple[str, str, str], tuple[int, Rating, ReplyOutcome]] = {}
     for score in scores:
         if counted is not None and not counted.counts(score.item_id):
             continue

@@ -15,7 +15,7 @@ from domain.errors import InvalidInput, Problem
 from domain.reading.answers import AnswerKind
 from domain.records import RULES
 from workflow.results.criterion_values import named_criteria, scored_criteria
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 
 Kind = Literal["key", "human", "judge", "corrected"]
 
@@ -91,7 +91,7 @@ class Scores:
         return f"{self.judge}, corrected by people ({METHODS[self.method or 'ppi']}){about}"
 
 
-def title_of(found: Read, scores: Scores) -> str:
+def title_of(found: ProjectAnswers, scores: Scores) -> str:
     """Return the title of a number, with its convention for unreadable answers and its reader."""
     if scores.kind != "key":
         return scores.title
@@ -109,7 +109,7 @@ def of_spans(schema: Schema) -> bool:
     return key is not None and kinds.of_field(key).answer is AnswerKind.SPANS
 
 
-def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
+def scores_of(found: ProjectAnswers, method: Method = "ppi") -> list[Scores]:
     """Return all ways to score this project's answers. Those that the schema's report names are first."""
     there: list[Scores] = []
     if any(answer.why not in (NO_KEY, JUDGED) for answer in found.answers):
@@ -161,7 +161,11 @@ def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
 
 
 def wanted(
-    found: Read, *, kinds: Sequence[str] | None = None, criteria: Sequence[str] | None = None, method: Method = "ppi"
+    found: ProjectAnswers,
+    *,
+    kinds: Sequence[str] | None = None,
+    criteria: Sequence[str] | None = None,
+    method: Method = "ppi",
 ) -> list[Scores]:
     """Return the selected ways of ``scores_of``; None for all.
 

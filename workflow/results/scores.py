@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from annotation_schemas import derived
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.derived import ends_of_values
-from annotation_schemas.model import Criterion, Derived
+from annotation_schemas.model import Criterion, DerivedCriterion
 from domain.errors import InvalidInput, Problem
 from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome
 from workflow.results.criterion_values import named_criteria, scored_criteria
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, no_criterion, of_spans
 from workflow.results.settled_grades import Floats, Values, by_judge, by_people
 
@@ -31,7 +31,7 @@ SILENT = frozenset(each.why_none for each in Outcome if each.silent)
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredAnswers:
     """Every answer of a read with its score."""
 
     scores: Scores
@@ -75,7 +75,7 @@ class Scored:
         return known if self.judge is None else known | ~np.isnan(self.judge)
 
 
-def scored(found: Read, scores: Scores) -> Scored:
+def scored(found: ProjectAnswers, scores: Scores) -> ScoredAnswers:
     """Return every answer with its score."""
     if scores.kind == "key":
         return _by_key(found, scores)
@@ -98,7 +98,7 @@ def scored(found: Read, scores: Scores) -> Scored:
     return _corrected_score(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
 
 
-def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
+def _share_of(found: ProjectAnswers, scores: Scores, criterion: Criterion) -> ScoredAnswers:
     """Return 1 for each answer whose grade is the option, otherwise 0. People's grade is the majority."""
     place = next((float(at) for at, each in enumerate(criterion.options) if str(each.value) == scores.option), None)
     if place is None:
@@ -116,7 +116,7 @@ def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
     return _corrected_score(scores, people, judge, low=0.0, high=1.0, asked=asked, lacking=lacking, failed=failed)
 
 
-def _by_key(found: Read, scores: Scores) -> Scored:
+def _by_key(found: ProjectAnswers, scores: Scores) -> ScoredAnswers:
     values = np.array([answer.right for answer in found.answers], dtype=float)
     measure = None
     if of_spans(found.schema):
@@ -135,17 +135,19 @@ def _by_key(found: Read, scores: Scores) -> Scored:
         at: unread[at].words if at in unread else found.answers[at].why or NO_KEY
         for at in np.flatnonzero(np.isnan(values)).tolist()
     }
-    made = Scored(scores, values, None, why, 0.0, 1.0, None, unread=unread, unreadable=convention, reader=found.reader)
+    made = ScoredAnswers(
+        scores, values, None, why, 0.0, 1.0, None, unread=unread, unreadable=convention, reader=found.reader
+    )
     return replace(made, measure=measure)
 
 
-def silent(found: Read, model: str) -> dict[int, str]:
+def silent(found: ProjectAnswers, model: str) -> dict[int, str]:
     """Return the items with a key to which a model gave an empty reply, with the outcome."""
     lot = found.unanswered.get(model, {})
     return {item: why for item, why in lot.items() if why in SILENT and item not in found.keyless}
 
 
-def _without_score(found: Read, scores: Scores, criteria: Sequence[str]) -> frozenset[int]:
+def _without_score(found: ProjectAnswers, scores: Scores, criteria: Sequence[str]) -> frozenset[int]:
     """Return the places of answers whose judge reply holds no score on one of these criteria."""
     if scores.kind != "judge":
         return frozenset()
@@ -163,17 +165,17 @@ def _corrected_score(
     asked: frozenset[str] | None,
     lacking: tuple[str, ...],
     failed: frozenset[int],
-) -> Scored:
+) -> ScoredAnswers:
     first = people or judge
     assert first is not None
     if scores.kind != "corrected":
-        return Scored(scores, first[0], None, first[1], low, high, asked, failed & set(first[1]))
+        return ScoredAnswers(scores, first[0], None, first[1], low, high, asked, failed & set(first[1]))
     assert judge is not None
     neither = {at: f"{reason}, nor has the judge" for at, reason in first[1].items() if at in judge[1]}
-    return Scored(scores, first[0], judge[0], neither, low, high, asked, lacking=lacking)
+    return ScoredAnswers(scores, first[0], judge[0], neither, low, high, asked, lacking=lacking)
 
 
-def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
+def _derived(found: ProjectAnswers, scores: Scores, rule: DerivedCriterion) -> ScoredAnswers:
     """Return the derived score of each answer, from parts that people or the judge have settled."""
     criteria = derived.parts(found.schema, rule)
     people = judge = None
@@ -189,7 +191,7 @@ def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
     return _corrected_score(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
 
 
-def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:
+def _of_parts(found: ProjectAnswers, rule: DerivedCriterion, settled: Sequence[Values]) -> Values:
     values = np.full(len(found.answers), np.nan)
     why: dict[int, str] = {}
     for at in range(len(found.answers)):
@@ -212,7 +214,7 @@ def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:
 
 
 def _asked_in(
-    found: Read,
+    found: ProjectAnswers,
     people: Values | None,
     judge: Values | None,
     *,
@@ -256,5 +258,5 @@ def _present(values: Values | None) -> frozenset[int]:
     return frozenset() if values is None else frozenset(np.flatnonzero(~np.isnan(values[0])).tolist())
 
 
-def _dimensions_of(found: Read, places: Iterable[int]) -> frozenset[str]:
+def _dimensions_of(found: ProjectAnswers, places: Iterable[int]) -> frozenset[str]:
     return frozenset(found.items[found.answers[at].item].dimension for at in places)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from annotation_schemas.model import Criterion
 from workflow.results.criterion_values import combine_of, combined
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 
 Floats = NDArray[np.float64]
 Values = tuple[Floats, dict[int, str]]
@@ -20,7 +20,7 @@ NO_RATING = "the judge has not graded it"
 NOT_A_NUMBER = "the grade is no value of the scale"
 
 
-def by_people(found: Read, criterion: Criterion) -> Values:
+def by_people(found: ProjectAnswers, criterion: Criterion) -> Values:
     """Return the combined grade of people for each answer."""
     grading = found.schema.stages.grading
     combine = combine_of(found.schema, criterion)
@@ -38,7 +38,7 @@ def by_people(found: Read, criterion: Criterion) -> Values:
     return values, why
 
 
-def by_judge(found: Read, criterion: str | None, judge: str | None) -> Values:
+def by_judge(found: ProjectAnswers, criterion: str | None, judge: str | None) -> Values:
     """Return a judge's grade of each answer."""
     given = found.judged.get((criterion or "", judge or ""), {})
     values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)

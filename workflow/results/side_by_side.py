@@ -14,12 +14,12 @@ from typing import Any
 
 from domain import csv_text
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.score_choices import METHODS, Scores
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class ModelRow:
     """A model in a slice, or in all of them."""
 
     model: str
@@ -27,7 +27,7 @@ class Row:
     """The slice; None for all of them."""
     over: str
     """``answers``, or ``parts``: the mean over the slices' means."""
-    lines: Mapping[str, Line]
+    lines: Mapping[str, LeaderboardLine]
     """The lines by criterion."""
     counts: Mapping[str, int]
     """The number of answers with a score of 1, by criterion, if the scores are zeros and ones."""
@@ -42,7 +42,7 @@ class Block:
     criteria: Sequence[str]
     titles: Mapping[str, str]
     """The titles of slices, by label."""
-    rows: Sequence[Row]
+    rows: Sequence[ModelRow]
 
     @property
     def title(self) -> str:
@@ -86,13 +86,15 @@ def _name(board: SlicedScores) -> str:
     return str(board.scores.criterion)
 
 
-def _row(model: str, part: str | None, over: str, found: Mapping[str, tuple[SlicedScores, Line | None]]) -> Row:
+def _row(
+    model: str, part: str | None, over: str, found: Mapping[str, tuple[SlicedScores, LeaderboardLine | None]]
+) -> ModelRow:
     lines = {name: line for name, (_, line) in found.items() if line is not None}
     counts = {name: n for name, line in lines.items() if (n := _count(found[name][0], line)) is not None}
-    return Row(model, part, over, lines, counts)
+    return ModelRow(model, part, over, lines, counts)
 
 
-def _count(board: SlicedScores, line: Line) -> int | None:
+def _count(board: SlicedScores, line: LeaderboardLine) -> int | None:
     """Return the number of answers with a score of 1; None if the line does not count answers."""
     if not board.yes_no or line.over != "answers" or line.scores.kind == "corrected" or line.respondents:
         return None
@@ -119,7 +121,7 @@ def as_rows(found: Iterable[Block]) -> list[dict[str, Any]]:
     ]
 
 
-def _numbers(row: Row, name: str) -> dict[str, Any]:
+def _numbers(row: ModelRow, name: str) -> dict[str, Any]:
     at = row.lines[name].found
     plain = {"value": at.value, "low": at.low, "high": at.high}
     return {

@@ -15,7 +15,7 @@ from workflow.results.clusters import ALONE, cluster_of
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import values_of
 from workflow.results.people_rows import with_people
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.scores import scored
 
 
@@ -31,7 +31,7 @@ class Contrast:
     """Holm's, over all slices of all models; nan where there is no test."""
 
 
-def contrasts(found: Read, cut: SlicedScores) -> list[Contrast]:
+def contrasts(found: ProjectAnswers, cut: SlicedScores) -> list[Contrast]:
     """Return a test of each slice against the rest of the model's answers.
 
     Unanswered items that the table counts as wrong are included.

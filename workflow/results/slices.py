@@ -45,7 +45,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Way:
+class SliceAxis:
     """A way to cut items into slices."""
 
     name: str
@@ -59,7 +59,7 @@ class Way:
 class Slicing:
     """Items in slices."""
 
-    way: Way
+    way: SliceAxis
     labels: tuple[str, ...]
     """The labels in order: numbers in ascending order, other values by descending frequency."""
     of_item: Mapping[int, int]
@@ -74,12 +74,12 @@ class Slicing:
         return self.titles[at] if self.titles else self.labels[at]
 
 
-DIMENSION = Way("dimension", "Dimension")
-GROUP = Way("group", "Group")
-SOURCE = Way("source", "Source")
+DIMENSION = SliceAxis("dimension", "Dimension")
+GROUP = SliceAxis("group", "Group")
+SOURCE = SliceAxis("source", "Source")
 
 
-def ways(schema: Schema, labels: Iterable[str] = ()) -> list[Way]:
+def ways(schema: Schema, labels: Iterable[str] = ()) -> list[SliceAxis]:
     """Return the ways to cut items, by the schema and the items' labels.
 
     Any two texts can also be compared: ``question~answer``.
@@ -92,14 +92,16 @@ def ways(schema: Schema, labels: Iterable[str] = ()) -> list[Way]:
     for own in schema.item.fields:
         title = title_of(own)
         if kinds.of_field(own).sliced == "text":
-            found.append(Way(own.name, title))
-            found.append(Way(f"{own.name}.words", f"{title}: number of words", "words, counted"))
+            found.append(SliceAxis(own.name, title))
+            found.append(SliceAxis(f"{own.name}.words", f"{title}: number of words", "words, counted"))
         elif kinds.of_field(own).sliced == "entries":
-            found.append(Way(f"{own.name}.entries", f"{title}: number of entries", "entries of the list, counted"))
+            found.append(
+                SliceAxis(f"{own.name}.entries", f"{title}: number of entries", "entries of the list, counted")
+            )
         else:
-            found.append(Way(own.name, title))
+            found.append(SliceAxis(own.name, title))
     known = {each.name for each in found}
-    return found + [Way(name, name.replace("_", " ").capitalize()) for name in labels if name not in known]
+    return found + [SliceAxis(name, name.replace("_", " ").capitalize()) for name in labels if name not in known]
 
 
 def texts(schema: Schema) -> list[ItemField]:
@@ -107,17 +109,17 @@ def texts(schema: Schema) -> list[ItemField]:
     return [field for field in schema.item.fields if kinds.of_field(field).sliced == "text"]
 
 
-def similarity_of(first: str, second: str, schema: Schema) -> Way:
+def similarity_of(first: str, second: str, schema: Schema) -> SliceAxis:
     """Return a way that cuts items by the share of words that two fields have in common."""
     titles = {field.name: title_of(field) for field in schema.item.fields}
-    return Way(
+    return SliceAxis(
         f"{first}~{second}",
         f"Words in common of {titles[first]} and {titles[second]}",
         "words that both have, of all different words that either has (Jaccard), from 0 to 1; case is ignored",
     )
 
 
-def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> Way:
+def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> SliceAxis:
     """Return the way with this name. ``labels`` are the labels of the items.
 
     Raises
@@ -220,7 +222,7 @@ def value_of(name: str, item: Item) -> Any:
 
 
 def _in_order(
-    wanted: Way, items: Mapping[int, Item], titles: Mapping[str, str], of: Callable[[Item], str | None]
+    wanted: SliceAxis, items: Mapping[int, Item], titles: Mapping[str, str], of: Callable[[Item], str | None]
 ) -> Slicing:
     """Return slices in the schema's order, without empty ones."""
     values = {id: value for id, each in items.items() if (value := of(each)) is not None}
@@ -231,7 +233,7 @@ def _in_order(
     return Slicing(wanted, tuple(labels), {id: place[value] for id, value in values.items()}, shown)
 
 
-def _by_value(wanted: Way, values: Mapping[int, Hashable]) -> Slicing:
+def _by_value(wanted: SliceAxis, values: Mapping[int, Hashable]) -> Slicing:
     counted = Counter(values.values()).most_common()
     counted.sort(key=lambda pair: (-pair[1], str(pair[0])))
     kept = [value for value, _ in counted[: MOST_VALUES if len(counted) <= MOST_VALUES else MOST_VALUES - 1]]
@@ -242,7 +244,7 @@ def _by_value(wanted: Way, values: Mapping[int, Hashable]) -> Slicing:
     return Slicing(wanted, tuple(labels), {id: place.get(value, len(kept)) for id, value in values.items()})
 
 
-def _by_number(wanted: Way, values: Mapping[int, float], bins: int) -> Slicing:
+def _by_number(wanted: SliceAxis, values: Mapping[int, float], bins: int) -> Slicing:
     different = sorted(set(values.values()))
     if len(different) <= max(bins, 2):
         place = {value: at for at, value in enumerate(different)}
@@ -259,7 +261,7 @@ def _by_number(wanted: Way, values: Mapping[int, float], bins: int) -> Slicing:
     return Slicing(wanted, tuple(labels), {id: int(code) for id, code in zip(values, codes, strict=True)})
 
 
-def _at_edges(wanted: Way, values: Mapping[int, float], edges: Sequence[float]) -> Slicing:
+def _at_edges(wanted: SliceAxis, values: Mapping[int, float], edges: Sequence[float]) -> Slicing:
     """Return slices that begin at these numbers, and one below the first, without empty ones."""
     whole = all(float(value).is_integer() for value in [*values.values(), *edges])
 

@@ -21,12 +21,12 @@ from agreement.means import share
 from db import judging, runs
 from db.engine import Store
 from domain import csv_text
-from domain.judging import JudgePlan, Verdict
+from domain.judging import JudgePlan, ReplyOutcome
 from domain.records import Person
 from domain.run_kinds import RunKind
 from workflow.access.projects import require_lead
 from workflow.results.clusters import cluster_of, clusters_of
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.runs import stored_runs
 
 Key = tuple[str, str, str]
@@ -41,7 +41,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelComparison:
     """One judge's comparison of one model's answers with another model's."""
 
     judge: str
@@ -121,7 +121,7 @@ def favoured(plan: JudgePlan, value: Any) -> int | None:
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairJudgements:
     """The questions to judges about pairs of answers, and their replies in each order."""
 
     orders: Mapping[Key, Mapping[Unit, Mapping[bool, int | None]]]
@@ -139,7 +139,9 @@ class Compared:
         return sorted({*self.orders, *self.gone})
 
 
-def comparisons(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> list[Comparison]:
+def comparisons(
+    store: Store, found: ProjectAnswers, *, person: Person | None, together: str | None = None
+) -> list[ModelComparison]:
     """Return the verdicts of every pairwise judge on every pair of models, for leads.
 
     Parameters
@@ -154,7 +156,7 @@ def comparisons(store: Store, found: Read, *, person: Person | None, together: s
     return [_counted(found, key, there.orders.get(key, {}), there.gone.get(key, 0), by) for key in there.keys]
 
 
-def compared(store: Store, found: Read, *, person: Person | None) -> Compared:
+def compared(store: Store, found: ProjectAnswers, *, person: Person | None) -> PairJudgements:
     """Return judges' replies about pairs of answers, in each order, for the items and answers that count in
     ``found``.
     """
@@ -168,7 +170,7 @@ def compared(store: Store, found: Read, *, person: Person | None) -> Compared:
             and not plan.attacks
         }
         if not plans:
-            return Compared({}, {}, {})
+            return PairJudgements({}, {}, {})
         replies = judging.read(session, run_ids=sorted(plans), attacks=False)
         asked = judging.compared(session, run_ids=sorted(plans))
     answers = {answer.id: answer for answer in found.answers}
@@ -193,23 +195,23 @@ def compared(store: Store, found: Read, *, person: Person | None) -> Compared:
         key = (name, *models[reply.prediction_id, reply.other_id])
         orders = seen[key].setdefault((reply.item_id, reply.prediction_id, reply.other_id, reply.sample), {})
         says = None
-        if reply.verdict is Verdict.SCORED:
+        if reply.verdict is ReplyOutcome.SCORED:
             says = favoured(plan, plan.straight(reply.value, swapped=reply.swapped))
         if orders.get(reply.swapped) is None:
             orders[reply.swapped] = says
     about: dict[str, frozenset[str]] = {}
     for name, plan in plans.values():
         about[name] = about.get(name, frozenset()) | frozenset(plan.criteria.values())
-    return Compared(seen, gone, about)
+    return PairJudgements(seen, gone, about)
 
 
 def _counted(
-    found: Read,
+    found: ProjectAnswers,
     key: Key,
     units: Mapping[Unit, Mapping[bool, int | None]],
     earlier: int,
     by: str,
-) -> Comparison:
+) -> ModelComparison:
     judge, model, baseline = key
     n: Counter[str] = Counter()
     values: list[float] = []
@@ -234,7 +236,7 @@ def _counted(
     left_out = n["failed"] + n["waiting"]
     total = len(values) + left_out
     low = sum(values) / total if total else float("nan")
-    return Comparison(
+    return ModelComparison(
         judge,
         model,
         baseline,
@@ -270,7 +272,7 @@ def _rate(values: Sequence[float], clusters: Sequence[str]) -> Statistic:
     return replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high)) if mean.low == mean.low else mean
 
 
-def sentence(each: Comparison) -> str:
+def sentence(each: ModelComparison) -> str:
     """Return the counts of a comparison as a sentence."""
     parts = [f"{each.wins} won", f"{each.losses} lost", f"{each.ties} even", f"{each.inconsistent} by position"]
     parts += [f"{each.failed} without two verdicts"] if each.failed else []
@@ -279,7 +281,7 @@ def sentence(each: Comparison) -> str:
     return ", ".join(parts)
 
 
-def as_csv(some: Iterable[Comparison]) -> str:
+def as_csv(some: Iterable[ModelComparison]) -> str:
     """Return all comparisons as a CSV table, which always has its header."""
     file = io.StringIO()
     writer = csv_text.DictWriter(file, COLUMNS)

@@ -1,4 +1,4 @@
-"""The ``Asking`` of each kind of runs in which someone is asked."""
+"""The ``RunFunctions`` of each kind of runs in which someone is asked."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from domain import extensions
 from domain.errors import NotAvailable
 from domain.run_kinds import RunKind, executed_by_extension
 from workflow.runs import judge_runs, model_runs
-from workflow.runs.run_kinds import Asking
+from workflow.runs.run_kinds import RunFunctions
 
-ASKINGS: Mapping[RunKind, Asking] = {asking.kind: asking for asking in (model_runs.ASKING, judge_runs.ASKING)}
+ASKINGS: Mapping[RunKind, RunFunctions] = {asking.kind: asking for asking in (model_runs.ASKING, judge_runs.ASKING)}
 """The kinds of runs that core provides."""
 
 
-def asking_of(kind: RunKind) -> Asking:
+def asking_of(kind: RunKind) -> RunFunctions:
     """Return how someone is asked in runs of a kind, which is one in which someone is.
 
     Raises
@@ -27,5 +27,5 @@ def asking_of(kind: RunKind) -> Asking:
     executed = executed_by_extension(kind)
     if executed is None:
         raise NotAvailable(extensions.missing("run_kinds", kind) or f"No model is asked in runs of the kind {kind}.")
-    asking: Asking = executed.asking()
+    asking: RunFunctions = executed.asking()
     return asking

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedChunk:
     """A chunk in hand, with the questions that are still to be asked."""
 
     chunk_id: int
@@ -60,7 +60,7 @@ class AttemptKeeper(threading.Thread):
 
     # ---- what the worker calls ----
 
-    def begin(self, prepared: Prepared) -> None:
+    def begin(self, prepared: PreparedChunk) -> None:
         """Assign all following attempts to this chunk."""
         self._chunk_id, self._lost, self.ended = prepared.chunk_id, False, set()
         self._asked = {question.unit_id: question for question in prepared.questions}

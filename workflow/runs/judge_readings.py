@@ -11,18 +11,18 @@ from db import judging
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredRun
 from domain.errors import Conflict
-from domain.judging import JudgePlan, Reading, Verdict
+from domain.judging import JudgePlan, ReplyOutcome, ReplyReading
 from domain.records import Person
 from domain.runs import Attempt, Outcome
 from inference.judges.parsers import PARSERS, read_reply
 from workflow.runs import stored_runs
 
 
-def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Counter[Verdict]]:
+def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Counter[ReplyOutcome]]:
     """Return the number of replies with each verdict in a run, by criterion."""
     with store.read() as session:
         row, _ = stored_runs.run_and_access(session, by, run)
-        found: dict[str, Counter[Verdict]] = {}
+        found: dict[str, Counter[ReplyOutcome]] = {}
         for criterion, verdict, n in judging.counts(session, run_id=row.id):
             found.setdefault(criterion, Counter())[verdict] += n
     return found
@@ -45,16 +45,18 @@ def parsers() -> tuple[str, ...]:
     return tuple(PARSERS)
 
 
-def read_as(parser: str, reply: str, values: Sequence[Any], *, finish_reason: str | None = None) -> Reading:
+def read_as(parser: str, reply: str, values: Sequence[Any], *, finish_reason: str | None = None) -> ReplyReading:
     """Return the reading of a reply by a parser, outside any run. Parts have the parser's own names."""
     return read_reply(PARSERS[parser], reply, values, finish_reason=finish_reason)
 
 
-def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: str | None, error: str) -> Reading:
+def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: str | None, error: str) -> ReplyReading:
     """Return the reading of an attempt by the plan's parser."""
     if outcome is Outcome.ANSWERED:
         return read_reply(PARSERS[plan.parser], text, plan.values, finish_reason=finish_reason)
-    return Reading(Verdict.of_asking(outcome), why=error or f"The attempt ended as {outcome.value.replace('_', ' ')}.")
+    return ReplyReading(
+        ReplyOutcome.of_asking(outcome), why=error or f"The attempt ended as {outcome.value.replace('_', ' ')}."
+    )
 
 
 def rows_of(
@@ -72,7 +74,7 @@ def rows_of(
 
 
 def row_of(
-    found: Reading,
+    found: ReplyReading,
     part: str,
     criterion: str,
     attempt: Attempt | StoredAttempt,

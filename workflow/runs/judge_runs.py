@@ -14,16 +14,17 @@ from annotation_schemas import judge_templates, registry
 from annotation_schemas.model import Schema
 from db.engine import Store
 from db.records import StoredJudgeUnit
-from domain.errors import ModelRefused
+from domain.batches import why_no_batches
+from domain.errors import ModelRefused, NotAvailable
 from domain.judging import JudgePlan
 from domain.run_kinds import RunKind
 from domain.runs import Answerer, Preview
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.projects import Access
 from workflow.runs import judge_units
 from workflow.runs.judge_questions import JudgeAsker, asker_of
 from workflow.runs.judge_readings import KeepReadings
-from workflow.runs.run_kinds import Asking
+from workflow.runs.run_kinds import RunFunctions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 def check_plan(spec: ModelSpec, plan: JudgePlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     registry.require_row("parser", plan.parser)
+    if plan.batch and (away := why_no_batches()):
+        raise NotAvailable(away)
     if plan.batch and spec.endpoint is None:
         raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
 
@@ -105,13 +108,13 @@ def preview(
     )
 
 
-def _opened(spec: ModelSpec, plan: JudgePlan, allowed: Allowed) -> Answerer:
+def _opened(spec: ModelSpec, plan: JudgePlan, allowed: ModelPermissions) -> Answerer:
     from inference.opening import open_answerer
 
     return open_answerer(spec, strategy="generate", allowed=allowed)
 
 
-ASKING = Asking(
+ASKING = RunFunctions(
     kind=RunKind.JUDGE,
     check=check_plan,
     counted=judge_units.counted_in,

@@ -79,10 +79,12 @@ def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -
     return open_answerer(spec, strategy=strategy, allowed=allowed_by(settings))
 
 
-def allowed_by(settings: Settings, *, tools: Path | None = None) -> specs.Allowed:
+def allowed_by(settings: Settings, *, tools: Path | None = None) -> specs.ModelPermissions:
     """Return what the operator allows models here. ``tools`` is the file of a tool set that was given to the
     command.
     """
     files = [path for strategy in added_strategies() for path in strategy.files(settings).values()]
     files += [tools] if tools else []
-    return specs.Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=tuple(files))
+    return specs.ModelPermissions(
+        remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=tuple(files)
+    )

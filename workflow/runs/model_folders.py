@@ -14,7 +14,7 @@ from workflow.runs.run_start import with_full_path
 
 
 @dataclass(frozen=True)
-class Offered:
+class FolderProperties:
     """A model's folder with its known properties."""
 
     name: str
@@ -31,7 +31,7 @@ class Offered:
 
 
 @dataclass(frozen=True)
-class Place:
+class ModelDevice:
     """The device on which a described model will run."""
 
     sentence: str
@@ -39,14 +39,14 @@ class Place:
     needs: tuple[str, ...] = ()
 
 
-def offered(folder: Path) -> list[Offered]:
+def offered(folder: Path) -> list[FolderProperties]:
     """Return the models below a folder."""
     memory = fit.free_memory()
     found = []
     for each in fit.models_in(folder):
         fits = fit.fit(each, memory=memory)
         found.append(
-            Offered(
+            FolderProperties(
                 name=each.name,
                 family=each.family.title,
                 parameters=fit.counted(each.parameters) if each.parameters else "",
@@ -64,14 +64,14 @@ def description_of(folder: Path, name: str) -> str:
     return specs.written(fit.spec_for_folder(fit.picked(folder, name)))
 
 
-def place_of(spec: ModelSpec, settings: Settings, *, by: Person | None) -> Place:
+def place_of(spec: ModelSpec, settings: Settings, *, by: Person | None) -> ModelDevice:
     """Return the device of a local model, whether it fits, and its missing requirements."""
     folder = Path(with_full_path(spec, settings, by=by).model or "")
     if not folder.is_dir():
-        return Place(
+        return ModelDevice(
             f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."
             " Whether it is there and fits is seen when it is loaded."
         )
     model = fit.look(folder)
     place = fit.fit(model, device=spec.device, dtype=spec.dtype)
-    return Place(place.sentence, place.fits, tuple(fit.needs(model)))
+    return ModelDevice(place.sentence, place.fits, tuple(fit.needs(model)))

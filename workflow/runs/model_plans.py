@@ -17,7 +17,7 @@ from domain.errors import ModelRefused, SchemaError
 from domain.runs import TWO_STEPS, RunPlan
 from domain.strategies import added_strategy
 from inference.spec import ModelSpec
-from workflow.runs.prompt_texts import FIRST, Writer
+from workflow.runs.prompt_texts import FIRST, PromptFiller
 
 
 def plan_for(
@@ -184,7 +184,7 @@ def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
     """Return the placeholders of a plan's prompts that no field of the items fills, so that the plan must name a
     source.
     """
-    writer = Writer(schema, plan, plan.family, prompts_of(plan))
+    writer = PromptFiller(schema, plan, plan.family, prompts_of(plan))
     variants = {writer.variant(each.id) for each in schema.dimensions}
     variants |= {FIRST} if plan.strategy == TWO_STEPS else set()
     firsts = [writer.prompts.prompt(family=writer.family, variant=each) for each in sorted(variants)]

@@ -21,7 +21,7 @@ from domain.strategies import added_strategy
 from inference.spec import ModelSpec
 from workflow.runs.asked_items import AskedItem, Cannot, read_items
 from workflow.runs.model_plans import prompts_of
-from workflow.runs.prompt_texts import FIRST, Writer
+from workflow.runs.prompt_texts import FIRST, PromptFiller
 from workflow.runs.shown_pictures import FRAMES, Shower, Shown, Still, n_clips, n_pictures, shows
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class Draft:
+class DraftQuestion:
     """A question whose pictures are not made yet."""
 
     question: Question
@@ -46,7 +46,7 @@ class TypesOf:
 
     def __init__(self, schema: Schema, plan: RunPlan, spec: ModelSpec) -> None:
         """Read the prompts. Raises ``ModelRefused`` if the prompts of the plan cannot be loaded."""
-        self._writer = Writer(schema, plan, plan.family or spec.prompts, prompts_of(plan))
+        self._writer = PromptFiller(schema, plan, plan.family or spec.prompts, prompts_of(plan))
 
     def __call__(self, session: Session, item_ids: Collection[int]) -> dict[int, dict[str, str]]:
         """Return the stored name and hash of each item's wording (``Question.prompt_type``)."""
@@ -80,7 +80,7 @@ class Asker:
         self.spec = spec
         self.pictures = Pictures(media, cache)
         self.prompts = prompts_of(plan)
-        self._writer = Writer(schema, plan, plan.family or spec.prompts, self.prompts)
+        self._writer = PromptFiller(schema, plan, plan.family or spec.prompts, self.prompts)
         self._shower = Shower(schema, plan, self.pictures)
 
     def ask(self, item_ids: Sequence[int]) -> list[Question]:
@@ -133,14 +133,14 @@ class Asker:
                 found[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
         return found
 
-    def _drafts(self, item_ids: Sequence[int]) -> Iterator[Draft]:
+    def _drafts(self, item_ids: Sequence[int]) -> Iterator[DraftQuestion]:
         for some in chunked(item_ids, _AT_ONCE):
             with self.store.read() as session:
                 found = read_items(session, some, strategy=added_strategy(self.plan.strategy))
             for item_id in some:
                 yield self.draft(found[item_id])
 
-    def draft(self, item: AskedItem) -> Draft:
+    def draft(self, item: AskedItem) -> DraftQuestion:
         """Return the question about an item, without its pictures."""
         question = Question(
             unit_id=item.id,
@@ -156,11 +156,11 @@ class Asker:
             options, tools = self._writer.ranked(item), self._writer.tools(item)
             before = self._writer.parts(item, shown, variant=FIRST) if self.plan.strategy == TWO_STEPS else None
         except Cannot as why:
-            return Draft(replace(question, cannot=str(why)))
+            return DraftQuestion(replace(question, cannot=str(why)))
         asked = replace(question, system=system, options=options, tools=tools)
         if before is None:
-            return Draft(asked, tuple(parts))
-        return Draft(replace(asked, first=replace(question, system=before[0])), tuple(parts), tuple(before[1]))
+            return DraftQuestion(asked, tuple(parts))
+        return DraftQuestion(replace(asked, first=replace(question, system=before[0])), tuple(parts), tuple(before[1]))
 
     def pictures_of(self, item_ids: Sequence[int], *, fit: bool = True) -> dict[int, Sequence[Picture] | str]:
         """Return the pictures of items as any model sees them, or a sentence why they cannot be shown.
@@ -195,7 +195,7 @@ class Asker:
             hint = " With recent_segments=0 only the observation is shown." if n_clips(shown) else ""
             raise Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.{hint}")
 
-    def _prepared(self, draft: Draft) -> Question:
+    def _prepared(self, draft: DraftQuestion) -> Question:
         """Return the question with its prepared pictures."""
         if draft.question.cannot:
             return draft.question

@@ -13,19 +13,20 @@ from annotation_schemas.model import Schema
 from db import items, runs, task_slots
 from db.engine import Session, Store
 from domain import extensions
-from domain.errors import InvalidInput, ModelRefused, Problem
+from domain.batches import why_no_batches
+from domain.errors import InvalidInput, ModelRefused, NotAvailable, Problem
 from domain.run_kinds import RunKind
 from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
 from domain.strategies import added_strategy
 from inference.endpoint import answerer as endpoints
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
 from workflow.runs.model_answers import KeepAnswers
 from workflow.runs.model_plans import NO_TOOLS, told_fields
 from workflow.runs.model_questions import Asker
-from workflow.runs.run_kinds import Asking
+from workflow.runs.run_kinds import RunFunctions
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -54,6 +55,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
             f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
         )
     endpoints.check(spec)
+    if plan.batch and (away := why_no_batches()):
+        raise NotAvailable(away)
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
         raise ModelRefused("Batch files are for endpoints that generate answers, each in one reply.")
     registry.require_row("strategy", plan.strategy)
@@ -175,7 +178,7 @@ def preview(
     )
 
 
-def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
+def _opened(spec: ModelSpec, plan: RunPlan, allowed: ModelPermissions) -> Answerer:
     from inference.opening import open_answerer
 
     if (added := added_strategy(plan.strategy)) is not None:
@@ -187,7 +190,7 @@ def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
     )
 
 
-ASKING = Asking(
+ASKING = RunFunctions(
     kind=RunKind.MODEL,
     check=check_plan,
     counted=counted_in,

@@ -56,7 +56,7 @@ def preview(
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """The estimated requests, tokens and cost of a run, extrapolated from its first requests."""
 
     requests: int
@@ -71,7 +71,7 @@ class Estimate:
     rule: str
 
 
-def estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blind: bool = False) -> Estimate:
+def estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blind: bool = False) -> RunEstimate:
     """Return an estimate for ``asked`` questions like these. Nothing is sent.
 
     ``blind`` means that options are also ranked without pictures.
@@ -80,7 +80,7 @@ def estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blin
 
     told = estimated(questions, spec, blind=blind)
     times = asked / len(questions) if questions else 0
-    return Estimate(
+    return RunEstimate(
         requests=round(told.requests * times) if questions else asked,
         worked_out_from=len(questions),
         tokens_in=round(told.tokens_in * times),

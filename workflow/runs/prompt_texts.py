@@ -30,7 +30,7 @@ FIRST = "first"
 """The variant that is asked first where there are two steps."""
 
 
-class Writer:
+class PromptFiller:
     """Fills prompts."""
 
     def __init__(self, schema: Schema, plan: RunPlan, family: str | None, prompts: PromptSet) -> None:

@@ -14,7 +14,7 @@ from domain.run_kinds import RunKind
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import grading, grading_sample, sample_standing
-from workflow.annotate.sample_standing import Standing
+from workflow.annotate.sample_standing import SampleProgress
 from workflow.runs import run_views
 from workflow.runs.stored_runs import refuse_withdrawn, run_and_access
 
@@ -82,13 +82,15 @@ def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
         return grading.slots_by_dimension(session, access=access, predictions=runs.to_grade(session, run_id=row.id))
 
 
-def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | Standing | None:
+def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | SampleProgress | None:
     """Return the progress of people's grading, for leads; None without grading."""
     with store.read() as session:
         return grading.sample_of(session, access=require_lead(session, by=by, project=project))
 
 
-def planned_sample(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> Standing | None:
+def planned_sample(
+    store: Store, *, by: Person | None, project: str, outputs: int | None = None
+) -> SampleProgress | None:
     """Return the sample that a project's schema plans, with its cost and progress, for leads; None without a plan.
 
     ``outputs`` previews another number of answers, without any change. Raises ``Conflict`` if that number cannot be

@@ -1,6 +1,6 @@
 """The interface of a kind of run, for the code that previews, starts, executes or stores runs.
 
-``domain.run_kinds`` lists the kinds, and ``workflow.runs.askings`` has the ``Asking`` of each.
+``domain.run_kinds`` lists the kinds, and ``workflow.runs.askings`` has the ``RunFunctions`` of each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.run_kinds import RunKind
 from domain.runs import Answerer, Attempt, Preview, Question
-from inference.spec import Allowed, ModelSpec
+from inference.spec import ModelPermissions, ModelSpec
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access
 
@@ -42,7 +42,7 @@ class Keep(Protocol):
 
 
 @dataclass(frozen=True)
-class Asking:
+class RunFunctions:
     """The functions of a kind of run. ``Any`` is the kind's own plan. Heavy packages load only when a model is
     opened.
     """
@@ -62,7 +62,7 @@ class Asking:
     """Return the description with the settings of the schema and the plan."""
     label: Callable[[ModelSpec, Any], str]
     """Return the name of the model or judge in tables."""
-    open: Callable[[ModelSpec, Any, Allowed], Answerer]
+    open: Callable[[ModelSpec, Any, ModelPermissions], Answerer]
     ask: Callable[[Store, MediaStore, Schema, ModelSpec, Any, Path], Asks]
     keep: Callable[[Any], Keep]
     preview: Callable[..., Preview]

@@ -53,7 +53,7 @@ class FailureView:
 
 
 @dataclass(frozen=True)
-class AnswerView:
+class RunAnswer:
     """An answer that a run has brought."""
 
     item: str
@@ -133,7 +133,7 @@ class RunView:
     """A warning where replies came from another model than was asked for; empty: none is known to have."""
     snapshots: str = ""
     """A sentence that names dated snapshots or aliases of the model in replies."""
-    last: tuple[AnswerView, ...] = ()
+    last: tuple[RunAnswer, ...] = ()
     """The newest answers, the newest first."""
     failures: tuple[AttemptView, ...] = ()
     """Items whose last attempt brought no answer, the newest first."""
@@ -180,7 +180,7 @@ def view(store: Store, *, by: Person | None, run: str) -> RunView:
             other_model=other_model,
             snapshots=snapshots,
             last=tuple(
-                AnswerView(item.external_id, item.dimension, answer.text, answer.created_at)
+                RunAnswer(item.external_id, item.dimension, answer.text, answer.created_at)
                 for answer, item in runs.last_answers(session, run_id=run_id, limit=SHOWN)
             ),
             failures=_attempts(session, run_id, outcomes=_FAILURES, only_last=True, limit=SHOWN),

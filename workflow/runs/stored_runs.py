@@ -13,7 +13,7 @@ from db.records import StoredRun
 from domain.errors import Conflict, ModelRefused, NotFound
 from domain.judging import JudgePlan, Plan
 from domain.records import Person
-from domain.rewording import Reading
+from domain.rewording import Rewording
 from domain.run_kinds import plan_of
 from inference.spec import ModelSpec
 from workflow.access.projects import Access, access_to, require_lead
@@ -67,7 +67,7 @@ def plan_of_run(row: StoredRun) -> Plan:
     return plan_of(row.kind, row.params.get("plan", {}))
 
 
-def judge_plan_now(row: StoredRun, reading: Reading) -> JudgePlan:
+def judge_plan_now(row: StoredRun, reading: Rewording) -> JudgePlan:
     """Return the plan of a judge run, with the present names of its criteria and values.
 
     Readings of the run's replies use the same names.

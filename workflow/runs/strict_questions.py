@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from domain import strict_json
 from domain.errors import ModelRefused
-from domain.runs import NO_REQUEST, Attempt, Budgeted, Outcome, Picture, Question
+from domain.runs import NO_REQUEST, Attempt, BudgetedAnswerer, Outcome, Picture, Question
 from domain.settings import Settings
 from domain.strict_json import Fault
 from workflow.runs import model_descriptions
@@ -161,7 +161,7 @@ def ask(
     answerer = model_descriptions.opened(how.spec, settings)
     try:
         journal.add({"record": "session", "model": how.spec.dump(), "about": dict(answerer.about)})
-        if isinstance(answerer, Budgeted):
+        if isinstance(answerer, BudgetedAnswerer):
             sent = [line for line in journal.replies if Outcome(line["outcome"]) not in NO_REQUEST]
             answerer.spent(len(sent), sum(line["cost"] or 0.0 for line in sent))
         for _ in range(how.tries):

@@ -31,7 +31,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
-from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
+from workflow.runs.attempt_keeper import AttemptKeeper, PreparedChunk
 from workflow.runs.model_descriptions import allowed_by
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep
@@ -176,7 +176,7 @@ class _Worker:
 
     def _chunks(self, beside: ThreadPoolExecutor) -> None:
         """Work on one chunk after the other. The next chunk's questions are made while the model answers."""
-        coming: Future[Prepared | None] = beside.submit(self._prepare)
+        coming: Future[PreparedChunk | None] = beside.submit(self._prepare)
         while not self.keeper.stopped:
             prepared = coming.result()
             if prepared is None:
@@ -191,7 +191,7 @@ class _Worker:
             self._answer(prepared)
         coming.result()
 
-    def _prepare(self) -> Prepared | None:
+    def _prepare(self) -> PreparedChunk | None:
         """Take a chunk and make its questions."""
         if self.keeper.stopped:
             return None
@@ -206,7 +206,7 @@ class _Worker:
         left = [id for id in dict.fromkeys(chunk.unit_ids) if id not in asked]
         if left and self.asker is None:
             self.asker = self.means.ask(self.row, self.spec, self.plan)
-        return Prepared(chunk.id, self.asker.ask(left) if self.asker and left else [])
+        return PreparedChunk(chunk.id, self.asker.ask(left) if self.asker and left else [])
 
     def _begin(self, session: Session) -> None:
         """Set the run's state from waiting to running with the first chunk."""
@@ -216,7 +216,7 @@ class _Worker:
         if row is not None and row.state is RunState.WAITING:
             runs.take_up(session, row=row, now=self.store.now())
 
-    def _answer(self, prepared: Prepared) -> None:
+    def _answer(self, prepared: PreparedChunk) -> None:
         self.keeper.begin(prepared)
         for question in prepared.questions:
             if question.cannot:

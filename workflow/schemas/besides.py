@@ -23,7 +23,7 @@ from workflow.annotate import coding
 from workflow.annotate.comparison_plan import plan_of
 from workflow.files.project_check import people_asked
 from workflow.schemas.effects import Effect
-from workflow.schemas.items import Change, Tally, ask_again, with_votes_of_before
+from workflow.schemas.items import ChangeTally, OngoingChange, ask_again, with_votes_of_before
 
 AT_ONCE = 10
 """The number of items that are locked at a time. Each item may have an answer of every model."""
@@ -80,7 +80,7 @@ def stages_of(stage: Stage) -> tuple[Stage, ...]:
     return (stage, Stage.ARBITRATION) if stage is Stage.CODING else (stage,)
 
 
-def bring_up(store: Store, *, project: str, change: Change, tally: Tally) -> None:
+def bring_up(store: Store, *, project: str, change: OngoingChange, tally: ChangeTally) -> None:
     """Migrate all stages other than verification to the schema in force."""
     for stage in change.effect.through:
         with store.read() as session:
@@ -177,12 +177,12 @@ def _again(
 def _bring_up_lot(
     session: Session,
     access: Access,
-    change: Change,
+    change: OngoingChange,
     stage: Stage,
     lot: schema_changes.ItemBatch,
     current: _Current,
     now: datetime,
-    tally: Tally,
+    tally: ChangeTally,
 ) -> None:
     if change.undoes is not None:
         lot = with_votes_of_before(session, access, change, lot, tally)
@@ -220,7 +220,7 @@ def _lacking(access: Access, effect: Effect, stage: Stage, n: Counter[TaskState]
 def _fill_up(
     session: Session,
     access: Access,
-    change: Change,
+    change: OngoingChange,
     item: StoredItem,
     units: Sequence[Sequence[StoredTask]],
     current: _Current,

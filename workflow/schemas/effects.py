@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.changes import Change, Comparison, Way
+from annotation_schemas.changes import Change, Comparison, DecisionKind
 from annotation_schemas.changes import rows as sorts
 from annotation_schemas.model import Scalar, Schema
 from annotation_schemas.registry import criteria_of
@@ -44,7 +44,7 @@ class Votes(Enum):
 
 
 @dataclass(frozen=True)
-class Again:
+class RepeatedVotes:
     """Votes of before that are asked again."""
 
     stage: Stage
@@ -98,7 +98,7 @@ class Effect:
     step: Step
     step_back: Step = field(default_factory=Step)
     """The translation of later data if the change is undone."""
-    again: tuple[Again, ...] = ()
+    again: tuple[RepeatedVotes, ...] = ()
     stays_complete: tuple[Stage, ...] = ()
     """Stages in which complete units need no further votes, although the schema now asks more people."""
     raised: tuple[Stage, ...] = ()
@@ -153,7 +153,7 @@ class Effect:
         """Return the new name of a vote's dimension, for votes before and after the change."""
         return self.step.dimensions.get(vote.dimension, vote.dimension)
 
-    def _meets(self, again: Again, vote: StoredAnnotation, fields: Mapping[str, Any]) -> bool:
+    def _meets(self, again: RepeatedVotes, vote: StoredAnnotation, fields: Mapping[str, Any]) -> bool:
         value, reason = vote.answers.get(again.criterion), vote.reasons.get(again.criterion)
         match again.which:
             case Votes.WITH_VALUE:
@@ -209,7 +209,7 @@ def more_people(before: Schema, now: Schema) -> tuple[Stage, ...]:
     return tuple(stage for stage in (*VERIFICATIONS, *BESIDES) if 0 < one[stage] < other[stage])
 
 
-def way_of(change: Change) -> Way | None:
+def way_of(change: Change) -> DecisionKind | None:
     return change.decided.way if change.decided is not None else None
 
 
@@ -222,7 +222,7 @@ _AGAIN = {
 }
 
 
-def _asked_again(change: Change) -> list[Again]:
+def _asked_again(change: Change) -> list[RepeatedVotes]:
     match change.steps:
         case ("stages", stage, "criteria", name, *_) if stage in ASKED_AGAIN:
             about = Stage(stage)
@@ -231,9 +231,9 @@ def _asked_again(change: Change) -> list[Again]:
     if change.row is sorts.REMOVED_OPTION:
         # an unused option may still be chosen between the decision and the change
         gone = change.old["value"] if isinstance(change.old, dict) else change.old
-        return [Again(about, name, Votes.WITH_VALUE, gone)] if way_of(change) in (None, sorts.ASK_AGAIN) else []
+        return [RepeatedVotes(about, name, Votes.WITH_VALUE, gone)] if way_of(change) in (None, sorts.ASK_AGAIN) else []
     way, which = _AGAIN.get(change.row, (None, Votes.UNFIT))
-    return [Again(about, name, which)] if way is not None and way_of(change) is way else []
+    return [RepeatedVotes(about, name, which)] if way is not None and way_of(change) is way else []
 
 
 def _step(comparison: Comparison) -> Step:
@@ -274,7 +274,7 @@ def _step(comparison: Comparison) -> Step:
     )
 
 
-def _places(comparison: Comparison, *ways: Way) -> dict[str, str]:
+def _places(comparison: Comparison, *ways: DecisionKind) -> dict[str, str]:
     """Return the dimensions or roles with one of these decisions, and their new names."""
     found = {}
     for change in comparison.changes:

@@ -13,7 +13,7 @@ from db import dimensions, guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
-from domain.rewording import CompletenessRule, Reading, SkippedStageRule, Step
+from domain.rewording import CompletenessRule, Rewording, SkippedStageRule, Step
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.projects import Access, require_lead
 from workflow.access.stored_schemas import stored_schema
@@ -21,14 +21,14 @@ from workflow.annotate.verdicts import rounds_of
 from workflow.files import project_check
 from workflow.schemas import besides
 from workflow.schemas.effects import BESIDES, Effect, effect_of, more_people
-from workflow.schemas.items import AT_ONCE, Change, Tally, bring_up
+from workflow.schemas.items import AT_ONCE, ChangeTally, OngoingChange, bring_up
 
 Progress = Callable[[int, int], None]
 """Called with how many items are done, and how many there are."""
 
 
 @dataclass(frozen=True)
-class Done:
+class SchemaChangeResult:
     """The result of a schema change."""
 
     number: int
@@ -37,12 +37,12 @@ class Done:
     """The version of the schema in force."""
     before: Mapping[ItemState, int]
     after: Mapping[ItemState, int]
-    tally: Tally
+    tally: ChangeTally
     stages: Stages
     """The stages of the schema in force, which give states their titles."""
 
 
-def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Reading:
+def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Rewording:
     """Return the translation of all stored data to the new schema."""
     asked = project_check.people_asked(access.schema)
     known = replace(access.reading, numbers=access.reading.numbers or {before: access.schema.version})
@@ -52,7 +52,7 @@ def reading_with(access: Access, effect: Effect, *, before: int, now: int, numbe
     complete += [
         CompletenessRule(under, asked[each], each.value) for each in effect.raised if each in effect.stays_complete
     ]
-    return Reading(
+    return Rewording(
         steps=known.after(effect.step, now=now),
         complete=tuple(complete),
         numbers={**known.numbers, now: number},
@@ -67,12 +67,12 @@ def _most(known: Mapping[str, int], access: Access) -> Mapping[str, int]:
     return {stage: max(known.get(stage, 0), now.get(stage, 0)) for stage in {**known, **now}}
 
 
-def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> tuple[Reading, Step]:
+def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> tuple[Rewording, Step]:
     """Return the translation of all stored data after an undo, and the step that leads there."""
     back = _effect(session, past).step_back
-    before = Reading.from_json(past.reading_before)
+    before = Rewording.from_json(past.reading_before)
     known = replace(before, numbers=before.numbers or {past.before_id: access.reading.numbers[past.before_id]})
-    reading = Reading(
+    reading = Rewording(
         steps=access.reading.after(back, now=past.before_id, but=known),
         complete=known.complete,
         numbers=access.reading.numbers,
@@ -89,15 +89,15 @@ def _effect(session: Session, row: StoredSchemaChange) -> Effect:
     return effect_of(compare(old.schema_, new.schema_, decisions=decisions))
 
 
-def _under_way(session: Session, access: Access, number: int) -> tuple[Change, int]:
+def _under_way(session: Session, access: Access, number: int) -> tuple[OngoingChange, int]:
     """Return an unfinished change, and the last item (id) that was migrated."""
     rows = {row.number: row for row, _ in schema_changes.of_project(session, project_id=access.project_id)}
     row = rows[number]
     if row.undoes is None:
-        return Change(number, _effect(session, row)), row.done_to
+        return OngoingChange(number, _effect(session, row)), row.done_to
     past = rows[row.undoes]
     effect_then = _effect(session, past)
-    known = {past.before_id, *Reading.from_json(past.reading_before).numbers}
+    known = {past.before_id, *Rewording.from_json(past.reading_before).numbers}
     since = frozenset({past.after_id, *(access.reading.numbers.keys() - known)})
     brought = {
         stage for id, stage in schema_changes.votes_by_version(session, project_id=access.project_id) if id in since
@@ -110,7 +110,7 @@ def _under_way(session: Session, access: Access, number: int) -> tuple[Change, i
         raised=more_people(effect_then.schema, access.schema),
         through=tuple(stage for stage in BESIDES if stage in (*effect_then.through, *brought)),
     )
-    return Change(number, effect, undoes=past.number), row.done_to
+    return OngoingChange(number, effect, undoes=past.number), row.done_to
 
 
 def put_into_force(
@@ -119,7 +119,7 @@ def put_into_force(
     by: Person | None,
     *,
     after_id: int,
-    reading: Reading,
+    reading: Rewording,
     decisions: Decisions,
     now: datetime,
     step: Step,
@@ -182,9 +182,9 @@ def bring_all_up(
     *,
     before: Mapping[ItemState, int],
     progress: Progress | None,
-) -> Done:
+) -> SchemaChangeResult:
     """Migrate all items to the schema in force."""
-    tally, seen, n = Tally(), 0, sum(before.values())
+    tally, seen, n = ChangeTally(), 0, sum(before.values())
     with store.read() as session:
         access = require_lead(session, by=None, project=project)
         change, last = _under_way(session, access, number)
@@ -216,4 +216,4 @@ def bring_all_up(
         dimensions.forget_counts(session, project_id=access.project_id)
         schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
         after = schema_changes.states(session, project_id=access.project_id)
-        return Done(number, access.schema.version, before, after, tally, access.schema.stages)
+        return SchemaChangeResult(number, access.schema.version, before, after, tally, access.schema.stages)

@@ -27,7 +27,7 @@ AT_ONCE = 50
 
 
 @dataclass(frozen=True)
-class Moved:
+class StateChange:
     """An item whose verdict changes."""
 
     item: str
@@ -38,10 +38,10 @@ class Moved:
 
 
 @dataclass
-class Tally:
+class ChangeTally:
     """The number of changed items and votes."""
 
-    moved: list[Moved] = field(default_factory=list)
+    moved: list[StateChange] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """The ids in files of items with a vote that an undo cannot restore, because another person has voted in its
     place.
@@ -64,7 +64,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Change:
+class OngoingChange:
     """A change of a project's schema that is under way."""
 
     number: int
@@ -85,7 +85,13 @@ def outcome(
 
 
 def bring_up(
-    session: Session, *, access: Access, change: Change, lot: schema_changes.ItemBatch, now: datetime, tally: Tally
+    session: Session,
+    *,
+    access: Access,
+    change: OngoingChange,
+    lot: schema_changes.ItemBatch,
+    now: datetime,
+    tally: ChangeTally,
 ) -> None:
     """Migrate a lot of locked items to the schema in force."""
     if change.undoes is not None:
@@ -108,7 +114,7 @@ def bring_up(
         tally.add(opened=open_verification(session, access=access, revisions=revisions, now=now, stage=stage))
     for item, verdict in verdicts:
         if verdict.state is not item.state:
-            tally.moved.append(Moved(item.external_id, item.state, verdict.state, verdict.why))
+            tally.moved.append(StateChange(item.external_id, item.state, verdict.state, verdict.why))
             continue
         for stage, part in rounds_of(access.schema).items():
             if verdict.state is VOTED_ON[stage] and item.id not in with_author:
@@ -121,7 +127,7 @@ def bring_up(
 
 
 def with_votes_of_before(
-    session: Session, access: Access, change: Change, lot: schema_changes.ItemBatch, tally: Tally
+    session: Session, access: Access, change: OngoingChange, lot: schema_changes.ItemBatch, tally: ChangeTally
 ) -> schema_changes.ItemBatch:
     """Return the lot with the votes that the undone change had asked again, unless another vote has replaced them
     since.
@@ -147,7 +153,7 @@ def with_votes_of_before(
     return lot._replace(votes=votes)
 
 
-def ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: StoredTask, now: datetime) -> None:
+def ask_again(session: Session, change: OngoingChange, vote: StoredAnnotation, slot: StoredTask, now: datetime) -> None:
     """Offer the slot to all who may vote on the item, including the person who had filled it.
 
     That person finds the earlier values in the form, as far as they are still asked.

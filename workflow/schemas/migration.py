@@ -29,15 +29,15 @@ from workflow.schemas import besides
 from workflow.schemas.besides import InStage
 from workflow.schemas.effects import Effect, effect_of
 from workflow.schemas.in_force import (
-    Done,
     Progress,
+    SchemaChangeResult,
     bring_all_up,
     put_into_force,
     reading_back,
     reading_with,
     take_guideline,
 )
-from workflow.schemas.items import Moved, Tally, outcome
+from workflow.schemas.items import ChangeTally, StateChange, outcome
 from workflow.schemas.obstacles import all_have_a_place, obstacles
 from workflow.schemas.uses import StoredUses
 
@@ -48,7 +48,7 @@ _TRIES = 30
 
 
 @dataclass(frozen=True)
-class Preview:
+class MigrationPreview:
     """The effect of a schema change, before it happens."""
 
     project: str
@@ -62,7 +62,7 @@ class Preview:
     """The present number of items in each state."""
     after: Mapping[ItemState, int]
     """The number of items in each state after the change."""
-    moved: Sequence[Moved]
+    moved: Sequence[StateChange]
     """The items with another verdict, each with the reason."""
     votes: int
     """The counting votes of verification (about items' present content) and of the stages ``besides``."""
@@ -84,7 +84,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Past:
+class PastChange:
     """A change of the schema, as the history of a project has it."""
 
     number: int
@@ -111,7 +111,7 @@ def preview(
     loaded: LoadedSchema,
     decisions: Decisions | None = None,
     progress: Progress | None = None,
-) -> Preview:
+) -> MigrationPreview:
     """Return the effect of another schema on a project, for its leads. Nothing is changed.
 
     All votes are checked if verdicts may change, which takes about half a millisecond for every item.
@@ -135,7 +135,7 @@ def preview(
         effect = effect_of(comparison)
         placed = effect.placed(dimensions.items_in(session, project_id=access.project_id))
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
-    tally = Tally()
+    tally = ChangeTally()
     future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
     others = besides.look(store, future, effect)
     if effect.looks:
@@ -144,7 +144,7 @@ def preview(
     for each in tally.moved:
         after[each.before] -= 1
         after[each.after] += 1
-    return Preview(
+    return MigrationPreview(
         project=access.name,
         version=access.schema.version,
         new_version=loaded.schema_.version,
@@ -170,7 +170,7 @@ def migrate(
     loaded: LoadedSchema,
     decisions: Decisions | None = None,
     progress: Progress | None = None,
-) -> Done:
+) -> SchemaChangeResult:
     """Migrate a project to a schema, for its leads, while people keep working.
 
     Raises
@@ -251,12 +251,12 @@ def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> Non
         raise Conflict(f"Items have just come to {min(left)}. Look again at what your change would do.")
 
 
-def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:
+def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> SchemaChangeResult:
     """Undo the last change of a project's schema that is not undone yet, for its leads.
 
     Votes and items return to their old form. Votes from the time in between count if they fit the old form; the others
     are kept and asked again. A vote that the change had asked again counts as before, unless another vote has replaced
-    it since (``Tally.left_out``).
+    it since (``ChangeTally.left_out``).
 
     Raises
     ------
@@ -292,7 +292,7 @@ def _begin_back(store: Store, by: Person | None, project: str) -> Begun:
         return row.id, row.number, before
 
 
-def finish(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:
+def finish(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> SchemaChangeResult:
     """Continue a schema change that was interrupted, for leads.
 
     Raises
@@ -339,13 +339,13 @@ def under_way(store: Store, *, by: Person | None, project: str) -> UnderWay | No
         return UnderWay(row.number, done, n)
 
 
-def history(store: Store, *, by: Person | None, project: str) -> list[Past]:
+def history(store: Store, *, by: Person | None, project: str) -> list[PastChange]:
     """Return all changes of a project's schema, oldest first, for its leads."""
     with store.read() as session:
         return _history(session, require_lead(session, by=by, project=project))
 
 
-def to_undo(store: Store, *, by: Person | None, project: str) -> Past:
+def to_undo(store: Store, *, by: Person | None, project: str) -> PastChange:
     """Return the change that ``undo`` would undo, for leads.
 
     Raises ``NotFound`` without such a change, and ``Conflict`` if it cannot be undone.
@@ -357,12 +357,12 @@ def to_undo(store: Store, *, by: Person | None, project: str) -> Past:
         return next(past for past in _history(session, access) if past.number == row.number)
 
 
-def _history(session: Session, access: Access) -> list[Past]:
+def _history(session: Session, access: Access) -> list[PastChange]:
     rows = schema_changes.of_project(session, project_id=access.project_id)
     undone = {row.undoes for row, _ in rows}
     numbers = access.reading.numbers
     return [
-        Past(
+        PastChange(
             number=row.number,
             version=numbers[row.before_id],
             new_version=numbers[row.after_id],
@@ -402,7 +402,7 @@ def _future(access: Access, loaded: LoadedSchema, effect: Effect, *, id: int) ->
     return replace(access, loaded=loaded, reading=reading, schema_version_id=id)
 
 
-def _look(store: Store, future: Access, effect: Effect, tally: Tally, n: int, progress: Progress | None) -> None:
+def _look(store: Store, future: Access, effect: Effect, tally: ChangeTally, n: int, progress: Progress | None) -> None:
     """Compute the effect of the new schema on all items."""
     last = seen = 0
     while True:
@@ -413,7 +413,7 @@ def _look(store: Store, future: Access, effect: Effect, tally: Tally, n: int, pr
                 verdict, again = outcome(future, effect, item, lot)
                 tally.add(asked_again=len(again))
                 if verdict.state is not item.state:
-                    tally.moved.append(Moved(item.external_id, item.state, verdict.state, verdict.why))
+                    tally.moved.append(StateChange(item.external_id, item.state, verdict.state, verdict.why))
         if not lot.items:
             return
         last, seen = lot.items[-1].id, seen + len(lot.items)

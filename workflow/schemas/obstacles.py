@@ -15,7 +15,7 @@ from db.engine import Session
 from db.records import StoredSchemaChange
 from domain.comparison import same
 from domain.errors import Conflict
-from domain.rewording import Reading, Step, options_in
+from domain.rewording import Rewording, Step, options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from domain.states import Stage
@@ -164,7 +164,7 @@ def _not_yet(comparison: Comparison) -> list[str]:
     return said
 
 
-def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Reading) -> None:
+def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Rewording) -> None:
     """Raise ``Conflict`` for an undo that removes a dimension with data, because the data would have no place."""
     there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
     about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}

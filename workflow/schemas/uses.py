@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.changes import Change, Decisions, Used
+from annotation_schemas.changes import AffectedCounts, Change, Decisions
 from annotation_schemas.changes import rows as sorts
 from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
@@ -38,7 +38,7 @@ class StoredUses:
         """New dimensions by the old ones."""
         self._votes: dict[Stage, list[files.CountingVote]] = {}
 
-    def behind(self, change: Change) -> Used:
+    def behind(self, change: Change) -> AffectedCounts:
         """Return the uses behind a change (``annotation_schemas.changes.Uses``)."""
         match change.steps:
             case ("stages", stage, "criteria", name, *_):
@@ -48,17 +48,19 @@ class StoredUses:
             case ("item", "fields", name, *_):
                 return self._of_field(change, self.before.get(name, name))
             case ("item", "assets", role, *_) if change.row in (sorts.REMOVED_ASSET, sorts.RENAMED):
-                return Used(items=dimensions.with_role(self.session, project_id=self.access.project_id, role=role))
+                return AffectedCounts(
+                    items=dimensions.with_role(self.session, project_id=self.access.project_id, role=role)
+                )
             case ("item", "assets", *_):
-                return Used(items=len(self.contents))
+                return AffectedCounts(items=len(self.contents))
             case ("dimensions", name, *_):
                 return self._of_dimension(self.before_of.get((sorts.RENAME_DIMENSION, name), name))
-        return Used()
+        return AffectedCounts()
 
-    def _of_dimension(self, name: str) -> Used:
+    def _of_dimension(self, name: str) -> AffectedCounts:
         about: Any = {"project_id": self.access.project_id}
         found = (dimensions.votes_in, dimensions.items_in, dimensions.in_hand)
-        return Used(*(each(self.session, **about).get(name, 0) for each in found))
+        return AffectedCounts(*(each(self.session, **about).get(name, 0) for each in found))
 
     def votes(self, stage: Stage) -> Sequence[files.CountingVote]:
         """Return the counting votes in a stage; in verification, those about items' present content."""
@@ -77,12 +79,12 @@ class StoredUses:
         """Return the number of items in each state."""
         return schema_changes.states(self.session, project_id=self.access.project_id)
 
-    def _of_criterion(self, change: Change, stage: Stage, name: str) -> Used:
+    def _of_criterion(self, change: Change, stage: Stage, name: str) -> AffectedCounts:
         cast = [vote.answers.get(name) for vote in self.votes(stage)]
         given = sum(value is not None for value in cast)
         if change.row in (sorts.REMOVED_OPTION, sorts.RENAMED) and len(change.steps) > 5:
             gone = change.old["value"] if isinstance(change.old, dict) else change.old
-            return Used(votes=sum(any(same(each, gone) for each in options_in(value)) for value in cast))
+            return AffectedCounts(votes=sum(any(same(each, gone) for each in options_in(value)) for value in cast))
         if change.row is sorts.ADDED_CRITERION or change.row is sorts.ASKED_MORE:
             asked = next(each for each in criteria_of(self.new, stage.value) if each.name == change.steps[3])
             silent = [
@@ -91,36 +93,36 @@ class StoredUses:
                 if vote.answers.get(name) is None
                 and (asked.dimensions is None or self.moved.get(vote.dimension, vote.dimension) in asked.dimensions)
             ]
-            return Used(votes=len(silent), items=len({vote.item_id for vote in silent}))
+            return AffectedCounts(votes=len(silent), items=len({vote.item_id for vote in silent}))
         if change.row is sorts.REMOVED_SKIP:
-            return Used(votes=len(cast) - given)
-        return Used(votes=given)
+            return AffectedCounts(votes=len(cast) - given)
+        return AffectedCounts(votes=given)
 
-    def _of_stage(self, change: Change, stage: Stage) -> Used:
+    def _of_stage(self, change: Change, stage: Stage) -> AffectedCounts:
         n, every = self.states, len(self.contents)
         if change.row is sorts.RATERS_RAISED and stage is Stage.VERIFICATION:
             decided = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION)
-            return Used(items=sum(n.get(state, 0) for state in decided))
+            return AffectedCounts(items=sum(n.get(state, 0) for state in decided))
         if change.row is sorts.RATERS_RAISED and stage in VERIFICATIONS:
             cast = Counter(vote.item_id for vote in self.votes(stage))
-            return Used(items=sum(votes >= change.old for votes in cast.values()))
+            return AffectedCounts(items=sum(votes >= change.old for votes in cast.values()))
         if change.row is sorts.RATERS_LOWERED and stage in VERIFICATIONS:
-            return Used(items=n.get(VOTED_ON[stage], 0))
+            return AffectedCounts(items=n.get(VOTED_ON[stage], 0))
         if change.row is sorts.ADDED_VERIFICATION:
-            return Used(items=every)
+            return AffectedCounts(items=every)
         if change.row is sorts.ADDED_ROUND:
-            return Used(items=n.get(ItemState.KEPT, 0))
+            return AffectedCounts(items=n.get(ItemState.KEPT, 0))
         of = VERIFICATIONS if stage is Stage.ADJUDICATION and change.row is sorts.SETTLING else (stage,)
         counted = schema_changes.votes_by_version(self.session, project_id=self.access.project_id, as_they_stand=True)
-        return Used(votes=sum(n for (_, each), n in counted.items() if each in of))
+        return AffectedCounts(votes=sum(n for (_, each), n in counted.items() if each in of))
 
-    def _of_field(self, change: Change, name: str) -> Used:
+    def _of_field(self, change: Change, name: str) -> AffectedCounts:
         values = [fields.get(name) for fields in self.contents.values()]
         if change.row is sorts.FIELD_NEEDED:
-            return Used(items=sum(value is None for value in values))
+            return AffectedCounts(items=sum(value is None for value in values))
         if len(change.steps) > 4 and change.row in (sorts.REMOVED_VALUE, sorts.RENAMED):
             gone = change.old["value"] if isinstance(change.old, dict) else change.old
-            return Used(items=sum(any(same(each, gone) for each in options_in(value)) for value in values))
+            return AffectedCounts(items=sum(any(same(each, gone) for each in options_in(value)) for value in values))
         if change.row is sorts.FIELD_LIMITS:
             field = self.new.item.field(change.steps[2])
             row = kinds.of_field(field)
@@ -129,5 +131,5 @@ class StoredUses:
                 for fields in self.contents.values()
                 if fields.get(name) is not None and row.check(field, fields[name], fields) is not None
             ]
-            return Used(items=len(wrong))
-        return Used(items=sum(value is not None for value in values))
+            return AffectedCounts(items=len(wrong))
+        return AffectedCounts(items=sum(value is not None for value in values))

@@ -97,7 +97,7 @@ def _run(
     from app.services import opened
     from workflow.lead import bulk, bulk_plans
 
-    store, chosen = opened().store, bulk_plans.Chosen(stage=stage, items=names)
+    store, chosen = opened().store, bulk_plans.BulkSelection(stage=stage, items=names)
     ask: dict[str, Any] = {"by": by, "project": project, "action": bulk_plans.Action(name), "chosen": chosen, **more}
     found = bulk.preview(store, **ask)
     for item, why in found.cannot:

@@ -17,7 +17,7 @@ from app.reruns import messages, session_values
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
-from app.widgets.confirm import Question
+from app.widgets.confirm import Confirmation
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 from domain.roles import Role
@@ -26,7 +26,7 @@ from extensions.bulk import assignments
 from extensions.bulk.assignments import Held, Move
 from workflow.access import projects
 from workflow.lead import bulk
-from workflow.lead.bulk_plans import Action, Chosen, Preview
+from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection
 from workflow.lead.send_back import Reasons
 
 SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
@@ -50,7 +50,7 @@ class _Order:
     action: Move | Action
     noun: str
     """What changes: "item" or "assignment"."""
-    preview: Callable[[], Preview]
+    preview: Callable[[], BulkPreview]
     do: Callable[..., int]
     """Called with the ``token`` of the preview."""
     told: Callable[[str], str]
@@ -89,7 +89,7 @@ def render(services: Services) -> None:
         values[_ROUND] = values.get(_ROUND, 0) + 1  # the same action again would be refused
 
     if found.can:
-        question = Question(f"{label}?", order.told(counted), UNDO[order.action], f"Yes, {label.lower()}")
+        question = Confirmation(f"{label}?", order.told(counted), UNDO[order.action], f"Yes, {label.lower()}")
         confirm.button(label, services, question, do, key="bulk.do", sure="bulk.sure")
 
 
@@ -164,7 +164,7 @@ def _change(services: Services, view: ProjectView, action: Action) -> _Order:
     if action is Action.PRIORITISE:
         with four:
             priority = int(st.number_input("Priority", value=0, step=1, key="bulk.priority"))
-    some = Chosen(voter=voter, items=_ids(), **where)
+    some = BulkSelection(voter=voter, items=_ids(), **where)
     every = some.nothing and st.checkbox("Every item of the project", key=_box("every"))
     why = bulk_previews.reason(_box("why")) if action is Action.SEND_BACK else ""
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": action}

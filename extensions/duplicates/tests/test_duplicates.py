@@ -24,7 +24,7 @@ from testkit.factories import make_fields, make_items, make_person, make_project
 from testkit.pictures import encoded, photo
 from tests.workflow.releases.pictured import One, pictured
 from workflow.releases.create import create
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 
 def test_every_pair_is_found_that_a_look_at_all_pairs_finds() -> None:
@@ -117,7 +117,7 @@ def test_planted_duplicates_are_found_and_clean_items_are_not(world: Store, medi
     assert told(found, "answer") == [("a", "b")]
     assert told(search.find_duplicates(world, media, by=None, project="p", text=1.0), "question") == []
     # each in a split of a release, a pair is told as across splits
-    asked = Asked(despite=("said", "items"), splits=("one=0.5", "two=0.5"), together=("source",))
+    asked = ReleaseOptions(despite=("said", "items"), splits=("one=0.5", "two=0.5"), together=("source",))
     create(world, media, home, by=None, project="p", asked=asked)
     split = search.find_duplicates(world, media, by=None, project="p")
     assert {each.one.where for each in split.pairs} | {each.other.where for each in split.pairs} <= {"one", "two"}

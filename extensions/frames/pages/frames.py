@@ -126,7 +126,7 @@ def _below(services: Services) -> list[tuple[str, Path]]:
 
 
 def _ask_delete(services: Services, folder: Path, about: SetDescription) -> None:
-    question = confirm.Question(
+    question = confirm.Confirmation(
         title=f"Delete the frames of {about.called}?",
         words="Its videos, its frames and what was chosen of them go. What went into the pool stays there.",
         undo="This cannot be taken back; the videos can be given again.",

@@ -17,7 +17,7 @@ from extensions.frames import extraction, motion
 from extensions.frames.extraction import ExtractionSettings, Source
 from extensions.frames.screening import ScreeningSettings
 from media import clips
-from media.frames import Found
+from media.frames import DecodedFrame
 from testkit.pictures import video
 
 pytestmark = pytest.mark.thorough
@@ -112,10 +112,10 @@ def test_broken_off_it_goes_on_to_the_same(tmp_path: Path, monkeypatch: pytest.M
 class ShuffledFilm:
     """A film whose frames come as those of two groups of pictures may."""
 
-    def read(self, wanted: list[int]) -> Iterator[Found]:
+    def read(self, wanted: list[int]) -> Iterator[DecodedFrame]:
         assert wanted == [3, 4, 8, 9]
         for index in (4, 3, 9, 8):
-            yield Found(index, Fraction(index), at(0 if index in (3, 8) else 2))
+            yield DecodedFrame(index, Fraction(index), at(0 if index in (3, 8) else 2))
 
 
 def test_frames_wait_for_those_before_them() -> None:

@@ -23,7 +23,7 @@ from media.store import MediaStore
 from testkit.samples import egoplan_record, egothink_record, write
 from workflow.access.projects import create_project
 from workflow.files.import_files import import_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
 from workflow.files.question_match import QuestionMatch
 from workflow.files.release import release
@@ -34,7 +34,7 @@ def media(home: Path) -> MediaStore:
     return MediaStore(home / "media")
 
 
-def bring(store: Store, media: MediaStore, path: Path, format: str = "predictions", **options: Any) -> Imported:
+def bring(store: Store, media: MediaStore, path: Path, format: str = "predictions", **options: Any) -> ImportSummary:
     return import_files(store, media, by=None, project="p", format=format, path=path, **options)
 
 
@@ -81,10 +81,10 @@ EGGS, FULL, CAKE = "Reasoning/counting/0", "Object/attribute/1", "Reasoning/situ
 def test_a_log_of_inspect_comes_in_by_ids(store: Store, media: MediaStore) -> None:
     done = bring(store, media, LOGS / "inspect.eval")
     nothing = {Outcome.EMPTY: 1, Outcome.FAILED: 1, Outcome.REFUSED: 1}
-    assert done == Imported(predictions=6, repeated=9, unanswered=nothing)  # its second epoch says the same
+    assert done == ImportSummary(predictions=6, repeated=9, unanswered=nothing)  # its second epoch says the same
     assert answered(store) == there(OF_INSPECT, "openai-api/scripted/tiny", EGGS, FULL, CAKE)
     assert ended(store) == ENDED_IN_INSPECT
-    assert bring(store, media, LOGS / "inspect.json") == Imported(repeated=9)
+    assert bring(store, media, LOGS / "inspect.json") == ImportSummary(repeated=9)
     assert check(store) == []
 
 
@@ -196,7 +196,7 @@ def test_our_submission_to_egoplan_comes_back(store: Store, media: MediaStore, t
         {"sample_id": 2, "label": "N/A"},
     ]
     done = bring(store, media, path, "egoplan_submission", model="second")
-    assert done == Imported(predictions=2, unanswered={Outcome.EMPTY: 1})
+    assert done == ImportSummary(predictions=2, unanswered={Outcome.EMPTY: 1})
     assert answered(store) == {(item, "first"): text for item, text in given.items()} | {
         ("0", "second"): "A",
         ("1", "second"): "D",

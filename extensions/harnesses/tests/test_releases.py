@@ -15,7 +15,7 @@ from domain.roles import Role
 from testkit.factories import make_person, make_project
 from tests.app.screens import drawn, words
 from workflow.releases.format_choice import formats_of
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 
@@ -35,11 +35,13 @@ def test_the_data_card_marks_the_fields_that_croissant_needs(store: Store, home:
     }
 
 
-@pytest.mark.parametrize("asked", [Asked(), Asked(formats=("jsonl", "vlmevalkit"))], ids=["usual", "named"])
-def test_a_release_names_the_folder_of_a_missing_format(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
+@pytest.mark.parametrize(
+    "asked", [ReleaseOptions(), ReleaseOptions(formats=("jsonl", "vlmevalkit"))], ids=["usual", "named"]
+)
+def test_a_release_names_the_folder_of_a_missing_format(monkeypatch: pytest.MonkeyPatch, asked: ReleaseOptions) -> None:
     assert "vlmevalkit" in [row.name for row in formats_of(SCHEMA, asked)]
     monkeypatch.setattr(extensions, "installed", dict)
     told = r"`vlmevalkit` belongs to the extension Harnesses and hubs, .* folder `extensions/harnesses`"
     with pytest.raises(NotAvailable, match=told):
         formats_of(SCHEMA, asked)
-    assert [row.name for row in formats_of(SCHEMA, Asked(formats=("jsonl",)))] == ["jsonl"]
+    assert [row.name for row in formats_of(SCHEMA, ReleaseOptions(formats=("jsonl",)))] == ["jsonl"]

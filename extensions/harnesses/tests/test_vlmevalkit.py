@@ -18,7 +18,7 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from extensions.harnesses.pandas_cells import Column, rows_in_block
+from extensions.harnesses.pandas_cells import CellCheck, rows_in_block
 from extensions.harnesses.tests.vlmevalkit_reader import cells, read
 from importers.readers import reader_of
 from tests.exporters.releases import Folder, asset, fifth, items_of, release, write
@@ -140,7 +140,7 @@ COLUMNS = [
 @pytest.mark.parametrize("texts", COLUMNS, ids=str)
 def test_cells_that_pandas_reads_as_something_else_are_told_before(texts: list[str]) -> None:
     """The other side is pandas itself: what it makes of the same column."""
-    column = Column("A", 100)
+    column = CellCheck("A", 100)
     told = [each for each in [*(column.take(text, "i") for text in texts), column.end()] if each]
     read = cells(texts)
     differ = [text for text, back in zip(texts, read, strict=True) if text and text != back]
@@ -159,7 +159,7 @@ def test_columns_are_judged_in_the_blocks_in_which_pandas_reads_them() -> None:
         data = pd.read_csv(io.StringIO("\t".join(f"c{n}" for n in range(16)) + "\n" + body), sep="\t")
     assert [str(each) for each in data["c0"]][-3:] == ["7", "7", "8"]
     assert str(pd.read_csv(io.StringIO("c0\tc1\n" + "cup\t\n007\t\n"), sep="\t")["c0"][1]) == "007"
-    column = Column("A", rows)
+    column = CellCheck("A", rows)
     assert not any(column.take(text, text) for text in texts)
     assert column.end() == ("007", "007", "7")
 

@@ -12,7 +12,7 @@ import pytest
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question
 from extensions.holmes.local_conversations import open_conversations, read_calls
-from inference.spec import Allowed, Generation
+from inference.spec import Generation, ModelPermissions
 from testkit import tiny
 from tests.inference.asking import spec_of
 
@@ -119,7 +119,7 @@ def stored(result: Any) -> list[dict[str, Any]]:
 def held(folder: Path, questions: Sequence[Question], **more: Any) -> list[Attempt]:
     spec = spec_of(folder, generation=Generation(max_new_tokens=60), **more)
     told: list[Attempt] = []
-    model = open_conversations(spec, Allowed())
+    model = open_conversations(spec, ModelPermissions())
     model.answer(questions, tell=told.append, stop=lambda: False)
     return told
 
@@ -159,4 +159,4 @@ def test_it_does_not_ask_for_ever(asker: Path) -> None:
 @pytest.mark.slow
 def test_a_template_that_knows_no_tools_is_refused(tiny_models: tiny.Shelf) -> None:
     with pytest.raises(ModelRefused, match="knows no tools"):
-        open_conversations(spec_of(tiny_models.folder("text")), Allowed())
+        open_conversations(spec_of(tiny_models.folder("text")), ModelPermissions())

@@ -22,7 +22,7 @@ from testkit.samples import pca_record, write
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from workflow.access.projects import create_project
 from workflow.files.import_files import import_files
-from workflow.files.one_import import Imported
+from workflow.files.one_import import ImportSummary
 from workflow.runs import run_start, run_views
 from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import means_of, work
@@ -37,7 +37,7 @@ def project(store: Store, home: Path, tmp_path: Path) -> Store:
     return store
 
 
-def bring(store: Store, tmp_path: Path, rows: list[Any], **options: Any) -> Imported:
+def bring(store: Store, tmp_path: Path, rows: list[Any], **options: Any) -> ImportSummary:
     path = tmp_path / "tools.jsonl"
     path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
     media = MediaStore(tmp_path / "home" / "media")
@@ -62,7 +62,7 @@ ROWS = [
 
 
 def test_results_come_in_once(project: Store, tmp_path: Path) -> None:
-    assert bring(project, tmp_path, ROWS) == Imported(tool_results=4)
+    assert bring(project, tmp_path, ROWS) == ImportSummary(tool_results=4)
     assert stored(project) == {
         "0": {
             "object_detection": [{"arguments": None, "result": ["cup", "table"]}],
@@ -70,7 +70,7 @@ def test_results_come_in_once(project: Store, tmp_path: Path) -> None:
         },
         "1": {"list_items_in_hands": [{"arguments": None, "result": []}]},
     }
-    assert bring(project, tmp_path, ROWS) == Imported(repeated=4)
+    assert bring(project, tmp_path, ROWS) == ImportSummary(repeated=4)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from domain.errors import ModelRefused, SchemaError
-from domain.runs import Attempt, Outcome, Picture, Question, ToolFailed
+from domain.runs import Attempt, Outcome, Picture, Question, ToolFailure
 from extensions.holmes.conversation import converse
 from extensions.holmes.endpoint_conversations import open_conversations
 from extensions.holmes.tests.test_conversation import call, calls, spec_of
@@ -47,7 +47,7 @@ def said(tools: ToolSet, *pictures: Picture, stop: Callable[[], bool] = never, *
 
 
 def failed(tools: ToolSet, **more: Any) -> tuple[str, str]:
-    with pytest.raises(ToolFailed) as caught:
+    with pytest.raises(ToolFailure) as caught:
         said(tools, **more)
     return caught.value.why, str(caught.value)
 
@@ -289,7 +289,7 @@ def test_a_tool_is_run_where_nothing_is_stored() -> None:
 )
 def test_what_brings_no_result(asked: dict[str, Any], outcome: Outcome, sentence: str) -> None:
     def tools(question: Question, name: str, arguments: Any) -> Any:
-        raise ToolFailed("timeout", f"{name} was not done within 3 seconds.")
+        raise ToolFailure("timeout", f"{name} was not done within 3 seconds.")
 
     told, server = held([calls(asked)], tools)
     assert told[-1].outcome is outcome
@@ -305,7 +305,7 @@ def test_what_brings_no_result(asked: dict[str, Any], outcome: Outcome, sentence
 def test_one_that_fails_ends_its_own_conversation_alone() -> None:
     def tools(question: Question, name: str, arguments: Any) -> Any:
         if question.unit_id == 1:
-            raise ToolFailed("exit", "detect ended with exit status 1.")
+            raise ToolFailure("exit", "detect ended with exit status 1.")
         return "a cup"
 
     def script(asked: Any, number: int) -> Reply:
@@ -322,7 +322,7 @@ def test_one_that_fails_ends_its_own_conversation_alone() -> None:
 
 def test_a_stopped_conversation_is_left_as_it_is() -> None:
     def tools(question: Question, name: str, arguments: Any) -> Any:
-        raise ToolFailed("stopped", "detect was stopped with the run.")
+        raise ToolFailure("stopped", "detect was stopped with the run.")
 
     told, _ = held([calls(call("detect"))], tools)
     assert [(each.outcome, each.final) for each in told] == [(Outcome.CALLED, False)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from domain import json_text
 from domain.json_text import NotJson
-from domain.runs import Picture, ToolFailed
+from domain.runs import Picture, ToolFailure
 from extensions.holmes.tool_sets import Tool
 
 
@@ -36,21 +36,21 @@ class ToolCall:
 
 
 def result_of(tool: Tool, said: bytes) -> Any:
-    """Return the value of a tool's output. Raise ``ToolFailed`` if the output is unusable."""
+    """Return the value of a tool's output. Raise ``ToolFailure`` if the output is unusable."""
 
     def constant(word: str) -> Any:
-        raise ToolFailed("no_json", f"{tool.name} wrote {word}, which is no number of JSON.")
+        raise ToolFailure("no_json", f"{tool.name} wrote {word}, which is no number of JSON.")
 
     try:
         text = said.decode("utf-8")
         value = json_text.showable(json_text.loaded(text, parse_constant=constant, parse_float=_finite))
     except UnicodeDecodeError:
-        raise ToolFailed("no_json", f"{tool.name} wrote what is no UTF-8.") from None
+        raise ToolFailure("no_json", f"{tool.name} wrote what is no UTF-8.") from None
     except (NotJson, RecursionError) as error:
         why = str(error) if isinstance(error, NotJson) else "it is nested too deep"
-        raise ToolFailed("no_json", f"{tool.name} wrote what is no JSON value: {why}.") from None
+        raise ToolFailure("no_json", f"{tool.name} wrote what is no JSON value: {why}.") from None
     if value is None:
-        raise ToolFailed(
+        raise ToolFailure(
             "no_result", f"{tool.name} wrote null, which is no result; an empty list or text says nothing was found."
         )
     return value

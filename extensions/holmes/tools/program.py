@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from domain.runs import ToolFailed
+from domain.runs import ToolFailure
 from extensions.holmes.tool_sets import Tool
 from extensions.holmes.tools.calls import ToolCall
 from inference.endpoint.answerer import media_type
@@ -33,7 +33,7 @@ MOST_SAID = 2_000
 
 
 def written(tool: Tool, home: Path | None, call: ToolCall, *, stop: Callable[[], bool]) -> bytes:
-    """Return the program's standard output. Raise ``ToolFailed``."""
+    """Return the program's standard output. Raise ``ToolFailure``."""
     with tempfile.TemporaryDirectory(prefix="touchstone-tool-") as folder:
         where = Path(folder)
         images = []
@@ -65,7 +65,7 @@ def _begun(
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise ToolFailed("not_started", f"{tool.name} could not be started ({words[0]}): {why}.") from None
+        raise ToolFailure("not_started", f"{tool.name} could not be started ({words[0]}): {why}.") from None
     try:
         yield process
     finally:
@@ -94,9 +94,9 @@ def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], boo
             if over is not None and (not open_.get_map() or now - over > REST_SECONDS):
                 break
             if over is None and now > end:
-                raise ToolFailed("timeout", f"{tool.name} was not done within {tool.seconds:g} seconds.")
+                raise ToolFailure("timeout", f"{tool.name} was not done within {tool.seconds:g} seconds.")
             if stop():
-                raise ToolFailed("stopped", f"{tool.name} was stopped with the run.")
+                raise ToolFailure("stopped", f"{tool.name} was stopped with the run.")
             if not open_.get_map():
                 time.sleep(LOOK_SECONDS / 4)
             for key, _ in open_.select(LOOK_SECONDS if over is None else LOOK_SECONDS / 4) if open_.get_map() else ():
@@ -106,12 +106,12 @@ def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], boo
                 key.data.extend(piece)
             del said[:-MOST_SAID]
             if len(out) > tool.largest:
-                raise ToolFailed("too_large", f"{tool.name} wrote more than {tool.largest:,} bytes.")
+                raise ToolFailure("too_large", f"{tool.name} wrote more than {tool.largest:,} bytes.")
     status = process.wait()
     if status:
         words = f"by signal {-status}" if status < 0 else f"with exit status {status}"
         last = said.decode("utf-8", "replace").replace("\0", "\ufffd").strip().splitlines()
-        raise ToolFailed("exit", f"{tool.name} ended {words}{f': {last[-1][:300]}' if last else '.'}")
+        raise ToolFailure("exit", f"{tool.name} ended {words}{f': {last[-1][:300]}' if last else '.'}")
     return bytes(out)
 
 

@@ -8,7 +8,7 @@ import os
 
 from domain.errors import ModelRefused
 from domain.installation import install_hint
-from domain.runs import ToolFailed
+from domain.runs import ToolFailure
 from domain.settings import ENDPOINTS
 from extensions.holmes.tool_sets import Tool
 from extensions.holmes.tools.calls import ToolCall
@@ -16,14 +16,14 @@ from inference.endpoint.answerer import media_type
 from inference.endpoint.client import Key, key_of
 from inference.spec import Endpoint
 from net import addresses, httpx2_client
-from net.addresses import AddressRefused, AddressWords, NameNotFound, Rules
-from net.guard import Bounds, Guard, NotAnswered, NotReadable, TooSlow, Traffic
+from net.addresses import AddressWords, ForbiddenAddress, Rules, UnknownHost
+from net.guard import Guard, NoAnswer, NotReadable, ReplyLimits, TooSlow, Traffic
 
 URL = AddressWords("url of a tool", key="put the key into an environment variable and name that under `key`")
 
 
 def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
-    """Return the body of the server's reply. Raise ``ToolFailed``, or ``ModelRefused`` as ``guard_of`` does."""
+    """Return the body of the server's reply. Raise ``ToolFailure``, or ``ModelRefused`` as ``guard_of`` does."""
     guard, key = guard_of(tool, listed)
     images = [
         {"type": media_type(content) or "application/octet-stream", "data": base64.b64encode(content).decode("ascii")}
@@ -32,17 +32,17 @@ def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
     try:
         status, body = asyncio.run(_posted(tool, guard, key, call.request(tool, images)))
     except TooSlow:
-        raise ToolFailed("timeout", f"{tool.name} was not done within {tool.seconds:g} seconds.") from None
-    except NotAnswered as error:
+        raise ToolFailure("timeout", f"{tool.name} was not done within {tool.seconds:g} seconds.") from None
+    except NoAnswer as error:
         large = isinstance(error, NotReadable) and "larger than" in str(error)
         why = f"{tool.name} replied with more than {tool.largest:,} bytes." if large else f"{tool.name}: {error}."
-        raise ToolFailed("too_large" if large else "no_reply", why) from None
-    except AddressRefused as error:
-        raise ToolFailed("no_reply", f"{tool.name}: {error}") from None
+        raise ToolFailure("too_large" if large else "no_reply", why) from None
+    except ForbiddenAddress as error:
+        raise ToolFailure("no_reply", f"{tool.name}: {error}") from None
     if status != 200:
         words = (key.hidden if key else str)(body.decode("utf-8", "replace").replace("\0", "\ufffd"))
         said = f": {' '.join(words.split())[:300]}" if words.strip() else "."
-        raise ToolFailed("status", f"{tool.name} replied with status {status}{said}")
+        raise ToolFailure("status", f"{tool.name} replied with status {status}{said}")
     return body
 
 
@@ -57,9 +57,9 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
     try:
         place = addresses.place_of(tool.url, URL)
         guard = Guard(place, Rules(listed))
-    except NameNotFound as error:
-        raise ToolFailed("no_reply", f"{tool.name}: {error}") from None
-    except AddressRefused as error:
+    except UnknownHost as error:
+        raise ToolFailure("no_reply", f"{tool.name}: {error}") from None
+    except ForbiddenAddress as error:
         raise ModelRefused(str(error)) from error
     key = key_of(Endpoint(base_url=tool.url, key=tool.key), place, os.environ)
     if key is not None and guard.unencrypted:
@@ -78,7 +78,7 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
 
 async def _posted(tool: Tool, guard: Guard, key: Key | None, body: bytes) -> tuple[int, bytes]:
     traffic = Traffic(
-        lambda method, path: Bounds(tool.largest, tool.seconds),
+        lambda method, path: ReplyLimits(tool.largest, tool.seconds),
         authorization=key.header if key is not None else None,
         hidden=key.hidden if key is not None else None,
     )

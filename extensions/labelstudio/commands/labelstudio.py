@@ -21,7 +21,7 @@ from extensions.labelstudio.settings import LabelStudioSettings
 if TYPE_CHECKING:
     from app.services import Resources
     from extensions.labelstudio.client import Client
-    from extensions.labelstudio.exchange.bridge import BridgeStatus, Pulled, Pushed
+    from extensions.labelstudio.exchange.bridge import BridgeStatus, PullResult, PushResult
     from extensions.labelstudio.serving.bridging import Media
 
 labelstudio = typer.Typer(
@@ -163,7 +163,7 @@ def sync(
         typer.echo(f"{project} ({stages}) and {address} are kept the same every {every:g} s (Ctrl+C ends it)")
         before = [""]
 
-        def tell(pulled: Pulled | None, pushed: Pushed | None, said: str) -> None:
+        def tell(pulled: PullResult | None, pushed: PushResult | None, said: str) -> None:
             media.sweep()
             lines = [*bridging.outcomes_in_words(pulled, pushed), *([said] if said and said != before[0] else [])]
             if before[0] and not said:

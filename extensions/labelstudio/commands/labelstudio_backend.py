@@ -45,7 +45,7 @@ def backend(
     from app.gate import is_loopback
     from extensions.labelstudio.exchange.draft_models import task_behind
     from extensions.labelstudio.serving.backend import Backend, application
-    from extensions.labelstudio.serving.pictures import Found
+    from extensions.labelstudio.serving.pictures import PictureFinder
     from workflow.access.projects import access_to
     from workflow.runs import model_descriptions
 
@@ -66,7 +66,7 @@ def backend(
         raise ModelRefused(f"{described.name} is not asked anywhere: its answers come as a file.")
     answerer = model_descriptions.opened(described, shared.settings, strategy=strategy)
     try:
-        with Found(shared.media, shared.settings.home / "prepared", media) as pictures:
+        with PictureFinder(shared.media, shared.settings.home / "prepared", media) as pictures:
             asked = Backend(
                 answerer,
                 version=f"{described.name} {described.hash[:8]}",

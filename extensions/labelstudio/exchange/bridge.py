@@ -19,8 +19,8 @@ from domain.bridge import FrontEnd
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotFound, OutsideUnreachable, Problem
 from domain.records import Person
 from domain.states import ONLY_HERE, Stage
-from extensions.labelstudio.exchange.pull import Pulled, pull
-from extensions.labelstudio.exchange.push import Pushed, push
+from extensions.labelstudio.exchange.pull import PullResult, pull
+from extensions.labelstudio.exchange.push import PushResult, push
 from extensions.labelstudio.exchange.status import BridgeStatus, PersonThere, StageThere, status
 from extensions.labelstudio.exchange.sync_lock import Answer, Forms, found, plain
 from workflow.access.accounts import normal_login
@@ -32,8 +32,8 @@ __all__ = [
     "BridgeStatus",
     "Forms",
     "PersonThere",
-    "Pulled",
-    "Pushed",
+    "PullResult",
+    "PushResult",
     "StageThere",
     "connect",
     "map_person",
@@ -173,7 +173,7 @@ def sync(
     project: str,
     every: float = 5.0,
     stop: Callable[[], bool] = lambda: False,
-    tell: Callable[[Pulled | None, Pushed | None, str], None] | None = None,
+    tell: Callable[[PullResult | None, PushResult | None, str], None] | None = None,
 ) -> None:
     """Fetch and send in a loop, until ``stop`` returns True.
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.formats import Page, Written
+from annotation_schemas.formats import Page, TaskFile
 from annotation_schemas.keys import votes_tell
 from annotation_schemas.model import PREDICTION, Schema
 from db import files, items
@@ -18,7 +18,7 @@ from domain.rated_units import unit_of
 from domain.records import AssetView, TaskView
 from domain.states import ONLY_HERE, VERIFICATIONS, Stage
 from extensions.labelstudio import results
-from extensions.labelstudio.export_file import Annotated, Predicted, Task, label_studio_json, local_file
+from extensions.labelstudio.export_file import ModelPrediction, RaterAnnotation, Task, label_studio_json, local_file
 from extensions.labelstudio.labeling import data, labeling
 from extensions.labelstudio.names import DIMENSION, ITEM, MODEL
 from workflow.access.projects import Access
@@ -36,7 +36,7 @@ def tasks_file(
     verified: bool,
     private: bool,
     page: Page | None = None,
-) -> Written:
+) -> TaskFile:
     """Return the items (``only`` these, if given) with people's submissions in a stage.
 
     Parameters
@@ -87,7 +87,7 @@ def tasks_file(
         if stage in VERIFICATIONS:
             data = {**shown(stage, _view(access, stage, row, fields, assets.get(id, ()))), **data}
             notes = [_annotated(access, stage, row, fields, note) for note in said.get((id, None), ())]
-            predictions = [] if verified and not private else [Predicted(a.model, a.text) for a in answers[id]]
+            predictions = [] if verified and not private else [ModelPrediction(a.model, a.text) for a in answers[id]]
             found.append(Task(data, notes, predictions))
             continue
         for answer in answers[id]:
@@ -96,7 +96,7 @@ def tasks_file(
             view = _view(access, stage, row, fields, assets.get(id, ()), answer.text)
             asked = {**shown(stage, view), **data, PREDICTION: answer.text}
             found.append(Task(asked, notes, meta={MODEL: answer.model}))
-    return Written(label_studio_json(found, shown=_shown(access)), len(rows), without)
+    return TaskFile(label_studio_json(found, shown=_shown(access)), len(rows), without)
 
 
 def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
@@ -149,7 +149,7 @@ def _view(
 
 
 @dataclass(frozen=True)
-class _Submitted:
+class _RaterAnswers:
     rater: str
     values: Mapping[str, Any]
     reasons: Mapping[str, Any]
@@ -159,18 +159,18 @@ class _Submitted:
 
 def _submitted(
     session: Session, access: Access, stage: Stage, rows: Mapping[int, StoredItem]
-) -> dict[tuple[int, int | None], list[_Submitted]]:
+) -> dict[tuple[int, int | None], list[_RaterAnswers]]:
     """Return the counting submissions on the current items, by item and answer.
 
     Raters have fixed positions, whoever was first. Imported ratings follow.
     """
-    found: dict[tuple[int, int | None], list[_Submitted]] = defaultdict(list)
+    found: dict[tuple[int, int | None], list[_RaterAnswers]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
     votes = files.counting_annotations(session, project_id=access.project_id, stage=stage)
     for vote, person in sorted(votes, key=lambda each: each[1].id):
         row = rows.get(vote.item_id)
         if row is not None and (vote.prediction_id is not None or vote.revision == row.current_revision):
-            said = _Submitted(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
+            said = _RaterAnswers(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
             found[vote.item_id, vote.prediction_id].append(said)
     units: dict[str, tuple[int, int | None]] = {row.external_id: (id, None) for id, row in rows.items()}
     for answer in files.predictions(session, project_id=access.project_id):
@@ -182,13 +182,15 @@ def _submitted(
         values[rating.unit, called.get(rating.rater, rating.rater)][rating.criterion] = rating.value
     for (unit, rater), said_values in values.items():
         if unit in units and rater not in {each.rater for each in found[units[unit]]}:  # answers given here count
-            found[units[unit]].append(_Submitted(rater, said_values, {}, "", None))
+            found[units[unit]].append(_RaterAnswers(rater, said_values, {}, "", None))
     return found
 
 
-def _annotated(access: Access, stage: Stage, row: StoredItem, fields: Mapping[str, Any], said: _Submitted) -> Annotated:
+def _annotated(
+    access: Access, stage: Stage, row: StoredItem, fields: Mapping[str, Any], said: _RaterAnswers
+) -> RaterAnnotation:
     result = results.written(access.schema, stage.value, row.dimension, said.values, said.reasons, said.note, fields)
-    return Annotated(said.rater, result, said.seconds)
+    return RaterAnnotation(said.rater, result, said.seconds)
 
 
 def _media(access: Access, assets: Sequence[tuple[str, str, str | None, str | None]]) -> dict[str, Any]:

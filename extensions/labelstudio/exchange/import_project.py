@@ -25,8 +25,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_answers import take_answers
-from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media
-from workflow.files.one_import import Import, Imported, Progress
+from workflow.files.item_media import MediaRequest, asset_name, save_assets, stored_media
+from workflow.files.one_import import Import, ImportSummary, Progress
 from workflow.results.ratings_from_files import take_ratings
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class ImportedLabelStudio:
     """The result of an import."""
 
-    imported: Imported
+    imported: ImportSummary
     skipped: int = 0
     """Number of annotations in which a person skipped the task."""
     earlier: int = 0
@@ -102,17 +102,17 @@ def import_label_studio(
     return ImportedLabelStudio(done, read.skipped, read.earlier, read.numbers)
 
 
-def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dict[str, Wanted]:
+def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dict[str, MediaRequest]:
     """Return the media of all items, by their names in the project."""
     kinds = {slot.role: slot.kind for slot in bring.access.schema.item.assets}
-    found: dict[str, Wanted] = {}
+    found: dict[str, MediaRequest] = {}
     for item in read.items:
         here = BadRow(read.name, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
         for asset in item.assets:
             find = _finder(folder, asset, kinds[asset.role])
             name = asset_name(item, asset)
             place = partial(_file, folder, asset)
-            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here, place))
+            found.setdefault(name, MediaRequest(name, asset.role, kinds[asset.role], None, find, here, place))
     return found
 
 
@@ -142,11 +142,11 @@ def _save(
     bring: Import,
     format: str,
     read: ReadProject,
-    wanted: Mapping[str, Wanted],
+    wanted: Mapping[str, MediaRequest],
     stored: Mapping[str, StoredMedia],
     bad: list[BadRow],
     raters: RatersAre | None,
-) -> Imported:
+) -> ImportSummary:
     new = _new_items(session, bring, read)
     assets = save_assets(bring, session, wanted, stored)
     now, project_id = bring.store.now(), bring.access.project_id
@@ -169,7 +169,7 @@ def _save(
     if new or stored:
         data = {"format": format, "items": len(new), "media": len(stored), "left_out": len(bad)}
         log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
-    answers = Imported()
+    answers = ImportSummary()
     if read.predictions:
         answers = take_answers(bring, session, read.predictions, {read.name: read.sha256}, bad)
     unsigned = {rating.rater for rating, _ in read.ratings if not rating.signed}
@@ -187,7 +187,7 @@ def _save(
     )
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
     there = sum(1 for _, sha256 in have.values() if sha256)
-    return Imported(
+    return ImportSummary(
         items=len(new),
         predictions=answers.predictions,
         ratings=taken.new,

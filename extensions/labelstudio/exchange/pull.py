@@ -28,7 +28,7 @@ ONE_BY_ONE = 10
 
 
 @dataclass(frozen=True)
-class Pulled:
+class PullResult:
     """The result of fetching."""
 
     tasks: int
@@ -41,7 +41,7 @@ class Pulled:
 
 def pull(
     store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str, only: int | None = None
-) -> Pulled:
+) -> PullResult:
     """Store the answers from a server, and remove the finished tasks there. For leads.
 
     ``only`` is the id of the one project there to read. ``by`` None is the command on the machine itself.
@@ -65,7 +65,7 @@ def pull(
         if only is None:
             with link.write() as session:
                 bridge.note_pulled(session, id=link.bridge_id, now=store.now())
-        return Pulled(tasks=n, removed=link.removed, outcomes=dict(link.outcomes))
+        return PullResult(tasks=n, removed=link.removed, outcomes=dict(link.outcomes))
 
 
 # ---- reading a project there ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from db.engine import Session, Store
 from db.records import StoredBridgePerson, StoredBridgeProject, StoredBridgeTask, StoredTask
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
 from domain.errors import OutsideRefused, OutsideUnreachable
-from domain.records import AssetView, NothingLeft, Person
+from domain.records import AssetView, NoTask, Person
 from domain.states import Stage, TaskState
 from extensions.labelstudio.exchange.call_back import call_back, why_not_here
 from extensions.labelstudio.exchange.pull import clear_away, is_gone, located
@@ -39,7 +39,7 @@ LONGEST_TITLE = 50
 
 
 @dataclass(frozen=True)
-class Pushed:
+class PushResult:
     """The result of sending."""
 
     sent: int
@@ -51,7 +51,7 @@ class Pushed:
     """Outcomes of answers that were found during removal."""
 
 
-def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Pushed:
+def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> PushResult:
     """Send tasks to all mapped people up to their limit, and call back finished tasks. For leads.
 
     ``by`` None is the command on the machine itself.
@@ -79,7 +79,7 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         with link.write() as session:
             bridge.note_reason(session, bridge_id=link.bridge_id, why=why)
             bridge.note_pushed(session, id=link.bridge_id, now=store.now())
-        return Pushed(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
+        return PushResult(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
 
 
 def _waiting_there(link: Link) -> dict[tuple[int, Stage], int]:
@@ -130,7 +130,7 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
             access = access_to(session, person=person, project=link.project)
             for _ in range(min(want, CLAIMED_AT_ONCE)):
                 slot = _next(session, access, person, stage, in_hand, link.store.now())
-                if isinstance(slot, NothingLeft):
+                if isinstance(slot, NoTask):
                     return f"{stage.value}: {slot.sentence}"
                 if slot is None:
                     break
@@ -158,7 +158,7 @@ def _in_hand(visit: gates.Visit, limit: int) -> list[str]:
 
 def _next(
     session: Session, access: Access, person: Person, stage: Stage, in_hand: list[str], now: datetime
-) -> StoredTask | NothingLeft | None:
+) -> StoredTask | NoTask | None:
     """Return the next of a person's claimed tasks, or claim one more."""
     while in_hand:
         slot = tasks.lock(session, public_id=in_hand.pop(0))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from domain.exposure import Fact, Known, Secrets, Told, look_through, strings
+from domain.exposure import Disclosure, ExpectedKeys, Fact, Secrets, look_through, strings
 
 _MEDIA = ("media_", "image_", "images_")
 _DATA = ("touchstone", "says", "about", "shown")
 _PARTS = ("text_", "list_", "options_")
 
 
-def told_outside(sent: Mapping[str, Any], secrets: Secrets) -> Told:
+def told_outside(sent: Mapping[str, Any], secrets: Secrets) -> Disclosure:
     """Return what a task reveals. ``sent`` has ``data`` and ``predictions``; the latter are the rater's own answers."""
     data = sent["data"]
     lines = {text for part in ("shown", "about") for text in strings(data.get(part))}
@@ -23,6 +23,8 @@ def told_outside(sent: Mapping[str, Any], secrets: Secrets) -> Told:
         if (parts := set(strings(value))) and (parts <= lines or ", ".join(strings(value)) in lines)
     }
     known = {key for key in data if key in _DATA or key.startswith((*_MEDIA, *_PARTS))}
-    found = look_through(data, Known(*known), secrets, fields=fields, texts=[data.get("about"), data.get("says")])
+    found = look_through(
+        data, ExpectedKeys(*known), secrets, fields=fields, texts=[data.get("about"), data.get("says")]
+    )
     answered = [Fact.ANSWER] if any(key.startswith("text_prediction") for key in data) else []
-    return Told(found.fields, (*found.facts, *answered), found.said, found.other)
+    return Disclosure(found.fields, (*found.facts, *answered), found.said, found.other)

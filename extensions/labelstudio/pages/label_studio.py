@@ -23,7 +23,7 @@ from extensions.labelstudio.exchange.bridge import BridgeStatus, PersonThere, St
 from extensions.labelstudio.serving import bridging
 from extensions.labelstudio.serving.sync_process import SYNC
 from workflow.access import projects
-from workflow.jobs.desk import SlotTaken
+from workflow.jobs.desk import SlotConflict
 
 SCREEN = Screen("Label Studio", place=190, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -104,7 +104,7 @@ def _begin(services: Services, view: ProjectView, action: str, address: str) -> 
     slot = f"sync/{view.name}/{address}"
     try:
         jobs.begin(services, SYNC.name, slot=slot, project=view.name, input=asked)
-    except SlotTaken as taken:
+    except SlotConflict as taken:
         raise Conflict("Work is being exchanged with this server just now. Wait until that is done.") from taken
 
 

@@ -20,7 +20,7 @@ from domain.states import ONLY_HERE, Stage
 from extensions.labelstudio import results
 from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.exchange import media as outside_media
-from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, Pulled, Pushed
+from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, PullResult, PushResult
 from extensions.labelstudio.serving.local_files import LocalFiles
 from extensions.labelstudio.serving.media_links import Links
 from extensions.labelstudio.settings import LabelStudioSettings
@@ -135,14 +135,14 @@ OUTCOMES = {
 }
 
 
-def outcomes_in_words(*rounds: Pulled | Pushed | None) -> list[str]:
+def outcomes_in_words(*rounds: PullResult | PushResult | None) -> list[str]:
     """Return the results of rounds, a line for each outcome. Empty if nothing happened."""
     lines = []
     for outcome, words in OUTCOMES.items():
         n = sum(each.outcomes.get(outcome, 0) for each in rounds if each is not None)
         lines += [_counted(n, *words)] if n else []
     for each in rounds:
-        if isinstance(each, Pushed):
+        if isinstance(each, PushResult):
             lines += [_counted(each.sent, "task sent", "tasks sent")] if each.sent else []
             lines += [_counted(each.called_back, "task called back", "tasks called back")] if each.called_back else []
     removed = sum(each.removed for each in rounds if each is not None)

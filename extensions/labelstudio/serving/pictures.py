@@ -15,7 +15,7 @@ from media.model_input import Pictures
 from media.store import MediaStore
 
 
-class Found:
+class PictureFinder:
     """Finds pictures. Nothing is fetched from the network; a picture in no folder is refused with a sentence."""
 
     def __init__(self, media: MediaStore, cache: Path, folder: Path | None) -> None:
@@ -25,7 +25,7 @@ class Found:
         self._theirs = MediaStore(Path(self._kept.name) / "media")
         self._prepared = Pictures(self._theirs, Path(self._kept.name) / "prepared")
 
-    def __enter__(self) -> Found:
+    def __enter__(self) -> PictureFinder:
         return self
 
     def __exit__(

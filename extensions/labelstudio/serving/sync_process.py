@@ -15,14 +15,14 @@ SECONDS = 120.0
 
 
 @dataclass(frozen=True)
-class Done:
+class SyncResult:
     """The result of the process."""
 
     lines: tuple[str, ...]
     well: bool
 
 
-def run(action: Literal["push", "pull"], project: str, address: str, *, seconds: float = SECONDS) -> Done:
+def run(action: Literal["push", "pull"], project: str, address: str, *, seconds: float = SECONDS) -> SyncResult:
     """Push or pull in a separate process, and wait. Simultaneous runs share a lease, so nothing is done twice."""
     command = [*process_of("app"), "labelstudio", action, "--server", address, "--", project]
     try:
@@ -36,7 +36,7 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Done(
+        return SyncResult(
             (f"It was not done after {seconds:.0f} seconds, and was ended; the next try goes on from there.",), False
         )
     told = done.stdout if done.returncode == 0 else done.stderr
@@ -44,7 +44,7 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
     said = [line for line in lines if line and not line.startswith("Touchstone: everything is kept in")]
     if done.returncode not in (0, 1):
         said = said[-1:]
-    return Done(tuple(said) or ("Nothing was said.",), done.returncode == 0)
+    return SyncResult(tuple(said) or ("Nothing was said.",), done.returncode == 0)
 
 
 def sync_for_job(context: JobContext) -> JobOutcome:

@@ -23,7 +23,7 @@ from extensions.labelstudio.exchange.bridge import Forms
 ADDRESS = "http://there.test"
 
 
-class Killed(BaseException):
+class Kill(BaseException):
     """The process is killed at this moment."""
 
 

@@ -37,8 +37,8 @@ from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
 from extensions.labelstudio import labeling, results
 from extensions.labelstudio.exchange import bridge
-from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, Pulled, Pushed
-from extensions.labelstudio.tests.outside import ADDRESS, FORMS, Killed, Outside, Task, link, written
+from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, PullResult, PushResult
+from extensions.labelstudio.tests.outside import ADDRESS, FORMS, Kill, Outside, Task, link, written
 from testkit.factories import (
     BLIND,
     SETTLING,
@@ -103,11 +103,11 @@ def bridged(
     return found
 
 
-def push(store: Store, front: Outside, project: str = "p") -> Pushed:
+def push(store: Store, front: Outside, project: str = "p") -> PushResult:
     return bridge.push(store, front, FORMS, by=None, project=project)
 
 
-def pull(store: Store, front: Outside, project: str = "p") -> Pulled:
+def pull(store: Store, front: Outside, project: str = "p") -> PullResult:
     return bridge.pull(store, front, FORMS, by=None, project=project)
 
 
@@ -188,7 +188,7 @@ def test_doing_it_twice_changes_nothing(store: Store, front: Outside) -> None:
     assert push(store, front).sent == 2
     before = dump(store)
     there = json.dumps([task.data for task in front.all_tasks().values()])
-    assert push(store, front) == Pushed(sent=0, called_back=0, removed=0)
+    assert push(store, front) == PushResult(sent=0, called_back=0, removed=0)
     assert dump(store) == before
     assert json.dumps([task.data for task in front.all_tasks().values()]) == there
     front.answer(front.waiting("ann")[0], ANN, choice="blue")
@@ -857,18 +857,18 @@ class Fate:
         if self.moments == self.at:
             self.dead = True
         if self.dead:
-            raise Killed
+            raise Kill
 
     def _called(self, when: str, name: str) -> None:
         if self.dead:
-            raise Killed
+            raise Kill
         if when == self.when:
             self._moment()
 
     @contextmanager
     def _written(self) -> Iterator[Session]:
         if self.dead:
-            raise Killed
+            raise Kill
         with self._write() as session:
             yield session
             if self.when == "before":
@@ -893,7 +893,7 @@ def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(store: Store, clock
     tested even less often, because it gets the same queries as SQLite.
     """
     moments = count(1, 25 if not store.is_sqlite else 9 if when == "before" else 5)
-    mornings: list[Kept] = []
+    mornings: list[DaySnapshot] = []
     if store.is_sqlite:
         assert not a_day(store, clock, Day(store, 0), when, at=0, keep=mornings).dead
     for n in moments:
@@ -929,7 +929,7 @@ class Day:
         return self.front.waiting(f"{login}{self.n}")[0]
 
 
-class Kept:
+class DaySnapshot:
     """A copy of a day between two steps, so that days with the same start need not be repeated."""
 
     def __init__(self, store: Store, clock: Clock, day: Day, moments: int) -> None:
@@ -981,7 +981,7 @@ HAPPENS: tuple[Callable[[Day, Clock], None], ...] = (
 
 
 def a_day(
-    store: Store, clock: Clock, day: Day, when: str, *, at: int, moments: int = 0, keep: list[Kept] | None = None
+    store: Store, clock: Clock, day: Day, when: str, *, at: int, moments: int = 0, keep: list[DaySnapshot] | None = None
 ) -> Fate:
     """Run a day: answers, an invalid one, a skip, and an answer of another person.
 
@@ -993,7 +993,7 @@ def a_day(
     for happens in HAPPENS[day.step :]:
         if keep is not None:
             fate.end()
-            keep.append(Kept(store, clock, day, fate.moments))
+            keep.append(DaySnapshot(store, clock, day, fate.moments))
             fate.begin()
         asks = (pull, push) if day.step else (push,)
         happens(day, clock)
@@ -1001,7 +1001,7 @@ def a_day(
         try:
             for ask in asks:
                 ask(store, front, project)
-        except Killed:  # the next process does it again
+        except Kill:  # the next process does it again
             fate.end()
             clock.advance(minutes=6)  # until the other process counts as gone
             for ask in asks:
@@ -1033,10 +1033,10 @@ def test_what_was_sent_right_before_a_kill_is_not_sent_again(store: Store, clock
 
     def kill(when: str, name: str) -> None:
         if (when, name) == ("after", "send"):
-            raise Killed
+            raise Kill
 
     front.on_call = kill
-    with pytest.raises(Killed):
+    with pytest.raises(Kill):
         push(store, front)
     arrived = set(front.all_tasks())
     assert len(arrived) == 3
@@ -1228,7 +1228,7 @@ def test_the_loop_goes_on_after_a_server_was_down(store: Store, front: Outside, 
     (ann,) = bridged(store, "ann", ahead=1)
     told: list[tuple[bool, str]] = []
 
-    def tell(pulled: Pulled | None, pushed: Pushed | None, said: str) -> None:
+    def tell(pulled: PullResult | None, pushed: PushResult | None, said: str) -> None:
         told.append((pushed is not None, said))
         front.down = len(told) == 2
         for task in front.waiting("ann"):

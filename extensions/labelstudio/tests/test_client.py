@@ -26,7 +26,7 @@ Answer = tuple[int, bytes]
 ANNOTATION = {"id": 5, "completed_by": 2, "result": [], "updated_at": "2026-01-01T00:00:00Z", "lead_time": 1.5}
 
 
-class Scripted:
+class ScriptedServer:
     """A server on loopback that answers with the next line of its script. The last line repeats."""
 
     def __init__(self) -> None:
@@ -84,8 +84,8 @@ class Scripted:
 
 
 @pytest.fixture
-def scripted() -> Iterator[Scripted]:
-    running = Scripted()
+def scripted() -> Iterator[ScriptedServer]:
+    running = ScriptedServer()
     yield running
     running.close()
 
@@ -120,7 +120,7 @@ TASK = {"id": 7, "data": {"touchstone": "k"}, "annotations": [ANNOTATION]}
         page({**TASK, "id": 9}, TASK),
     ],
 )
-def test_what_is_not_label_studios_is_refused_with_a_sentence(scripted: Scripted, reply: Answer) -> None:
+def test_what_is_not_label_studios_is_refused_with_a_sentence(scripted: ScriptedServer, reply: Answer) -> None:
     scripted.script = [reply]
     with pytest.raises(OutsideRefused) as refused:
         list(scripted.client().tasks(1))
@@ -137,7 +137,9 @@ def test_what_is_not_label_studios_is_refused_with_a_sentence(scripted: Scripted
         ("text", ({"from_name": "", "to_name": "", "type": "", "value": "text"},)),
     ],
 )
-def test_one_odd_annotation_stops_no_one_elses(scripted: Scripted, result: object, kept: Sequence[object]) -> None:
+def test_one_odd_annotation_stops_no_one_elses(
+    scripted: ScriptedServer, result: object, kept: Sequence[object]
+) -> None:
     odd = {**ANNOTATION, "result": result, "lead_time": -1, "completed_by": {"id": 3}, "was_cancelled": True}
     scripted.script = [page({**TASK, "annotations": [odd, ANNOTATION]})]
     ((first, second),) = (task.annotations for task in scripted.client().tasks(1))
@@ -146,19 +148,19 @@ def test_one_odd_annotation_stops_no_one_elses(scripted: Scripted, result: objec
     assert (second.result, second.by, second.lead_seconds, second.cancelled) == ((), 2, 1.5, False)
 
 
-def test_a_task_that_is_not_ours_has_no_key(scripted: Scripted) -> None:
+def test_a_task_that_is_not_ours_has_no_key(scripted: ScriptedServer) -> None:
     scripted.script = [page({**TASK, "data": {"touchstone": 5}}, {**TASK, "id": 8, "data": "text"})]
     assert [task.key for task in scripted.client().tasks(1)] == ["", ""]
 
 
-def test_a_huge_reply_is_not_read_to_its_end(scripted: Scripted) -> None:
+def test_a_huge_reply_is_not_read_to_its_end(scripted: ScriptedServer) -> None:
     scripted.script = [(200, b'{"tasks": [' + b" " * 3 * 2**20 + b'], "total": 0}')]
     with pytest.raises(OutsideRefused, match="larger than 1 MiB"):
         list(scripted.client(largest=2**20).tasks(1))
     assert list(scripted.client().tasks(1)) == []
 
 
-def test_a_reply_that_trickles_in_ends_in_time(scripted: Scripted) -> None:
+def test_a_reply_that_trickles_in_ends_in_time(scripted: ScriptedServer) -> None:
     def trickle(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
@@ -177,7 +179,7 @@ def test_a_reply_that_trickles_in_ends_in_time(scripted: Scripted) -> None:
     assert time.monotonic() - begun < 25, "it trickles for fifty seconds"
 
 
-def test_it_waits_and_asks_again_for_what_may_be_repeated(scripted: Scripted) -> None:
+def test_it_waits_and_asks_again_for_what_may_be_repeated(scripted: ScriptedServer) -> None:
     scripted.script = [(503, b""), (429, b""), told([{"id": 1, "email": "anna@example.org"}])]
     assert [user.email for user in scripted.client().users()] == ["anna@example.org"]
     assert len(scripted.asked) == 3
@@ -187,7 +189,7 @@ def test_it_waits_and_asks_again_for_what_may_be_repeated(scripted: Scripted) ->
     assert len(scripted.asked) == 6
 
 
-def test_what_may_have_arrived_is_not_sent_twice(scripted: Scripted) -> None:
+def test_what_may_have_arrived_is_not_sent_twice(scripted: ScriptedServer) -> None:
     scripted.script = [(502, b"")]
     with pytest.raises(OutsideUnreachable):
         scripted.client().send(1, [OutgoingTask("k", {})])
@@ -197,7 +199,7 @@ def test_what_may_have_arrived_is_not_sent_twice(scripted: Scripted) -> None:
     assert [method for method, _, _ in scripted.asked] == ["POST"] * 3
 
 
-def test_a_connection_that_ends_without_an_answer_is_no_answer(scripted: Scripted) -> None:
+def test_a_connection_that_ends_without_an_answer_is_no_answer(scripted: ScriptedServer) -> None:
     def hang_up(handler: BaseHTTPRequestHandler) -> None:
         handler.close_connection = True
 
@@ -207,7 +209,7 @@ def test_a_connection_that_ends_without_an_answer_is_no_answer(scripted: Scripte
     assert len(scripted.asked) == 1
 
 
-def test_a_project_whose_making_was_not_acknowledged_is_looked_for(scripted: Scripted) -> None:
+def test_a_project_whose_making_was_not_acknowledged_is_looked_for(scripted: ScriptedServer) -> None:
     found = {"count": 1, "results": [{"id": 4, "description": "Touchstone puts work here. [touchstone k/1]"}]}
     scripted.script = [(502, b""), told(found)]
     assert scripted.client().make_project("k/1", title="t", labeling="<View/>") == 4
@@ -216,13 +218,13 @@ def test_a_project_whose_making_was_not_acknowledged_is_looked_for(scripted: Scr
         scripted.client().make_project("k/2", title="t", labeling="<View/>")
 
 
-def test_less_than_what_was_sent_is_said(scripted: Scripted) -> None:
+def test_less_than_what_was_sent_is_said(scripted: ScriptedServer) -> None:
     scripted.script = [told({"task_count": 1})]
     with pytest.raises(OutsideRefused, match=r"sent 2 tasks .* took 1"):
         scripted.client().send(1, [OutgoingTask("k", {}), OutgoingTask("l", {})])
 
 
-def test_a_short_lived_token_that_is_not_taken_any_more_is_renewed_once(scripted: Scripted) -> None:
+def test_a_short_lived_token_that_is_not_taken_any_more_is_renewed_once(scripted: ScriptedServer) -> None:
     scripted.script = [told([]), (401, b"{}"), told([])]
     client = scripted.client(personal())
     client.users()
@@ -235,14 +237,14 @@ def test_a_short_lived_token_that_is_not_taken_any_more_is_renewed_once(scripted
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"access": 5}', b"<html>"])
-def test_nothing_useful_for_a_token_is_refused(scripted: Scripted, body: bytes) -> None:
+def test_nothing_useful_for_a_token_is_refused(scripted: ScriptedServer, body: bytes) -> None:
     scripted.script = [lambda handler: handler.reply(200, body)]  # type: ignore[attr-defined]
     with pytest.raises(OutsideRefused):
         scripted.client(personal()).users()
 
 
-def test_a_redirect_is_not_followed(scripted: Scripted) -> None:
-    other = Scripted()
+def test_a_redirect_is_not_followed(scripted: ScriptedServer) -> None:
+    other = ScriptedServer()
     scripted.script = [lambda handler: handler.reply(302, b"", Location=f"{other.url}/api/users/")]  # type: ignore[attr-defined]
     other.script = [told([])]
     with pytest.raises(OutsideRefused, match="another address"):
@@ -252,7 +254,9 @@ def test_a_redirect_is_not_followed(scripted: Scripted) -> None:
 
 
 @pytest.mark.parametrize("token", [LEGACY, personal()])
-def test_no_token_gets_into_logs_or_sentences(scripted: Scripted, token: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_token_gets_into_logs_or_sentences(
+    scripted: ScriptedServer, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     bearer = personal(kind="access")
 

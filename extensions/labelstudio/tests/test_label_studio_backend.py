@@ -30,7 +30,7 @@ from extensions.labelstudio.controls import configuration
 from extensions.labelstudio.exchange.draft_models import SentOut, task_behind
 from extensions.labelstudio.serving import backend as module
 from extensions.labelstudio.serving.backend import Backend, application
-from extensions.labelstudio.serving.pictures import Found
+from extensions.labelstudio.serving.pictures import PictureFinder
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec, written
 from media.store import MediaStore
@@ -87,7 +87,7 @@ def sent_out(key: str) -> SentOut | None:
     }.get(key)
 
 
-class Asking:
+class BackendClient:
     """A backend on loopback, and requests to it."""
 
     def __init__(self, url: str) -> None:
@@ -120,7 +120,7 @@ class Asking:
 
 
 @contextmanager
-def serving(backend: Backend, *, secret: str | None = None) -> Iterator[Asking]:
+def serving(backend: Backend, *, secret: str | None = None) -> Iterator[BackendClient]:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     config = uvicorn.Config(application(backend, secret=secret), log_level="critical", log_config=None, lifespan="off")
@@ -132,7 +132,7 @@ def serving(backend: Backend, *, secret: str | None = None) -> Iterator[Asking]:
         assert time.monotonic() < end
         time.sleep(0.01)
     try:
-        yield Asking(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        yield BackendClient(f"http://127.0.0.1:{listening.getsockname()[1]}")
     finally:
         server.should_exit = True
         thread.join(10)
@@ -142,7 +142,7 @@ def serving(backend: Backend, *, secret: str | None = None) -> Iterator[Asking]:
 @contextmanager
 def asked(
     script: Sequence[Reply] | Callable[[Asked, int], Reply], *, secret: str | None = None, **more: Any
-) -> Iterator[tuple[Asking, ScriptedServer]]:
+) -> Iterator[tuple[BackendClient, ScriptedServer]]:
     """Yield a backend over an endpoint with scripted answers."""
     with ScriptedServer(script) as server:
         answerer = open_answerer(spec(server.url), strategy="generate")
@@ -215,7 +215,7 @@ def test_the_picture_that_a_task_names_is_shown_to_the_model(tmp_path: Path) -> 
     Image.new("RGB", (8, 6), (200, 0, 0)).save(tmp_path / "cup.png")
     ours = MediaStore(tmp_path / "ours")
     with (
-        Found(ours, tmp_path / "cache", tmp_path) as found,
+        PictureFinder(ours, tmp_path / "cache", tmp_path) as found,
         asked([chat("a red thing")], fetch=found.named) as (asking, server),
     ):
         told = asking.predict(task(image="/data/upload/1/5d48d83e-cup.png"), task(2, image="none.png"), config=WORDS)
@@ -378,7 +378,7 @@ def test_choices_are_ranked_by_a_model_on_this_machine(tiny_models: tiny.Shelf, 
     """
     Image.new("RGB", (60, 60), (200, 0, 0)).save(tmp_path / "cup.png")
     answerer = open_answerer(spec_of(tiny_models.folder("llava")), strategy="rank_options")
-    with Found(MediaStore(tmp_path / "ours"), tmp_path / "cache", tmp_path) as found:
+    with PictureFinder(MediaStore(tmp_path / "ours"), tmp_path / "cache", tmp_path) as found:
         backend = Backend(answerer, "tiny 1", sent_out, found.named, ranks=True)
         told = backend.predict({"tasks": [task(image="cup.png")], "label_config": CONFIG})
     [[prediction]] = told["results"]
@@ -446,7 +446,7 @@ def test_the_command_serves_a_model_in_a_process_of_its_own(home: Path, tmp_path
             out=log,
             err=log,
         )
-        asking = Asking(f"http://127.0.0.1:{port}")
+        asking = BackendClient(f"http://127.0.0.1:{port}")
         try:
             end = time.monotonic() + 60
             while True:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from annotation_schemas.kinds import CriterionKind, of_criterion, of_field
-from annotation_schemas.kinds._chosen import Chosen
+from annotation_schemas.kinds._chosen import ListEntryField
 from annotation_schemas.kinds._drawn import DrawnCriterion, DrawnField
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds.arrows import ArrowsField
@@ -32,7 +32,7 @@ from annotation_schemas.kinds.spans import Spans
 from annotation_schemas.kinds.text import TextCriterion
 from annotation_schemas.kinds.time_span import TimeSpan, TimeSpanField
 from annotation_schemas.model import Criterion, ItemField, Schema
-from extensions.labelstudio.parts import Part, Way
+from extensions.labelstudio.parts import FormPart, LabelStudioKind
 from extensions.labelstudio.ways.boxes import LabelStudioBoxes
 from extensions.labelstudio.ways.chosen import LabelStudioPick
 from extensions.labelstudio.ways.marks import LabelStudioMarks
@@ -45,7 +45,7 @@ from extensions.labelstudio.ways.scale import LabelStudioScale
 from extensions.labelstudio.ways.spans import LabelStudioPassages
 from extensions.labelstudio.ways.text import LabelStudioWords
 
-CRITERIA: Mapping[type, Way | None] = {
+CRITERIA: Mapping[type, LabelStudioKind | None] = {
     BoxesCriterion: LabelStudioBoxes(),
     EachAnswer: None,
     MarksCriterion: LabelStudioMarks(),
@@ -60,7 +60,7 @@ CRITERIA: Mapping[type, Way | None] = {
     TextCriterion: LabelStudioWords(),
 }
 """How a criterion is answered there. None: it cannot be."""
-FIELDS: Mapping[type, Way] = {Chosen: LabelStudioPick()}
+FIELDS: Mapping[type, LabelStudioKind] = {ListEntryField: LabelStudioPick()}
 """How a field is filled in there. Without an entry, it is filled in like its criterion."""
 
 NO_CONTROL = "Label Studio has no control for this kind."
@@ -111,7 +111,7 @@ CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
 FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     ArrowsField: _always(ONLY_SHOWN),
     BlurField: _always(ONLY_SHOWN),
-    Chosen: _unwritten_list,
+    ListEntryField: _unwritten_list,
     DrawnField: _without_image,
     JsonField: _always("a field of kind `json` is no answer that a form there has."),
     MasksField: _always(ONLY_SHOWN),
@@ -131,12 +131,12 @@ def _of(row: object, table: Mapping[Any, Found]) -> Found | None:
     return next((table[each] for each in type(row).__mro__ if each in table), None)
 
 
-def way_of_criterion(row: CriterionKind) -> Way | None:
+def way_of_criterion(row: CriterionKind) -> LabelStudioKind | None:
     """Return how a criterion of this kind is answered there. None if it cannot be."""
     return _of(row, CRITERIA)
 
 
-def way_of(part: Part) -> Way:
+def way_of(part: FormPart) -> LabelStudioKind:
     """Return how a part is answered: by the field's way if it is picked by position, else by the criterion's way."""
     own = _of(part.field_row, FIELDS) if part.field_row is not None and part.after is not None else None
     way = own or _of(part.row, CRITERIA)

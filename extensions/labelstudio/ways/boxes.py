@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from annotation_schemas.model import Criterion
-from extensions.labelstudio.ways.drawn import LabelStudioDrawn
+from extensions.labelstudio.ways.drawn import LabelStudioRegions
 
 
-class LabelStudioBoxes(LabelStudioDrawn):
+class LabelStudioBoxes(LabelStudioRegions):
     """Rectangles, with labels if the criterion has any."""
 
     def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:

@@ -7,13 +7,22 @@ from xml.etree.ElementTree import Element
 
 from extensions.labelstudio.codes import EDITED
 from extensions.labelstudio.form import ask_choices
-from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of, shortened
+from extensions.labelstudio.parts import (
+    Answer,
+    Context,
+    FormPart,
+    LabelStudioKind,
+    Result,
+    SortedResult,
+    result_of,
+    shortened,
+)
 
 
-class LabelStudioPick(Way):
+class LabelStudioPick(LabelStudioKind):
     """Choices of entries of a list on the same page, by position."""
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         """Return the picked entries of a list that was written on the same page."""
         chosen = given.chosen(part.name, part)
         entries = context.values.get(part.after or "")
@@ -35,7 +44,7 @@ class LabelStudioPick(Way):
             return picked[0][1], None
         return [entry for _, entry in sorted(picked, key=lambda pair: pair[0])], None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         entries = context.values.get(part.after or "")
         if entries is None:
             entries = context.texts.get((part.after or "").removeprefix(EDITED))
@@ -44,5 +53,5 @@ class LabelStudioPick(Way):
         numbers = [str(known.index(entry) + 1) for entry in wanted if entry in known]
         return [result_of(part.name, part.to, "choices", {"choices": numbers})] if numbers else []
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         ask_choices(parent, part)

@@ -13,10 +13,10 @@ from extensions.labelstudio.form import add_labels
 from extensions.labelstudio.parts import (
     Answer,
     Context,
-    Given,
-    Part,
+    FormPart,
+    LabelStudioKind,
     Result,
-    Way,
+    SortedResult,
     is_number,
     plain_number,
     result_of,
@@ -30,10 +30,10 @@ _CLOSE = 1e-4
 """Half a pixel of a large picture, as a share of it. A region this far outside is a rounding error."""
 
 
-class LabelStudioDrawn(Way):
+class LabelStudioRegions(LabelStudioKind):
     """Regions of an image."""
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         found = []
         for number, (labels, value, entry) in enumerate(given.by_control.get(part.name, ()), 1):
             made = _region(part, given, number, labels, value, entry)
@@ -42,7 +42,7 @@ class LabelStudioDrawn(Way):
             found.append(made)
         return (found, None) if found else None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         is_box = part.type != "keypointlabels"
         options = list(part.criterion.options)
         told = codes(options, own=True)
@@ -67,7 +67,7 @@ class LabelStudioDrawn(Way):
             found.append(made)
         return found
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         if part.type == "keypointlabels":
             most = int(part.criterion.max) if part.criterion.max is not None else MOST_MARKS
             made = SubElement(parent, "KeyPointLabels", name=part.name, toName=part.to, strokeWidth="4")
@@ -78,13 +78,13 @@ class LabelStudioDrawn(Way):
         made = SubElement(parent, tag, name=part.name, toName=part.to, canRotate="false", strokeWidth="3")
         add_labels(made, part.criterion.options)
 
-    def limits(self, part: Part) -> list[str]:
+    def limits(self, part: FormPart) -> list[str]:
         how = ["Draw with the rectangle tool next to the image"] if part.type == "rectangle" else []
         return [*super().limits(part), *how]
 
 
 def _region(
-    part: Part, given: Given, number: int, labels: Any, value: Mapping[str, Any], entry: Mapping[str, Any]
+    part: FormPart, given: SortedResult, number: int, labels: Any, value: Mapping[str, Any], entry: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     is_box = part.type != "keypointlabels"
     noun = "Box" if is_box else "Mark"

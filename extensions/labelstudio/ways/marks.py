@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from extensions.labelstudio.ways.drawn import LabelStudioDrawn
+from extensions.labelstudio.ways.drawn import LabelStudioRegions
 
 
-class LabelStudioMarks(LabelStudioDrawn):
+class LabelStudioMarks(LabelStudioRegions):
     """Numbered points."""
 
     result_type = "keypointlabels"

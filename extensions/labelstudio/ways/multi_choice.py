@@ -8,13 +8,22 @@ from xml.etree.ElementTree import Element
 from domain.comparison import same
 from extensions.labelstudio.codes import NONE, SKIP, codes
 from extensions.labelstudio.form import ask_choices
-from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of, skip_reason
+from extensions.labelstudio.parts import (
+    Answer,
+    Context,
+    FormPart,
+    LabelStudioKind,
+    Result,
+    SortedResult,
+    result_of,
+    skip_reason,
+)
 
 
-class LabelStudioSeveral(Way):
+class LabelStudioSeveral(LabelStudioKind):
     """Any number of several choices."""
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         chosen = given.chosen(part.name, part)
         if not chosen:
             return None
@@ -32,7 +41,7 @@ class LabelStudioSeveral(Way):
             return None
         return [option.value for option in options if any(each is option for each in found)], None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         options = part.options(context.texts)
         told = codes(options, own=part.own)
         chosen = [text for text, option in zip(told, options, strict=True) if any(same(option.value, v) for v in value)]
@@ -40,5 +49,5 @@ class LabelStudioSeveral(Way):
             return [result_of(part.name, part.to, "choices", {"choices": [NONE]})] if part.may_be_none else []
         return [result_of(part.name, part.to, "choices", {"choices": chosen})] if chosen else []
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         ask_choices(parent, part)

@@ -11,22 +11,22 @@ from extensions.labelstudio.form import require
 from extensions.labelstudio.parts import (
     Answer,
     Context,
-    Given,
-    Part,
+    FormPart,
+    LabelStudioKind,
     Result,
-    Way,
+    SortedResult,
     plain_number,
     result_of,
     spelled,
 )
 
 
-class LabelStudioNumber(Way):
+class LabelStudioNumber(LabelStudioKind):
     """A number."""
 
     result_type = "number"
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         found = given.one(part.name)
         if found is None:
             return None
@@ -35,10 +35,10 @@ class LabelStudioNumber(Way):
             return None
         return plain_number(found), None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         return [result_of(part.name, part.to, "number", {"number": value})]
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         criterion = part.criterion
         made = SubElement(parent, "Number", name=part.name, toName=ABOUT)
         for name in ("min", "max", "step"):
@@ -46,7 +46,7 @@ class LabelStudioNumber(Way):
                 made.set(name, repr(getattr(criterion, name)))
         require(made, part)
 
-    def limits(self, part: Part) -> list[str]:
+    def limits(self, part: FormPart) -> list[str]:
         criterion = part.criterion
         if part.field is not None:
             return []

@@ -11,10 +11,10 @@ from extensions.labelstudio.form import ask_choices
 from extensions.labelstudio.parts import (
     Answer,
     Context,
-    Given,
-    Part,
+    FormPart,
+    LabelStudioKind,
     Result,
-    Way,
+    SortedResult,
     reason_for,
     result_of,
     skip_reason,
@@ -22,10 +22,10 @@ from extensions.labelstudio.parts import (
 )
 
 
-class LabelStudioOne(Way):
+class LabelStudioOne(LabelStudioKind):
     """One of several choices."""
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         chosen = given.chosen(part.name, part)
         if not chosen:
             return None
@@ -41,7 +41,7 @@ class LabelStudioOne(Way):
         place = next((at for at, each in part.own_reasons() if each is option), None)
         return option.value, reason_for(part, given, place, option) if place is not None else None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         options = part.options(context.texts)
         at = next((at for at, option in enumerate(options) if same(option.value, value)), None)
         if at is None:
@@ -49,5 +49,5 @@ class LabelStudioOne(Way):
         chosen = result_of(part.name, part.to, "choices", {"choices": [codes(options, own=part.own)[at]]})
         return [chosen, *(write_reason(part, at + 1, options[at], reason) if part.own else ())]
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         ask_choices(parent, part)

@@ -9,15 +9,15 @@ from xml.etree.ElementTree import Element, SubElement
 from domain.comparison import same
 from extensions.labelstudio.codes import list_of, rank_codes
 from extensions.labelstudio.form import key_of
-from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of
+from extensions.labelstudio.parts import Answer, Context, FormPart, LabelStudioKind, Result, SortedResult, result_of
 
 
-class LabelStudioOrder(Way):
+class LabelStudioOrder(LabelStudioKind):
     """A list to sort."""
 
     result_type = "ranker"
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         found = given.one(part.name)
         if isinstance(found, Mapping):
             lists = [each for each in found.values() if each != []]
@@ -37,7 +37,7 @@ class LabelStudioOrder(Way):
             placed.append(option.value)
         return placed, None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         options = part.options(context.texts)
         left = list(zip(rank_codes(options, own=part.own), options, strict=True))
         ids = []
@@ -47,7 +47,7 @@ class LabelStudioOrder(Way):
                 ids.append(left.pop(at)[0])
         return [result_of(part.name, list_of(part.name), "ranker", {"ranker": {part.name: ids}})]
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         SubElement(
             parent,
             "List",

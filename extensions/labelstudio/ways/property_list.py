@@ -10,15 +10,15 @@ from annotation_schemas.model import Choice
 from domain.comparison import same
 from extensions.labelstudio.codes import ABOUT, codes
 from extensions.labelstudio.form import coded, listed, plain
-from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of
+from extensions.labelstudio.parts import Answer, Context, FormPart, LabelStudioKind, Result, SortedResult, result_of
 
 
-class LabelStudioProperties(Way):
+class LabelStudioProperties(LabelStudioKind):
     """A choice for each property."""
 
     result_type = "property_list"
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
         found = []
         for at, option in enumerate(part.criterion.options, 1):
@@ -31,7 +31,7 @@ class LabelStudioProperties(Way):
                     found.append({"name": option.value, "value": meant.value})
         return (found, None) if found else None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         said = [Choice(value=each, label=str(each)) for each in sayable_values(part.criterion)]
         told = codes(said, own=True)
         found = []
@@ -44,7 +44,7 @@ class LabelStudioProperties(Way):
                 found.append(result_of(part.side("is", at), ABOUT, "choices", {"choices": [told[place]]}))
         return found
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
         for at, option in enumerate(part.criterion.options, 1):
             text = option.label if not option.help else f"{option.label}: {option.help}"

@@ -9,7 +9,7 @@ from annotation_schemas.model import Criterion
 from domain.comparison import same
 from extensions.labelstudio.codes import ABOUT
 from extensions.labelstudio.form import require
-from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, result_of, spelled
+from extensions.labelstudio.parts import Answer, Context, FormPart, Result, SortedResult, result_of, spelled
 from extensions.labelstudio.ways.one_of import LabelStudioOne
 
 MOST_STARS = 10
@@ -23,7 +23,7 @@ class LabelStudioScale(LabelStudioOne):
         counts = len(values) == len(criterion.values) <= MOST_STARS and values == list(range(1, len(values) + 1))
         return "rating" if counts and not criterion.labels and not depended_on else "choices"
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         if part.type != "rating":
             return super().read(part, given, context)
         found = given.one(part.name)
@@ -35,12 +35,12 @@ class LabelStudioScale(LabelStudioOne):
             return None
         return value, None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         if part.type != "rating":
             return super().write(part, value, reason, context)
         return [result_of(part.name, part.to, "rating", {"rating": value})]
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         if part.type != "rating":
             super().ask(parent, part)
             return

@@ -9,15 +9,24 @@ from annotation_schemas.model import PREDICTION
 from domain.comparison import same
 from extensions.labelstudio.codes import codes
 from extensions.labelstudio.form import add_labels
-from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of, shortened
+from extensions.labelstudio.parts import (
+    Answer,
+    Context,
+    FormPart,
+    LabelStudioKind,
+    Result,
+    SortedResult,
+    result_of,
+    shortened,
+)
 
 
-class LabelStudioPassages(Way):
+class LabelStudioPassages(LabelStudioKind):
     """Regions of a text."""
 
     result_type = "labels"
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         text = context.texts.get(part.criterion.of or PREDICTION)
         options = list(part.criterion.options)
         found = []
@@ -39,7 +48,7 @@ class LabelStudioPassages(Way):
             found.append({"start": start, "end": end, "tag": option.value})
         return (found, None) if found else None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         text = context.texts.get(part.criterion.of or PREDICTION)
         options = list(part.criterion.options)
         told = codes(options, own=True)
@@ -53,7 +62,7 @@ class LabelStudioPassages(Way):
             found.append(result_of(part.name, part.to, "labels", where, number))
         return found
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         made = SubElement(parent, "Labels", name=part.name, toName=part.to)
         add_labels(made, part.criterion.options)
 

@@ -6,15 +6,15 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from extensions.labelstudio.form import typed
-from extensions.labelstudio.parts import Answer, Context, Given, Part, Result, Way, result_of
+from extensions.labelstudio.parts import Answer, Context, FormPart, LabelStudioKind, Result, SortedResult, result_of
 
 
-class LabelStudioWords(Way):
+class LabelStudioWords(LabelStudioKind):
     """A text, or a list of texts."""
 
     result_type = "textarea"
 
-    def read(self, part: Part, given: Given, context: Context) -> Answer:
+    def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
         found = given.words(part.name, part)
         if part.field_row is not None and part.field_row.is_list:
             entries = [entry.strip() for entry in found if entry.strip()]
@@ -24,11 +24,11 @@ class LabelStudioWords(Way):
             return None
         return text.strip() if part.field is not None else text, None
 
-    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+    def write(self, part: FormPart, value: Any, reason: Any, context: Context) -> list[Result]:
         texts = list(value) if isinstance(value, list | tuple) else [value]
         return [result_of(part.name, part.to, "textarea", {"text": texts})] if texts else []
 
-    def ask(self, parent: Element, part: Part) -> None:
+    def ask(self, parent: Element, part: FormPart) -> None:
         field, row = part.field, part.field_row
         needed = part.criterion.required and not part.criterion.skip
         if field is not None and row is not None and row.is_list:

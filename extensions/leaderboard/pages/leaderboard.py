@@ -106,7 +106,7 @@ def _withdraw(services: Services, view: ProjectView) -> None:
 def _results(services: Services, view: ProjectView) -> Leaderboards | None:
     """Return the results to choose from, or show why there are none."""
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
         return figure_requests.asked(
             services.store,
@@ -156,7 +156,7 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
 
 
 def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return public_page.asked(services.store, services.settings, view.name, choice, inside=True)
 
     asked = ask()

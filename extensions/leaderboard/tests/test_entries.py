@@ -48,7 +48,7 @@ def sent(folder: Path, labels: Sequence[str], *more: tuple[int, str], name: str 
     return path
 
 
-def take(store: Store, media: MediaStore, path: Path, **how: Any) -> entries.Taken:
+def take(store: Store, media: MediaStore, path: Path, **how: Any) -> entries.AcceptedEntry:
     about = {"team": "Team A", "model": "Planner", **how}
     return entries.take(store, media, by=None, project="p", path=path, **about)
 

@@ -104,9 +104,9 @@ def test_every_text_is_escaped_and_nothing_else_of_the_project_is_sent(store: St
 def test_while_there_are_no_numbers_yet_the_page_says_so(
     store: Store, served: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.jobs.figure_requests import Asked
+    from app.jobs.figure_requests import FigureState
 
-    monkeypatch.setattr(public_page, "asked", lambda *_, **__: Asked(None, current=False))
+    monkeypatch.setattr(public_page, "asked", lambda *_, **__: FigureState(None, current=False))
     public.publish(store, by=None, project="p", choice=CHOICE)
     reply = get(served)
     assert (reply.status, reply.headers["retry-after"]) == (503, "5")

@@ -13,15 +13,15 @@ from extensions.leaks.release_check import accepted_leaks, must_not_leak
 from extensions.leaks.tests import made_release
 from media.store import MediaStore
 from tests.workflow.releases.pictured import One, pictured
-from workflow.releases.create import Created, create
+from workflow.releases.create import CreatedRelease, create
 from workflow.releases.listing import all_releases
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 
 
-def release(store: Store, media: MediaStore, home: Path, said: list[str], *accepted: str) -> Created:
-    asked = Asked(despite=("said", "items"), private=("test",), accepted=accepted)
+def release(store: Store, media: MediaStore, home: Path, said: list[str], *accepted: str) -> CreatedRelease:
+    asked = ReleaseOptions(despite=("said", "items"), private=("test",), accepted=accepted)
 
     def progress(what: str, done: int, of: int) -> None:
         said.append(what)

@@ -22,7 +22,7 @@ def register(cli: typer.Typer) -> None:
 def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
     """Send one test mail now, and print the mail server's reply."""
     from app.services import resources
-    from extensions.mail.sending import Letter, NotSent, send
+    from extensions.mail.sending import Letter, MailFailure, send
     from extensions.mail.settings import require_address, require_server
 
     settings = resources().settings
@@ -30,7 +30,7 @@ def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -
     text = f"Hello,\n\nTouchstone at {settings.public_url} can send mail.\n"
     try:
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
-    except NotSent as error:
+    except MailFailure as error:
         raise SettingsError(str(error)) from None
     typer.echo(f"{server.host}:{server.port} took a mail to {address}. Look whether it arrives.")
 

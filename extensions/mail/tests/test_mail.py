@@ -25,7 +25,7 @@ from domain.settings import Settings, settings_from
 from domain.states import Stage
 from extensions.mail import mail_off_route, notice_mails
 from extensions.mail.notice_job import look
-from extensions.mail.sending import Letter, NotSent, send
+from extensions.mail.sending import Letter, MailFailure, send
 from extensions.mail.settings import MailServer, MailSettings, mail_server
 from extensions.mail.tests.smtp import Inbox, inbox
 from media.store import MediaStore
@@ -246,7 +246,7 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
 def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
     plain = mail_server(server.url, "", SENDER)
     asked = mail_server(server.url.replace("smtp+plain://", "smtp://ann@"), "secret", SENDER)
-    with pytest.raises(NotSent, match="STARTTLS"):
+    with pytest.raises(MailFailure, match="STARTTLS"):
         send(asked, Letter("x", "bob@example.org", "s", "t"))
     assert not [line for line in server.said if "AUTH" in line]
     assert "secret" not in repr(asked)

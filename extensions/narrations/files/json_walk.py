@@ -52,7 +52,7 @@ class Walk:
         self.skip()
         try:
             value, self.at = _DECODER.raw_decode(self.text, self.at)
-        except json_text.Twice as error:
+        except json_text.DuplicateKey as error:
             found = json_text.repeated_key(self.text, self.at)
             raise JsonBreak(found[1] if found else self.at, str(error)) from None
         except RecursionError:
@@ -109,6 +109,6 @@ class Walk:
         found: dict[str, Any] = {}
         for key in self.members():
             if key in found:
-                raise JsonBreak(self.at, str(json_text.Twice(key)))
+                raise JsonBreak(self.at, str(json_text.DuplicateKey(key)))
             found[key] = self.tree(depth - 1)
         return {**found, "": line}

@@ -25,7 +25,7 @@ from testkit.factories import Clock, make_person, make_project
 from workflow.access import accounts, audit
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
-from workflow.files.project_import import How, import_project
+from workflow.files.project_import import ArchiveOptions, import_project
 
 pytestmark = pytest.mark.both_databases
 
@@ -144,7 +144,7 @@ def test_an_archive_of_the_project_has_all_of_it(store: Store, tmp_path: Path) -
     admin = accounts.create_person(store, login="adm", name="Adm", is_admin=True)
     media = MediaStore(tmp_path / "media")
     export_project(store, media, by=None, project="p", out=tmp_path / "p.zip")
-    import_project(store, media, path=tmp_path / "p.zip", name="q", how=How(people=WhoIsWho.MATCH))
+    import_project(store, media, path=tmp_path / "p.zip", name="q", how=ArchiveOptions(people=WhoIsWho.MATCH))
     here, there = (video_goals.of_project(store, by=lea, project=name) for name in ("p", "q"))
     assert (there.narrations, there.versions) == (here.narrations, here.versions)
     assert len(there.versions["V"]) == 2

@@ -42,7 +42,7 @@ def render(services: Services) -> None:
 
 
 def _of_paper(services: Services, view: ProjectView, items: Items | None) -> None:
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 
     asked = ask()
@@ -78,7 +78,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     )
 
 
-def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     """Return the tables. They are computed again only if something has changed."""
     return figure_requests.asked(
         services.store,

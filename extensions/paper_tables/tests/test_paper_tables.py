@@ -338,7 +338,7 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
 def test_numbers_of_another_extension_are_asked_once(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, object]] = []
 
-    def sums(read: project_answers.Read, **about: object) -> dict[str, Statistic]:
+    def sums(read: project_answers.ProjectAnswers, **about: object) -> dict[str, Statistic]:
         asked.append(about)
         return {"colour": replace(undefined("", n_units=7, n_raters=1), value=0.25, reason=None)}
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agreement.study_plan import StudyPlan
 
 
-class Planned(StrEnum):
+class PlanStatistic(StrEnum):
     """The statistics that a study can be planned for."""
 
     KAPPA = "kappa"
@@ -33,8 +33,8 @@ def register(cli: typer.Typer) -> None:
 def plan(
     expected: Annotated[float, typer.Option(help="The agreement that you expect, from 0 to 1.", metavar="VALUE")],
     statistic: Annotated[
-        Planned, typer.Option(help="kappa (the mean over pairs for more than two raters), fleiss, alpha or icc.")
-    ] = Planned.KAPPA,
+        PlanStatistic, typer.Option(help="kappa (the mean over pairs for more than two raters), fleiss, alpha or icc.")
+    ] = PlanStatistic.KAPPA,
     shares: Annotated[
         str, typer.Option(help="How often each category occurs, separated by commas.", metavar="A,B,...")
     ] = "0.5,0.5",
@@ -71,7 +71,7 @@ def plan(
         typer.echo("\n".join(table(found, statistic)))
 
 
-def table(found: StudyPlan, statistic: Planned) -> Iterator[str]:
+def table(found: StudyPlan, statistic: PlanStatistic) -> Iterator[str]:
     """Yield the designs as lines for people."""
     yield f"raters   units  ratings  mean {statistic.value}  95 % of studies within"
     for design in found.designs:

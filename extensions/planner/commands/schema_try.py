@@ -19,7 +19,7 @@ from app.serving.exit_signals import exiting_on_signals
 
 if TYPE_CHECKING:
     from db.engine import Store
-    from extensions.planner.trial_project import Tried
+    from extensions.planner.trial_project import TrialResult
 
 VARIABLE = "TOUCHSTONE_"
 """The prefix of an installation's environment variables. None of these variables applies to a tried schema."""
@@ -64,7 +64,7 @@ def register(cli: typer.Typer) -> None:
         typer.echo("Ended; what was tried is removed.")
 
 
-def told(tried: Tried, store: Store, address: str) -> Iterator[str]:
+def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:
     """Yield the numbers of waiting items by stage, and a sign-in link for each role."""
     from workflow.access import sign_in
 

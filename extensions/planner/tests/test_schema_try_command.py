@@ -18,7 +18,7 @@ from annotation_schemas.loader import load_schema
 from app import server, services
 from app.cli import cli
 from app.services import Resources
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.states import Stage
 from testkit.serving import free_port
 from workflow.access import projects
@@ -119,7 +119,7 @@ def look(shared: Resources) -> dict[str, Any]:
 def gets(shared: Resources, person: Person, project: str, stages: list[Stage]) -> Iterator[tuple[Stage, TaskView]]:
     for stage in stages:
         found = claims.next_task(shared.store, person=person, project=project, stage=stage)
-        if isinstance(found, NothingLeft) and found.code == "pick_first":
+        if isinstance(found, NoTask) and found.code == "pick_first":
             free = image_pool.pool(shared.store, person=person, project=project, limit=1).assets
             assert len(free) == 1
             found = image_pool.pick(shared.store, person=person, project=project, dimension="one", assets=[free[0].id])

@@ -24,7 +24,7 @@ FILES = (".csv", ".tsv", ".xlsx")
 """Endings by which ``--success`` names a file instead of a criterion."""
 
 
-class By(StrEnum):
+class RegressionUnit(StrEnum):
     """Kinds of units."""
 
     MODEL = "model"
@@ -91,7 +91,7 @@ OnlyAspects = Annotated[
     typer.Option(help="Only this aspect; may be given again. None: all with scores.", metavar="DIMENSION"),
 ]
 UnitBy = Annotated[
-    By | None,
+    RegressionUnit | None,
     typer.Option(
         help="Units: models with the share of their plans that succeed, or plans with the scores of their task. By "
         "default plans, if tasks are named."
@@ -191,7 +191,7 @@ def _asked(
     criterion: str | None,
     aspect: list[str] | None,
     model: list[str] | None,
-    by: By | None,
+    by: RegressionUnit | None,
     task: str | None,
 ) -> UnitRequest:
     from extensions.plans.success_files import read_outcomes

@@ -62,7 +62,7 @@ def render(services: Services) -> None:
     place = st.empty()
     chosen = {name: st.session_state.get(f"regression.{name}.{view.name}") for name in ("scores", "aspects")}
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return figure_requests.asked(
             services.store,
             services.settings,

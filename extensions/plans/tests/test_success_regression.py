@@ -33,7 +33,7 @@ from extensions.plans.success_units import JoinedUnits, UnitRequest, units_of_fi
 from tests.workflow.test_results import made
 from workflow.results import leaderboard
 from workflow.results.graded_answers import Answer
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores
 from workflow.results.slices import Item
 
@@ -48,7 +48,7 @@ def dice(*parts: Any, of: int) -> int:
     return zlib.crc32(repr(parts).encode()) % of
 
 
-def project(**changes: Any) -> Read:
+def project(**changes: Any) -> ProjectAnswers:
     """Three models answer, of each of eight tasks, three questions on types, two on space, and a plan; a judge scores
     the answers, and three people each plan. More stands apart: a question and a plan without a task, a plan that no
     one has graded, and one on which two people differ."""
@@ -75,7 +75,7 @@ def project(**changes: Any) -> Read:
         elif item.name != "ungraded plan":
             won = float(dice(item.name, model, of=5) < 2)
             grades[at] = [won, won, 1 - won]
-    there = Read(
+    there = ProjectAnswers(
         "p",
         "Project",
         SCHEMA,
@@ -89,7 +89,7 @@ def project(**changes: Any) -> Read:
     return replace(there, **changes)
 
 
-def truth(found: Read) -> dict[tuple[str, str], tuple[float, float, float]]:
+def truth(found: ProjectAnswers) -> dict[tuple[str, str], tuple[float, float, float]]:
     """Of each model and task the mean in types and in space, and the success, straight from the dice."""
     rows = {}
     for model in MODELS:

@@ -43,7 +43,7 @@ def render(services: Services) -> None:
     items = items_switch.switch(services, view, key="preferences.items", stage=Stage.COMPARISON)
     wanted = {"project": view.name, "items": items, **_choices(services, view)}
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         return _asked(services, view, wanted)
 
     asked = ask()
@@ -81,7 +81,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
     return {"by": by or DIMENSION.name, "together": together}
 
 
-def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:
     """Return the page's figures. They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     return figure_requests.asked(

@@ -24,7 +24,7 @@ from domain.runs import RunState
 from domain.settings import Settings
 from domain.states import Stage
 from media.store import MediaStore
-from reports.content import Table
+from reports.content import ReportTable
 from reports.pairs import pairs
 from testkit.factories import make_items, make_people, make_person, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
@@ -181,7 +181,7 @@ def in_a_report(store: Store, folder: Path, world: Pairs) -> list[tuple[object, 
     study, _ = study_of(store, humans=("eve",), judges=("gpt",), vouched=("eve",), **about)  # type: ignore[arg-type]
     (section,) = pairs(study)
     (table,) = section.blocks
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     return [
         (criterion, judge, n, same.value, kappa.value, *counts)  # type: ignore[union-attr]
         for criterion, judge, n, same, kappa, _, *counts in table.rows

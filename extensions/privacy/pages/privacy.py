@@ -260,7 +260,7 @@ def _ask(services: Services, view: ProjectView) -> None:
             after={each.seen.file: each.after for each in ready},
         )
         sets = page_work.frames_of(services, view.name, ready)
-        question = confirm.Question(
+        question = confirm.Confirmation(
             title=f"Cover what is decided in {view.title}?",
             words=_changes(changes, n_clips=sum(each.clip for each in ready), sets=sets),
             undo=UNDO,

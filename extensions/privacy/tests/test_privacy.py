@@ -39,10 +39,10 @@ from workflow.access import accounts, kept_back
 from workflow.access.projects import access_to
 from workflow.annotate import image_pool
 from workflow.files.project_export import archive_in, export_project
-from workflow.files.project_import import How, import_project
+from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.files.project_removal import delete_project
 from workflow.releases.create import create
-from workflow.releases.settings import Asked as Wanted
+from workflow.releases.settings import ReleaseOptions
 from workflow.runs import run_start
 from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import means_of, work
@@ -242,7 +242,7 @@ def test_what_models_are_shown(store: Store, media: MediaStore, home: Path) -> N
 
 def test_what_releases_and_archives_hold(store: Store, media: MediaStore, home: Path) -> None:
     pictured(store, media, [One("a", picture=file()), One("b", picture=file(90))])
-    wanted = Wanted(media=True, despite=("said", "items"))
+    wanted = ReleaseOptions(media=True, despite=("said", "items"))
     first = create(store, media, home, by=None, project="p", asked=wanted)
     assert [shows(path) for path in first.place.rglob("public/media/*/*")] == [True, True]
     files = shown(store)
@@ -276,7 +276,7 @@ def test_a_project_that_came_from_elsewhere_has_no_original(store: Store, media:
     with store.read() as session:
         assert list(session.exec(select(MediaObjectRow))) == []
     accounts.create_person(store, login="adm", name="Adm", is_admin=True)
-    import_project(store, media, path=home / "p.zip", name="q", how=How(people=WhoIsWho.MATCH))
+    import_project(store, media, path=home / "p.zip", name="q", how=ArchiveOptions(people=WhoIsWho.MATCH))
     (covered,) = shown(store, "q")
     assert put(store, media, home, file(), project="q") == [covered]
     media.remove(original)

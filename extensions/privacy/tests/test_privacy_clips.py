@@ -32,7 +32,7 @@ from tests.workflow.test_questions import bring
 from workflow.annotate import image_pool
 from workflow.files.project_export import archive_in, export_project
 from workflow.releases.create import create
-from workflow.releases.settings import Asked as Wanted
+from workflow.releases.settings import ReleaseOptions
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
@@ -162,7 +162,7 @@ def test_what_items_releases_and_archives_hold(store: Store, media: MediaStore, 
     bring(store, media, loaded(VERIFIED), [("colour", fields, [("image", frame), ("film", path)])])
     for person in make_people(store, "ann", "bob"):
         vote(store, person, "a")
-    wanted = Wanted(media=True, despite=("said", "items"))
+    wanted = ReleaseOptions(media=True, despite=("said", "items"))
     create(store, media, home, by=None, project="p", asked=wanted)
     image, original = shown(store)
     archive_in(home, "p").parent.mkdir()

@@ -31,7 +31,7 @@ from workflow.access import accounts, audit
 from workflow.files import project_check
 from workflow.files.project_export import export_project
 from workflow.files.project_import import import_project
-from workflow.files.project_storing import How
+from workflow.files.project_storing import ArchiveOptions
 
 FOUND_BOX = Box("face", 0.5, 0.1, 0.2, 0.3, "frontal")
 
@@ -153,7 +153,7 @@ def test_an_archive_carries_marks_and_covered_pictures_into_an_empty_home(
     try:
         media = MediaStore(home / "media")
         accounts.create_person(store, login="adm", name="Adm", is_admin=True)
-        import_project(store, media, path=archive, how=How(without=left_out))
+        import_project(store, media, path=archive, how=ArchiveOptions(without=left_out))
         here = Services(store, media, Settings(home, ""), accounts.find_person(store, login="adm"), "csrf")
         now = pictures(here)
         assert now["0.png"].seen.decision is not None

@@ -58,7 +58,7 @@ def test_a_long_one_goes_on_as_another_without_a_gap(monkeypatch: pytest.MonkeyP
 
 
 @dataclass
-class Scripted:
+class ScriptedDetector:
     """Finds what a script says, in the order in which it is asked."""
 
     script: list[list[DetectedBox]]
@@ -71,11 +71,11 @@ def test_a_span_reaches_to_the_moments_at_which_it_was_not_seen(tmp_path: Path) 
     """Looked at 0, 0.5, ... of two seconds (20 frames; the last is there until 1.93 s); seen at 0.5, 1.0 and 1.5."""
     clip = video(tmp_path / "it.webm", [at / 10 for at in range(20)])
     by = box(0.3, by="frontal+profile")
-    (found,) = tracks.detect_tracks(clip, Scripted([[], [box(0.1)], [box(0.2)], [by]]))
+    (found,) = tracks.detect_tracks(clip, ScriptedDetector([[], [box(0.1)], [box(0.2)], [by]]))
     assert (found.begin, found.path[0][:2], found.path[-1][:2]) == (0.0, (0.5, 0.1), (1.5, 0.3))
     assert (round(found.end or 0, 1), found.by, found.cover) == (1.9, "frontal+profile", None)
     assert (found.x, round(found.w, 9)) == (0.1, 0.4), "x to x + w holds all of its places"
-    slow = Scripted([[box(0.1)], [box(0.1)]])
+    slow = ScriptedDetector([[box(0.1)], [box(0.1)]])
     (found,) = tracks.detect_tracks(clip, slow, rate=1.0)
     assert slow.script == []
 
@@ -84,7 +84,7 @@ def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     clip = video(tmp_path / "it.webm", [0.0, 0.1])
     monkeypatch.setattr(tracks, "MOST_TRACKS", 1)
     with pytest.raises(MediaRefused, match=r"it has 2 possible faces and plates, more than 1\. Use a higher"):
-        tracks.detect_tracks(clip, Scripted([[box(0.1), box(0.7)]]), name="it")
+        tracks.detect_tracks(clip, ScriptedDetector([[box(0.1), box(0.7)]]), name="it")
 
 
 def test_what_cannot_be_read_to_its_end_is_said(tmp_path: Path) -> None:
@@ -92,10 +92,10 @@ def test_what_cannot_be_read_to_its_end_is_said(tmp_path: Path) -> None:
     cut, other = tmp_path / "cut.webm", tmp_path / "other.webm"
     cut.write_bytes(whole[: len(whole) * 2 // 3])
     with pytest.raises(MediaRefused, match=r"cut\.webm breaks off: .*Bring in a whole one"):
-        tracks.detect_tracks(cut, Scripted([[]] * 99), name="cut.webm")
+        tracks.detect_tracks(cut, ScriptedDetector([[]] * 99), name="cut.webm")
     other.write_bytes(b"\x1aE\xdf\xa3" + b"no clip at all" * 50)
     with pytest.raises(MediaRefused, match=r"other\.webm cannot be decoded"):
-        tracks.detect_tracks(other, Scripted([]), name="other.webm")
+        tracks.detect_tracks(other, ScriptedDetector([]), name="other.webm")
 
 
 @pytest.mark.thorough

@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotation_schemas.changes import Decisions
 from app import addresses, markup, shell
-from app.jobs.schema_changes import Order
+from app.jobs.schema_changes import SchemaOrder
 from app.reruns import messages
 from app.schema_pages import change_jobs
 from app.screens import Group, Screen
@@ -138,7 +138,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
         if loaded is None:
             messages.keep("schedule.done", "Nothing was changed.")
         else:
-            change_jobs.do_change(services, Order(view.name, "take", loaded, Decisions()))
+            change_jobs.do_change(services, SchemaOrder(view.name, "take", loaded, Decisions()))
             messages.keep(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )

@@ -78,7 +78,7 @@ def render(services: Services) -> None:
     _pay(services, view)
 
 
-def _asked(services: Services, view: ProjectView) -> figure_requests.Asked:
+def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the cards of all people. They are computed again only if something has changed."""
     return figure_requests.asked(
         services.store,

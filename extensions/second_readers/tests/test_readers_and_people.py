@@ -11,7 +11,7 @@ from sqlmodel import select
 from db.engine import Store
 from db.tables import ReadingRow
 from domain.errors import FileRefused
-from domain.reading.answers import AnswerKind, Asked
+from domain.reading.answers import AnswerKind, ExpectedAnswer
 from domain.runs import Attempt, Outcome, Question
 from domain.states import Items
 from extensions.second_readers import reader_agreement, second_reader
@@ -70,7 +70,7 @@ def test_people_and_a_second_reader_say_what_answers_state(
     tmp_path: Path,
 ) -> None:
     answer_moments(project, home, tmp_path)
-    asked = Asked(AnswerKind.SPANS, unit="seconds", several=True)
+    asked = ExpectedAnswer(AnswerKind.SPANS, unit="seconds", several=True)
     replies = {"2 to 3.5": ((2, 3.5),), "2-3.5, 7-8": ((2, 3.5), (7, 8)), "from 2 to 3 I think": None, "5": None}
     found = {text: second_reader.read_reply(text, asked) for text in replies}
     assert {text: read and read.value for text, read in found.items()} == replies

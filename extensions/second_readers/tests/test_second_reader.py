@@ -14,7 +14,7 @@ from sqlmodel import col, select
 from db.engine import Store
 from db.tables import ItemRow, ReadingRow
 from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.runs import Answerer, Attempt, Outcome, Question
 from domain.states import Items, ItemState
 from extensions.second_readers import reader_agreement, second_reader
@@ -173,7 +173,7 @@ def test_only_answers_that_count_are_asked_about_and_drawn(
     assert asked.count("blood") == 1, "one of the two was answered again"
 
 
-def right(found: project_answers.Read) -> float:
+def right(found: project_answers.ProjectAnswers) -> float:
     """How many answers are right."""
     return sum(each.right for each in found.answers if each.right == 1)
 
@@ -191,7 +191,7 @@ def test_only_an_endpoint_can_be_a_second_reader(store: Store, answered: list[in
         again(store, ModelSpec(name="x", adapter="chat", model="folder"))
 
 
-OPTION = Asked(AnswerKind.OPTION, ("red", "blue"))
+OPTION = ExpectedAnswer(AnswerKind.OPTION, ("red", "blue"))
 
 
 @pytest.mark.parametrize(
@@ -203,17 +203,17 @@ OPTION = Asked(AnswerKind.OPTION, ("red", "blue"))
         ("C", OPTION, None),
         ("A, B", OPTION, None),
         ("blue", OPTION, None),
-        ("B, A", Asked(AnswerKind.MULTI, ("x", "y", "z")), ("y", "x")),
-        ("B, B", Asked(AnswerKind.MULTI, ("x", "y", "z")), None),
-        ("B, A", Asked(AnswerKind.ORDER, ("x", "y", "z")), None),
-        ("C, B, A", Asked(AnswerKind.ORDER, ("x", "y", "z")), ("z", "y", "x")),
-        ("yes", Asked(AnswerKind.YES_NO), "yes"),
-        ("maybe", Asked(AnswerKind.YES_NO), None),
-        ("-2.5", Asked(AnswerKind.NUMBER), -2.5),
-        ("about 3", Asked(AnswerKind.NUMBER), None),
+        ("B, A", ExpectedAnswer(AnswerKind.MULTI, ("x", "y", "z")), ("y", "x")),
+        ("B, B", ExpectedAnswer(AnswerKind.MULTI, ("x", "y", "z")), None),
+        ("B, A", ExpectedAnswer(AnswerKind.ORDER, ("x", "y", "z")), None),
+        ("C, B, A", ExpectedAnswer(AnswerKind.ORDER, ("x", "y", "z")), ("z", "y", "x")),
+        ("yes", ExpectedAnswer(AnswerKind.YES_NO), "yes"),
+        ("maybe", ExpectedAnswer(AnswerKind.YES_NO), None),
+        ("-2.5", ExpectedAnswer(AnswerKind.NUMBER), -2.5),
+        ("about 3", ExpectedAnswer(AnswerKind.NUMBER), None),
     ],
 )
-def test_a_reply_is_one_of_what_was_allowed_or_none(reply: str, asked: Asked, value: object) -> None:
+def test_a_reply_is_one_of_what_was_allowed_or_none(reply: str, asked: ExpectedAnswer, value: object) -> None:
     found = second_reader.read_reply(reply, asked)
     if value is None or found is None:
         assert found is None

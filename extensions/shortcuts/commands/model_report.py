@@ -24,7 +24,7 @@ LINKED = 500
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReportOptions:
     """The options of the command."""
 
     project: str
@@ -48,7 +48,7 @@ def stands(project: str, counted: Items | None, limits: Limits | None) -> ModelR
     return compare_with_limit(limits, measure_models(opened().store, by=None, project=project, items_=counted))
 
 
-def _limits(wanted: Wanted) -> Limits | None:
+def _limits(wanted: ReportOptions) -> Limits | None:
     """Return the limits of the schema with the given one, or None."""
     from annotation_schemas.model import Shortcuts as Limits
     from app.services import opened
@@ -67,7 +67,7 @@ def _limits(wanted: Wanted) -> Limits | None:
     return limits
 
 
-def tell(wanted: Wanted, *, scores: Path | None, reasons: Path | None, as_json: bool) -> bool:
+def tell(wanted: ReportOptions, *, scores: Path | None, reasons: Path | None, as_json: bool) -> bool:
     """Write tables and lists, or one JSON object. Return whether the limit is met, if it must be.
 
     ``scores`` is a file for the replies, and ``reasons`` is a file for the reasons that authors read.
@@ -115,7 +115,7 @@ def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
 
 def _tell(project: str, found: ModelShortcuts) -> None:
     from reports import data_card
-    from reports.content import Table
+    from reports.content import ReportTable
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.models:
@@ -135,7 +135,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
         )
         for each in found.models
     ]
-    typer.echo("\n".join(data_card.table_lines(Table("models", "Models", heads, tuple(rows)))) + "\n")
+    typer.echo("\n".join(data_card.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for each in found.models:
         told = [f"{each.unread:,} state no option or not one, and are wrong"] if each.unread else []
         told += [f"of {each.silent:,} no reply came, and they are left out"] if each.silent else []

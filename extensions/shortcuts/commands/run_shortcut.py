@@ -14,7 +14,7 @@ from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, s
 from extensions.shortcuts.run_plan import MOST_ORDERS, Frames, ShortcutPlan
 
 
-class Without(StrEnum):
+class WithheldPart(StrEnum):
     """The part of items that a model does not see."""
 
     IMAGES = "images"
@@ -32,7 +32,7 @@ def shortcut(
         str | None, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")
     ] = None,
     without: Annotated[
-        Without | None,
+        WithheldPart | None,
         typer.Option(help="`images`: no image and no frame is shown. `marks`: images are, with nothing drawn on them."),
     ] = None,
     frames: Annotated[
@@ -92,7 +92,7 @@ def shortcut(
     asked |= {"fills": fills_of(fill), "clips": counts_of(clips or ()) or None}
     asked |= {"dimensions": tuple(dimension) if dimension else None}
     plan = planned(shared, project, described, items=items.value if items else None, **asked)
-    left_out = {"text_only": without is Without.IMAGES, "without_marks": without is Without.MARKS}
+    left_out = {"text_only": without is WithheldPart.IMAGES, "without_marks": without is WithheldPart.MARKS}
     plans = ShortcutPlan.under(plan, frames=frames or "", orders=orders or 0, seed=seed, **left_out)
     if dry_run:
         for each in plans:

@@ -93,7 +93,7 @@ def shortcuts(
     if models:
         if at_most or any(each is not None for each in given.values()):
             raise InvalidInput([Problem("models", "With --models there are no limits on rules; leave them out.")])
-        asked = model_report.Wanted(project, counted, model or (), strong or (), without_images, gate)
+        asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
         if model or strong:
@@ -181,15 +181,15 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     """Write the results as tables and lists."""
     from extensions.shortcuts import key_places
     from reports import data_card
-    from reports.content import Table
+    from reports.content import ReportTable
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.items:
         typer.echo("No item has options of which one is right: there is nothing to choose from.")
         return
     tables = [
-        Table("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
-        Table("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
+        ReportTable("rules", "Rules that look at no image", ("Rule", "Right"), tuple(found.baselines)),
+        ReportTable("texts", "A classifier that reads texts alone", ("Dimension", "Right"), tuple(found.text_only)),
         key_places.table(found.places),
     ]
     for table in tables:

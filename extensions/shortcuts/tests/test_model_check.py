@@ -20,12 +20,12 @@ from extensions.shortcuts.model_shortcuts import from_replies
 from extensions.shortcuts.tests.rooms import Rooms
 from extensions.shortcuts.tests.test_text_check import release
 from media.store import MediaStore
-from reports.content import Text
+from reports.content import Paragraph
 from testkit.factories import claimed, make_person
 from tests.workflow.shortcut_world import BLIND, N, always_b, reader, served, spec_of
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
-from workflow.releases.checklist import Line, before
+from workflow.releases.checklist import ReleaseCondition, before
 from workflow.releases.replay import replay
 from workflow.releases.text_rules import Choice
 from workflow.runs import attempt_keeper, run_control
@@ -90,12 +90,12 @@ def test_figures_of_private_keys_stay_out_of_what_is_public() -> None:
         "figures": "private",
     }
     *_, block = model_blocks(told)
-    assert isinstance(block, Text)
+    assert isinstance(block, Paragraph)
     assert block.words.endswith(": not within. Asked: m. The figures are in the private part.")
     assert ModelResult.from_json(json.loads(json.dumps(gate.as_json()))) == gate
 
 
-class Kept(Rooms):
+class KeptProject(Rooms):
     """The project, of which one person keeps every item."""
 
     def __init__(self, store: Store, home: Path, limits: str) -> None:
@@ -105,7 +105,7 @@ class Kept(Rooms):
             task = claimed(store, person)
             submissions.submit(store, person=person, task=task.id, key=str(at), values={"fits": "yes"})
 
-    def line(self) -> Line:
+    def line(self) -> ReleaseCondition:
         with self.store.read() as session:
             access = access_to(session, person=None, project="p")
         result = model_check.measure(self.store, access)
@@ -120,7 +120,7 @@ def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(
 ) -> None:
     """The reader knows 3 of 12 items by their texts: a quarter. The second model is behind another port each time."""
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
-    rooms = Kept(store, home, "{without_images: 0.2}")
+    rooms = KeptProject(store, home, "{without_images: 0.2}")
     assert (rooms.line().done, rooms.line().said) == (
         False,
         "cannot be computed: 12 of 12 items were not asked of one model in 3 orders without images, or no reply came; "

@@ -28,10 +28,10 @@ from testkit.factories import claimed, make_person, make_project
 from tests.paths import shared
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, submissions
-from workflow.releases.checklist import Line, before
+from workflow.releases.checklist import ReleaseCondition, before
 from workflow.releases.create import create
 from workflow.releases.replay import in_words, replay
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.text_rules import Choice
 from workflow.releases.withdraw import withdraw
 from workflow.schemas import migration
@@ -86,7 +86,7 @@ def kept(store: Store, loaded: LoadedSchema, *, longest: bool) -> None:
         submissions.submit(store, person=person, task=task.id, key=str(at), values={"fits": "yes"})
 
 
-def line(store: Store, gate: TextResult | None = None) -> Line | None:
+def line(store: Store, gate: TextResult | None = None) -> ReleaseCondition | None:
     if gate is None:
         with store.read() as session:
             access = access_to(session, person=None, project="p")
@@ -96,7 +96,9 @@ def line(store: Store, gate: TextResult | None = None) -> Line | None:
 
 
 def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: Any) -> Path:
-    return create(store, media, home, by=None, project="p", asked=Asked(despite=("said", *despite), **more)).place
+    return create(
+        store, media, home, by=None, project="p", asked=ReleaseOptions(despite=("said", *despite), **more)
+    ).place
 
 
 # ---- the limits ------------------------------------------------------------------------------------------------------

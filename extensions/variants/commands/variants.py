@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.options import CountedItems
-from app.commands.results import By, Format
+from app.commands.results import Format, ScoreSource
 from domain.errors import InvalidInput, Problem
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def variants(
     criterion: Annotated[
         list[str] | None, typer.Option(help="Only grades of this criterion; may be given again. None: all of them.")
     ] = None,
-    scores: Annotated[By, typer.Option(help="Only scores from the key, from people, or from judges.")] = By.ALL,
+    scores: Annotated[
+        ScoreSource, typer.Option(help="Only scores from the key, from people, or from judges.")
+    ] = ScoreSource.ALL,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +63,9 @@ def variants(
     if by is None:
         said = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
         raise InvalidInput([Problem("pair", said)])
-    wanted = score_choices.wanted(read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion)
+    wanted = score_choices.wanted(
+        read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion
+    )
     rows = item_pairs.differences(read, by, wanted, together=cluster)
     if format is Format.CSV:
         typer.echo(item_pairs.as_csv(rows), nl=False)

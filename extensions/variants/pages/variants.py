@@ -40,7 +40,7 @@ def render(services: Services) -> None:
         return
     wanted = {"project": view.name, "items": items, **chosen}
 
-    def ask() -> figure_requests.Asked:
+    def ask() -> figure_requests.FigureState:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
         return figure_requests.asked(
             services.store,

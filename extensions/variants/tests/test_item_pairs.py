@@ -20,19 +20,19 @@ from app.services import resources
 from db.engine import open_store
 from domain.errors import InvalidInput, SchemaError
 from extensions.variants import item_pairs
-from extensions.variants.item_pairs import NO_PARTNER, NO_SCORE, TWICE, Named
+from extensions.variants.item_pairs import NO_PARTNER, NO_SCORE, TWICE, PairFields
 from tests.workflow.test_results import CLOSED, KEY, filled, made
 from workflow.results import project_answers
-from workflow.results.project_answers import Read
+from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores
 
 # of pairs 0 to 7: whether the model is right on the variant "what", and on "yes or no"
 WHAT = [1, 0, 0, 0, 0, 1, 0, 0]
 YES_NO = [1, 1, 1, 1, 1, 0, 0, 1]
-BY = Named("pair", "form")
+BY = PairFields("pair", "form")
 
 
-def found(*, sources: dict[int, str] | None = None) -> Read:
+def found(*, sources: dict[int, str] | None = None) -> ProjectAnswers:
     """Items 0 to 7 ask what, 10 to 17 yes or no; 20 has no partner, 21 to 23 are one pair with two of a variant."""
     right = {at: float(value) for at, value in enumerate(WHAT)} | {10 + at: float(v) for at, v in enumerate(YES_NO)}
     right |= dict.fromkeys((20, 21, 22, 23), 1.0)
@@ -86,9 +86,9 @@ def test_what_is_no_pair_is_counted_and_mistakes_are_named() -> None:
     read = found()
     (row,) = item_pairs.differences(replace(read, answers=read.answers[1:]), BY, [KEY])
     assert (row.difference.n_units, row.left_out) == (7, {NO_PARTNER: 1, TWICE: 1, NO_SCORE: 1})
-    assert item_pairs.differences(read, Named("pair", "answer"), [KEY]) == [], "all have one key"
+    assert item_pairs.differences(read, PairFields("pair", "answer"), [KEY]) == [], "all have one key"
     with pytest.raises(InvalidInput, match="no field or label 'paar'"):
-        item_pairs.differences(read, Named("paar", "form"), [KEY])
+        item_pairs.differences(read, PairFields("paar", "form"), [KEY])
     assert not paired_difference([], []).defined
     assert paired_difference([0.5, 0.5], [1, 1]).test is None
     assert item_pairs.differences(read, BY, [Scores("corrected", "score", "j", "ppi")]) == []
@@ -96,8 +96,8 @@ def test_what_is_no_pair_is_counted_and_mistakes_are_named() -> None:
 
 def test_the_schema_names_its_pairs(tmp_path: Path) -> None:
     schema = load_schema(shipped()["egothink"]).schema_
-    assert item_pairs.named(schema) == Named("pair", "variant")
-    assert item_pairs.named(schema, "image_id", "scene") == Named("image_id", "scene")
+    assert item_pairs.named(schema) == PairFields("pair", "variant")
+    assert item_pairs.named(schema, "image_id", "scene") == PairFields("image_id", "scene")
     text = CLOSED.replace("COMBINE", "mean")
     assert item_pairs.named(load_text(text, "g", "closed").schema_) is None
     wrong = tmp_path / "closed.yaml"

@@ -27,7 +27,7 @@ def variants_of_items(seen: Seen) -> Any:
         at: Item(str(at), str(at), "one", None, dict(zip(names, each, strict=True))) for at, each in enumerate(told)
     }
     answers = [graded_answers.Answer(at, at, "m", 1.0) for at in items]
-    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    found = project_answers.ProjectAnswers("p", "P", seen.schema, (), items, answers, {}, {}, {})
     by = item_pairs.named(seen.schema)
     rows = item_pairs.differences(found, by, [score_choices.Scores("key")]) if by else []
     return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from domain.reading.answers import RULES, AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import RULES, AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from tests.paths import shared
 
 OWN = Path(__file__).with_name("answers.jsonl")
@@ -20,8 +20,8 @@ def cases(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def asked_of(case: dict[str, Any]) -> Asked:
-    return Asked(AnswerKind(case["kind"]), tuple(case["options"] or ()), case["unit"])
+def asked_of(case: dict[str, Any]) -> ExpectedAnswer:
+    return ExpectedAnswer(AnswerKind(case["kind"]), tuple(case["options"] or ()), case["unit"])
 
 
 def read(case: dict[str, Any], answer: str | None = None) -> Reading:
@@ -122,12 +122,12 @@ def test_places_follow_the_options_when_they_change_their_places() -> None:
         for place, text in enumerate(turned):
             letter = "ABCD"[place]
             for answer in (letter, f"{letter}. {text}", f"The best action is {letter}.", text):
-                found = read_answer(answer, Asked(AnswerKind.OPTION, turned))
+                found = read_answer(answer, ExpectedAnswer(AnswerKind.OPTION, turned))
                 assert (found.value, found.places) == (text, (place,))
 
 
 def test_options_of_one_wording_are_all_kept() -> None:
-    asked = Asked(AnswerKind.OPTION, ("cut", "peel", "cut"))
+    asked = ExpectedAnswer(AnswerKind.OPTION, ("cut", "peel", "cut"))
     assert read_answer("C", asked).places == (0, 2)
     assert read_answer("cut", asked).places == (0, 2)
     assert read_answer("cut", asked).value == "cut"
@@ -158,14 +158,14 @@ def test_hostile_repetition_costs_linear_time(piece: str) -> None:
     """A pattern that doubled its work with each repetition would not come back within this test's own time limit."""
     options = ("open the fridge", "put the pot on the stove", "turn on the tap")
     for kind in (AnswerKind.OPTION, AnswerKind.NUMBER):
-        read_answer(piece * (60_000 // len(piece)), Asked(kind, options if kind is AnswerKind.OPTION else ()))
+        read_answer(piece * (60_000 // len(piece)), ExpectedAnswer(kind, options if kind is AnswerKind.OPTION else ()))
 
 
 # ---- free texts -----------------------------------------------------------------------------------------------------
 
 
 def test_a_free_text_is_itself_unless_it_says_nothing() -> None:
-    free = Asked(AnswerKind.TEXT)
+    free = ExpectedAnswer(AnswerKind.TEXT)
     found = read_answer("<think>a cup?</think>\n It is  a red cup.\n", free)
     assert (found.value, found.rule) == ("It is a red cup.", "text")
     assert read_answer("I'm sorry, but I can't see the image.", free).outcome is ReadOutcome.REFUSED
@@ -194,7 +194,7 @@ def told_apart(items: list[tuple[str, ...]], templates: list[str]) -> None:
     draw = random.Random(7)
     for options, template in zip(items, islice(cycle(templates), len(items)), strict=True):
         place = draw.randrange(len(options))
-        found = read_answer(stated(template, options, place), Asked(AnswerKind.OPTION, options))
+        found = read_answer(stated(template, options, place), ExpectedAnswer(AnswerKind.OPTION, options))
         assert found.value == options[place], (template, options, found)
         assert place in found.places
 
@@ -221,7 +221,7 @@ def test_the_answers_to_pca_bench_are_all_read() -> None:
 )
 def test_long_runs_are_read_in_a_moment_and_without_an_error(kind: AnswerKind, text: str) -> None:
     """The first was an error in the middle of a run, the others took minutes."""
-    assert read_answer(text, Asked(kind)).outcome is not ReadOutcome.READ
+    assert read_answer(text, ExpectedAnswer(kind)).outcome is not ReadOutcome.READ
 
 
 _IN_JSON = ("café crème", 'tea "green"', "1/2 cup", "日本茶", "milk 🥛")
@@ -235,7 +235,9 @@ def test_every_option_is_read_from_json_whatever_its_letters_are_escaped_as(kind
     texts += [json.dumps(texts[0]), f"```json\n{json.dumps(said, indent=2)}\n```"]
     texts.append(json.dumps({"reason": 'The label reads "thé".', **said}))
     wanted = (option,) if kind is AnswerKind.MULTI else option
-    assert {text: read_answer(text, Asked(kind, _IN_JSON)).value for text in texts} == dict.fromkeys(texts, wanted)
+    assert {text: read_answer(text, ExpectedAnswer(kind, _IN_JSON)).value for text in texts} == dict.fromkeys(
+        texts, wanted
+    )
 
 
 _WITH_SIGNS = [
@@ -271,7 +273,7 @@ def test_options_that_differ_in_signs_alone_are_told_apart(kind: AnswerKind, opt
         for manner in ("{}. {}", "({}) {}", "I look at the picture.\n\nAnswer: {}. {}")
         for place, option in enumerate(options)
     }
-    said = {text: read_answer(text, Asked(kind, options)).value for text in texts}
+    said = {text: read_answer(text, ExpectedAnswer(kind, options)).value for text in texts}
     assert said == (texts if kind is AnswerKind.OPTION else {text: (option,) for text, option in texts.items()})
 
 
@@ -288,7 +290,7 @@ _COUNTING = (
 
 @pytest.mark.parametrize("manner", _COUNTING)
 def test_none_is_counted_as_any_other_number_is(manner: str) -> None:
-    asked = Asked(AnswerKind.NUMBER)
+    asked = ExpectedAnswer(AnswerKind.NUMBER)
     said = {word: read_answer(manner.format(word), asked).value for word in ("3", "three", "0", "no")}
     assert said == {"3": 3.0, "three": 3.0, "0": 0.0, "no": 0.0}
 
@@ -309,4 +311,4 @@ def test_none_is_counted_as_any_other_number_is(manner: str) -> None:
     ],
 )
 def test_a_sentence_without_a_count_is_no_zero(text: str) -> None:
-    assert read_answer(text, Asked(AnswerKind.NUMBER)).value is None
+    assert read_answer(text, ExpectedAnswer(AnswerKind.NUMBER)).value is None

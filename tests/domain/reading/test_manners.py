@@ -10,7 +10,7 @@ from benchmarks.reading import held_out, tuned
 from benchmarks.reading.__main__ import PARTS, SEED, missed
 from benchmarks.reading.cases import Wording, asymmetric, judge, measure
 from benchmarks.reading.cases import cases as made
-from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 
 pytestmark = pytest.mark.thorough
 
@@ -65,7 +65,7 @@ def test_a_list_of_verdicts_is_read_for_every_order_of_the_letters(text: str) ->
     for letters in permutations("ABCD"):
         said = text.format(**dict(zip("abcd", letters, strict=True)))
         right = OPTIONS["ABCD".index(letters[1])]
-        assert read_answer(said, Asked(AnswerKind.OPTION, OPTIONS)).value == right, said
+        assert read_answer(said, ExpectedAnswer(AnswerKind.OPTION, OPTIONS)).value == right, said
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_a_list_of_verdicts_is_read_for_every_order_of_the_letters(text: str) ->
 )
 def test_words_of_scale_multiply_or_nothing_is_read(text: str, value: float | None) -> None:
     """A lakh is 100,000, a crore 10,000,000, 万 10,000; a "Billion" is 10^9 in English and 10^12 in German."""
-    assert read_answer(text, Asked(AnswerKind.NUMBER)).value == value
+    assert read_answer(text, ExpectedAnswer(AnswerKind.NUMBER)).value == value
 
 
 def letters(text: str, kind: AnswerKind = AnswerKind.OPTION) -> str | None:
     """Return the letters of the options that a text states, or None if it is not read."""
-    found = read_answer(text, Asked(kind, OPTIONS))
+    found = read_answer(text, ExpectedAnswer(kind, OPTIONS))
     return "".join("ABCD"[at] for at in found.places) if found.outcome is ReadOutcome.READ else None
 
 
@@ -186,7 +186,7 @@ def test_a_limited_statement_about_all_options_is_no_set(text: str) -> None:
 def test_an_option_that_says_none_is_chosen_by_every_sentence_for_none() -> None:
     options = (*OPTIONS, "None of the above")
     for text in ("None of the above", "None of the options is correct.", "E"):
-        assert read_answer(text, Asked(AnswerKind.MULTI, options)).value == ("None of the above",), text
+        assert read_answer(text, ExpectedAnswer(AnswerKind.MULTI, options)).value == ("None of the above",), text
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_contrast_that_stays_open_is_not_read(text: str) -> None:
 
 def test_a_place_in_words_may_be_the_text_of_another_option() -> None:
     for text in ("The first.", "Option one", "The second."):
-        asked = Asked(AnswerKind.OPTION, ("the second cup", "the first cup", "one", "both"))
+        asked = ExpectedAnswer(AnswerKind.OPTION, ("the second cup", "the first cup", "one", "both"))
         assert read_answer(text, asked).value in (None, "one"), text
 
 

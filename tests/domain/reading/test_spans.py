@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from annotation_schemas.asked import held_against
-from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 
-SECONDS = Asked(AnswerKind.SPANS, unit="seconds")
-FRAMES = Asked(AnswerKind.SPANS, unit="frames")
-SEVERAL = Asked(AnswerKind.SPANS, unit="seconds", several=True)
+SECONDS = ExpectedAnswer(AnswerKind.SPANS, unit="seconds")
+FRAMES = ExpectedAnswer(AnswerKind.SPANS, unit="frames")
+SEVERAL = ExpectedAnswer(AnswerKind.SPANS, unit="seconds", several=True)
 
 READ = {
     "from 2.0 to 3.5 s": (2, 3.5),

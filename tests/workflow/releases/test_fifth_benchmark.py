@@ -32,8 +32,8 @@ from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
 from workflow.releases import settings
-from workflow.releases.create import Created, create
-from workflow.releases.settings import Asked
+from workflow.releases.create import CreatedRelease, create
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.verify import verify
 from workflow.releases.withdraw import withdraw
 
@@ -131,8 +131,8 @@ def kept(store: Store, media: MediaStore, tmp_path: Path) -> Store:
     return store
 
 
-def release(store: Store, media: MediaStore, home: Path, *formats: str, **asked: Any) -> Created:
-    return create(store, media, home, by=None, project="p", asked=Asked(formats=formats, media=True, **asked))
+def release(store: Store, media: MediaStore, home: Path, *formats: str, **asked: Any) -> CreatedRelease:
+    return create(store, media, home, by=None, project="p", asked=ReleaseOptions(formats=formats, media=True, **asked))
 
 
 def picture(tmp_path: Path, name: str) -> bytes:

@@ -12,9 +12,9 @@ from domain import extensions
 from domain.errors import NotAvailable
 from media.store import MediaStore
 from tests.workflow.releases.pictured import One, pictured
-from workflow.releases.create import Created, create
+from workflow.releases.create import CreatedRelease, create
 from workflow.releases.listing import all_releases, difference
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.withdraw import withdraw
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
@@ -27,8 +27,8 @@ def without_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extensions, "installed", lambda: here)
 
 
-def release(store: Store, media: MediaStore, home: Path, **more: tuple[str, ...]) -> Created:
-    return create(store, media, home, by=None, project="p", asked=Asked(despite=("said", "items"), **more))
+def release(store: Store, media: MediaStore, home: Path, **more: tuple[str, ...]) -> CreatedRelease:
+    return create(store, media, home, by=None, project="p", asked=ReleaseOptions(despite=("said", "items"), **more))
 
 
 @pytest.mark.usefixtures("without_leaks")

@@ -14,10 +14,10 @@ from domain.errors import FileRefused, InvalidInput, TouchstoneError
 from media.store import MediaStore
 from testkit.factories import BLIND, make_items, make_people, make_project, make_schema, vote
 from workflow.releases import create as making
-from workflow.releases.checklist import Line, before
-from workflow.releases.create import Created, create
+from workflow.releases.checklist import ReleaseCondition, before
+from workflow.releases.create import CreatedRelease, create
 from workflow.releases.replay import replay
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.results import file_raters
 from workflow.results.ratings_from_files import import_ratings
 
@@ -36,12 +36,14 @@ def kept(store: Store) -> Store:
     return store
 
 
-def line(store: Store, name: str) -> Line:
+def line(store: Store, name: str) -> ReleaseCondition:
     return next(each for each in before(store, by=None, project="p") if each.name == name)
 
 
-def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: Any) -> Created:
-    return create(store, media, home, by=None, project="p", asked=Asked(despite=("said", "items", *despite), **more))
+def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: Any) -> CreatedRelease:
+    return create(
+        store, media, home, by=None, project="p", asked=ReleaseOptions(despite=("said", "items", *despite), **more)
+    )
 
 
 def words_in(folder: Path) -> str:
@@ -121,13 +123,13 @@ def test_a_release_is_refused_before_any_work_for_what_a_few_queries_tell(
     begun: list[str] = []
     monkeypatch.setattr(making, "names_in", lambda *_, **__: begun.append("names"))
     monkeypatch.setattr(making, "standings", lambda *_, **__: begun.append("standings"))
-    asked = Asked(**{"despite": ("said", "items"), **more})
+    asked = ReleaseOptions(**{"despite": ("said", "items"), **more})
     with pytest.raises(kind, match=words):
         create(kept, media, home, by=None, project="p", asked=asked, progress=lambda what, *_: begun.append(what))
     assert begun == []
 
 
 def test_a_private_split_that_a_field_names_nowhere_is_refused(kept: Store, media: MediaStore, home: Path) -> None:
-    asked = Asked(despite=("said", "items"), splits=("field:answer",), private=("test",))
+    asked = ReleaseOptions(despite=("said", "items"), splits=("field:answer",), private=("test",))
     with pytest.raises(InvalidInput, match=r"no split test to keep private\. The splits are: red"):
         create(kept, media, home, by=None, project="p", asked=asked)

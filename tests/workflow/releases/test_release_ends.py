@@ -23,8 +23,8 @@ from tests.paths import ROOT
 from tests.workflow.releases.pictured import One, pictured
 from workflow.releases import create as creating
 from workflow.releases import listing
-from workflow.releases.create import Created, create
-from workflow.releases.settings import Asked
+from workflow.releases.create import CreatedRelease, create
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.staging import staging
 from workflow.releases.verify import verify
 
@@ -39,7 +39,7 @@ def main() -> None:
     if there := os.environ.get("STOPS_AT"):
         kept = creating.keep
 
-        def stops(*args: Any, **more: Any) -> Created:
+        def stops(*args: Any, **more: Any) -> CreatedRelease:
             Path(there).touch()
             while Path(there).exists():
                 time.sleep(0.05)
@@ -161,30 +161,30 @@ def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(
     pictured(store, media, [One("a"), One("b")])
     meeting, kept = threading.Barrier(2, timeout=120), creating.keep
 
-    def met(*args: Any, **more: Any) -> Created:
+    def met(*args: Any, **more: Any) -> CreatedRelease:
         meeting.wait()
         return kept(*args, **more)
 
     monkeypatch.setattr(creating, "keep", met)
     homes = [home, tmp_path / "other"]
 
-    def make(at: Path) -> Created | str:
+    def make(at: Path) -> CreatedRelease | str:
         try:
-            asked = Asked(despite=("said", "items"), formats=("jsonl",))
+            asked = ReleaseOptions(despite=("said", "items"), formats=("jsonl",))
             return create(store, media, at, by=None, project="p", asked=asked)
         except Conflict as error:
             return str(error)
 
     with ThreadPoolExecutor(2) as both:
         found = list(both.map(make, homes))
-    (made,) = [each for each in found if isinstance(each, Created)]
+    (made,) = [each for each in found if isinstance(each, CreatedRelease)]
     (refused,) = [each for each in found if isinstance(each, str)]
     assert refused == "Another release was made at the same moment; look at it, and make this one again."
     assert (made.version, verify(made.place / "public")) == ("1", [])
     loser = next(each for each in homes if not made.place.is_relative_to(each))
     assert list((loser / "releases/p").iterdir()) == []
     monkeypatch.setattr(creating, "keep", kept)
-    again = create(store, media, loser, by=None, project="p", asked=Asked(despite=("said", "items")))
+    again = create(store, media, loser, by=None, project="p", asked=ReleaseOptions(despite=("said", "items")))
     assert again.version == "2"
     assert json.loads((again.place / "public/manifest.json").read_text())["release"] == "2"
 

@@ -21,8 +21,8 @@ from media.store import MediaStore
 from testkit.factories import make_items, make_people, make_person, make_predictions, make_project, make_schema
 from tests.workflow.test_exposure import say, show
 from workflow.releases.checklist import before
-from workflow.releases.create import Created, create
-from workflow.releases.settings import Asked
+from workflow.releases.create import CreatedRelease, create
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.verify import verify
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
@@ -76,8 +76,10 @@ def worked(store: Store, *, planted: bool) -> Store:
     return store
 
 
-def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: Any) -> Created:
-    return create(store, media, home, by=None, project="p", asked=Asked(despite=("said", "items", *despite), **more))
+def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: Any) -> CreatedRelease:
+    return create(
+        store, media, home, by=None, project="p", asked=ReleaseOptions(despite=("said", "items", *despite), **more)
+    )
 
 
 def lines(folder: Path, path: str) -> list[dict[str, Any]]:

@@ -20,9 +20,9 @@ from tests.app.screens import drawn, rows
 from workflow.annotate import submissions
 from workflow.releases import floors
 from workflow.releases.create import create
-from workflow.releases.floors import Standing, standings
+from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.replay import replay
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 from workflow.releases.withdraw import withdraw
 from workflow.schemas import migration
 
@@ -58,12 +58,14 @@ def voted(store: Store, *given: str, people: int = 2) -> Store:
     return store
 
 
-def standing(store: Store, name: str = "choice.krippendorff_alpha") -> Standing:
+def standing(store: Store, name: str = "choice.krippendorff_alpha") -> FloorStanding:
     return next(each for each in standings(store, project="p") if each.name == name)
 
 
 def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: Any) -> dict[str, Any]:
-    made = create(store, media, home, by=None, project="p", asked=Asked(despite=("said", "items", *despite), **more))
+    made = create(
+        store, media, home, by=None, project="p", asked=ReleaseOptions(despite=("said", "items", *despite), **more)
+    )
     found: dict[str, Any] = json.loads((made.place / "public/manifest.json").read_text())
     return found
 

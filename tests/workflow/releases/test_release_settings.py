@@ -19,9 +19,9 @@ from media.store import MediaStore
 from testkit.pictures import encoded
 from tests.workflow.releases.pictured import One, add, keep, names, pictured
 from workflow.access.projects import access_to
-from workflow.releases.create import ITEMS, Created, create
+from workflow.releases.create import ITEMS, CreatedRelease, create
 from workflow.releases.draft import drawn_up
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 
@@ -48,7 +48,7 @@ ITEMS_OF_ALL = [
 ]
 
 
-def groups_of(store: Store, media: MediaStore, asked: Asked) -> set[frozenset[str]]:
+def groups_of(store: Store, media: MediaStore, asked: ReleaseOptions) -> set[frozenset[str]]:
     """The items that stay together."""
     called, found = names(store), dict[str, set[str]]()
     with store.read() as session:
@@ -58,7 +58,7 @@ def groups_of(store: Store, media: MediaStore, asked: Asked) -> set[frozenset[st
     return {frozenset(each) for each in found.values() if len(each) > 1}
 
 
-def splits_of(store: Store, media: MediaStore, asked: Asked) -> dict[str, str] | str:
+def splits_of(store: Store, media: MediaStore, asked: ReleaseOptions) -> dict[str, str] | str:
     """The split of every item, or why there is none."""
     called = names(store)
     try:
@@ -80,28 +80,28 @@ def test_what_keeps_items_together_is_asked(store: Store, media: MediaStore) -> 
     assert distance(difference_hash(blocks()), difference_hash(blocks(flip=4))) == 4
     pictured(store, media, ITEMS_OF_ALL)
     usual = {"splits": HALVES, "lacking": True}
-    assert groups_of(store, media, Asked(**usual)) == {VIDEO, FILE, LOOK, SHAPE}
-    assert groups_of(store, media, Asked(**usual, together=("source",))) == {VIDEO, SHAPE}
-    assert groups_of(store, media, Asked(**usual, together=("media", "text"))) == {FILE, TEXT}
-    assert groups_of(store, media, Asked(**usual, alike=3)) == {VIDEO, FILE, SHAPE}
-    told = splits_of(store, media, Asked(splits=HALVES))
+    assert groups_of(store, media, ReleaseOptions(**usual)) == {VIDEO, FILE, LOOK, SHAPE}
+    assert groups_of(store, media, ReleaseOptions(**usual, together=("source",))) == {VIDEO, SHAPE}
+    assert groups_of(store, media, ReleaseOptions(**usual, together=("media", "text"))) == {FILE, TEXT}
+    assert groups_of(store, media, ReleaseOptions(**usual, alike=3)) == {VIDEO, FILE, SHAPE}
+    told = splits_of(store, media, ReleaseOptions(splits=HALVES))
     assert told == (
         "The dimension shape has one group, so it cannot be in train and test. Add items from other sources, ask for "
         "other splits, or allow splits that lack a dimension (--lacking)."
     )
-    one, same, other = (splits_of(store, media, Asked(**usual, seed=seed)) for seed in (0, 0, 3))
+    one, same, other = (splits_of(store, media, ReleaseOptions(**usual, seed=seed)) for seed in (0, 0, 3))
     assert one == same != other
-    assert "cannot be kept together by 'luck'" in splits_of(store, media, Asked(**usual, together=("luck",)))
+    assert "cannot be kept together by 'luck'" in splits_of(store, media, ReleaseOptions(**usual, together=("luck",)))
     for value, words in ({"alike": 17}, "in 0 to 16 of their 64 bits"), ({"off": 1.5}, "by a share from 0 to 1"):
-        assert words in splits_of(store, media, Asked(**usual, **value))
+        assert words in splits_of(store, media, ReleaseOptions(**usual, **value))
 
 
 def test_how_far_a_split_may_be_off_is_asked(store: Store, media: MediaStore) -> None:
     """Three videos of four items: a test of six comes to four or eight."""
     pictured(store, media, [One(f"{at}", source=f"v{at % 3}", picture=at) for at in range(12)])
     asked = {"splits": ("test=6", "train=rest")}
-    assert "test should have 6 items and comes to" in splits_of(store, media, Asked(**asked))
-    found = splits_of(store, media, Asked(**asked, off=0.5))
+    assert "test should have 6 items and comes to" in splits_of(store, media, ReleaseOptions(**asked))
+    found = splits_of(store, media, ReleaseOptions(**asked, off=0.5))
     assert isinstance(found, dict)
     assert sorted(found.values()) in (["test"] * 4 + ["train"] * 8, ["test"] * 8 + ["train"] * 4)
 
@@ -109,7 +109,7 @@ def test_how_far_a_split_may_be_off_is_asked(store: Store, media: MediaStore) ->
 # ---- what an earlier release has -------------------------------------------------------------------------------------
 
 
-def released(made: Created) -> dict[str, str]:
+def released(made: CreatedRelease) -> dict[str, str]:
     lines = (made.place / "public" / ITEMS).read_text().splitlines()
     return {each["id"]: each["split"] for each in map(json.loads, lines)}
 
@@ -118,8 +118,8 @@ def released(made: Created) -> dict[str, str]:
 def test_no_item_moves_to_another_split_in_a_later_release(store: Store, media: MediaStore, home: Path) -> None:
     pictured(store, media, [One(f"a{at}") for at in range(8)])
 
-    def release(*splits: str, **more: Any) -> Created:
-        asked = Asked(splits=splits, despite=("said", "items"), formats=("jsonl",), **more)
+    def release(*splits: str, **more: Any) -> CreatedRelease:
+        asked = ReleaseOptions(splits=splits, despite=("said", "items"), formats=("jsonl",), **more)
         return create(store, media, home, by=None, project="p", asked=asked)
 
     first = released(release("train=4", "test=4"))
@@ -147,10 +147,10 @@ class Change:
 
     value: Any
     first: Mapping[str, Any]
-    see: Callable[[Created], Any]
+    see: Callable[[CreatedRelease], Any]
 
 
-def manifest(made: Created) -> dict[str, Any]:
+def manifest(made: CreatedRelease) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((made.place / "public/manifest.json").read_text())
     return found
 
@@ -171,13 +171,13 @@ CHANGES = {
 
 def test_each_setting_changes_a_release(store: Store, media: MediaStore, home: Path) -> None:
     of_splits = {"seed", "anew", "together", "alike", "off", "lacking"}
-    assert {each.name for each in fields(Asked)} == of_splits | set(CHANGES)
+    assert {each.name for each in fields(ReleaseOptions)} == of_splits | set(CHANGES)
     pictured(store, media, [One(f"a{at}", picture=at) for at in range(4)])
 
     def seen(change: Change, **asked: Any) -> Any:
         try:
             given: dict[str, Any] = {"despite": ("said", "items"), "anew": True, **change.first, **asked}
-            return change.see(create(store, media, home, by=None, project="p", asked=Asked(**given)))
+            return change.see(create(store, media, home, by=None, project="p", asked=ReleaseOptions(**given)))
         except TouchstoneError as error:
             return str(error)
 
@@ -186,5 +186,5 @@ def test_each_setting_changes_a_release(store: Store, media: MediaStore, home: P
 
 
 def test_what_is_asked_is_kept_as_json() -> None:
-    asked = Asked(splits=HALVES, together=("text",), off=0.25, lacking=True, anew=True, alike=3, media=True)
-    assert Asked.load(json.loads(json.dumps(asked.dump()))) == asked
+    asked = ReleaseOptions(splits=HALVES, together=("text",), off=0.25, lacking=True, anew=True, alike=3, media=True)
+    assert ReleaseOptions.load(json.loads(json.dumps(asked.dump()))) == asked

@@ -15,7 +15,7 @@ from testkit.factories import claimed, make_items, make_people, make_project, ma
 from testkit.missing_extensions import needs
 from workflow.annotate import submissions
 from workflow.releases.create import create
-from workflow.releases.settings import Asked
+from workflow.releases.settings import ReleaseOptions
 
 pytestmark = pytest.mark.thorough
 
@@ -52,7 +52,7 @@ def test_a_release_of_more_items_asks_no_more_often_and_says_each_step(tmp_path:
                 home,
                 by=None,
                 project="p",
-                asked=Asked(despite=("said", "items")),
+                asked=ReleaseOptions(despite=("said", "items")),
                 progress=lambda *step: heard.append(step),
             )
         finally:
@@ -73,7 +73,7 @@ def test_a_release_of_more_items_asks_no_more_often_and_says_each_step(tmp_path:
 def test_a_refused_release_names_all_formats_and_items_at_once(store: Store, tmp_path: Path) -> None:
     """Both formats need the images in the release."""
     voted(store, 3)
-    asked = Asked(despite=("said", "items"), formats=("inspect", "vlmevalkit", "jsonl"))
+    asked = ReleaseOptions(despite=("said", "items"), formats=("inspect", "vlmevalkit", "jsonl"))
     with pytest.raises(FileRefused) as refused:
         create(store, MediaStore(tmp_path / "media"), tmp_path, by=None, project="p", asked=asked)
     told = str(refused.value)

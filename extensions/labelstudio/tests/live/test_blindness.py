@@ -19,7 +19,16 @@ from domain.bridge import BridgeOutcome
 from domain.states import Stage
 from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.tests.live import server
-from extensions.labelstudio.tests.live.twins import PROJECT, Front, Picked, World, connected, forms, twins, waiting
+from extensions.labelstudio.tests.live.twins import (
+    PROJECT,
+    ChoicesResult,
+    Front,
+    World,
+    connected,
+    forms,
+    twins,
+    waiting,
+)
 from extensions.labelstudio.tests.outside import ADDRESS, Outside
 from testkit.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project, make_schema
 from tools.label_studio import Account, LabelStudio
@@ -112,7 +121,9 @@ def test_no_byte_sent_says_a_secret(
             assert [stage for stage, _ in found].count(Stage.VERIFICATION) == ITEMS
             assert [stage for stage, _ in found].count(Stage.GRADING) == 2 * ITEMS
             for stage, task in found[:3] + found[-3:]:
-                answer = Picked("choice", "blue") if stage is Stage.VERIFICATION else Picked("score", "0.5")
+                answer = (
+                    ChoicesResult("choice", "blue") if stage is Stage.VERIFICATION else ChoicesResult("score", "0.5")
+                )
                 server.annotate(account, task["id"], [answer])
         bridge.pull(world.store, front, how, by=None, project=PROJECT)
         bridge.push(world.store, front, how, by=None, project=PROJECT)
@@ -217,7 +228,7 @@ def test_what_a_rater_sees_of_another_is_what_was_not_fetched_yet(
         bridge.push(world.store, front, how, by=None, project=PROJECT)
         tasks = [task["id"] for _, task in waiting(otto, "Otto")]
         assert seen_by(nora, "Nora") == {}
-        given = [server.annotate(otto, task, [Picked("choice", "red")]) for task in tasks[:FIRST]]
+        given = [server.annotate(otto, task, [ChoicesResult("choice", "red")]) for task in tasks[:FIRST]]
         assert sorted(seen_by(nora, "Nora")) == given  # the free edition shows it to anyone
         bridge.pull(world.store, front, how, by=None, project=PROJECT)
         assert seen_by(nora, "Nora") == {}
@@ -229,7 +240,7 @@ def test_what_a_rater_sees_of_another_is_what_was_not_fetched_yet(
             watch = Watch(nora)
             watch.start()
             for number, task in enumerate(tasks[FIRST:]):
-                watch.given(server.annotate(otto, task, [Picked("choice", "blue")]))
+                watch.given(server.annotate(otto, task, [ChoicesResult("choice", "blue")]))
                 time.sleep(0.3 + number * 0.37 % 1)  # at every moment of a round
             until = time.monotonic() + PATIENCE
             while len(loop.stored()) < FIRST + LATER and time.monotonic() < until:

@@ -56,7 +56,7 @@ MIDDLE_OF = """word => {
 """Returns the position of a word on the page."""
 
 
-class _Shown(http.server.SimpleHTTPRequestHandler):
+class _CrossOriginHandler(http.server.SimpleHTTPRequestHandler):
     """Serves files that a page of another origin may show."""
 
     def end_headers(self) -> None:
@@ -74,7 +74,9 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[AssetV
     Image.new("RGB", (640, 480), "#88aacc").save(folder / "picture.png")
     pictures = [Image.new("RGB", (160, 120), (10 * at, 40, 90)) for at in range(24)]
     clips.write(pictures, out=folder / "clip.webm", frames_per_second=PER_SECOND)
-    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Shown, directory=str(folder)))
+    serving = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(_CrossOriginHandler, directory=str(folder))
+    )
     threading.Thread(target=serving.serve_forever, daemon=True).start()
     where = f"http://127.0.0.1:{serving.server_address[1]}"
     yield lambda asset: f"{where}/{'clip.webm' if asset.kind == 'clip' else 'picture.png'}"

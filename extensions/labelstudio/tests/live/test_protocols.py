@@ -25,9 +25,9 @@ from exporters.manifest import items_of
 from extensions.labelstudio.names import FORMAT
 from extensions.labelstudio.tests.live.twins import (
     PROJECT,
+    AnswerTwin,
+    ChoicesResult,
     Front,
-    Picked,
-    Said,
     World,
     in_label_studio,
     on_our_screens,
@@ -107,7 +107,7 @@ class Panel:
         self.records = {record["question"]: record for record in records}
         self.asked: Counter[tuple[str, str]] = Counter()
 
-    def __call__(self, login: str, stage: Stage, read: Set[str]) -> Said:
+    def __call__(self, login: str, stage: Stage, read: Set[str]) -> AnswerTwin:
         (question,) = read & set(self.records)
         record = self.records[question]
         self.asked[login, question] += 1
@@ -117,25 +117,25 @@ class Panel:
         if stage is Stage.ADJUDICATION:
             return self._settled(dice, options, wrong)
         if self.asked[login, question] > 1:  # the senior has set another answer, and everyone sees it
-            return Said({"choice": wrong[0]}, [Picked("choice", wrong[0])])
+            return AnswerTwin({"choice": wrong[0]}, [ChoicesResult("choice", wrong[0])])
         if dice.random() < 0.04:
             why = dice.choice(SKIPS)
-            result = [Picked("choice", "touchstone:skip"), Picked("choice-skip", why)]
-            return Said({"choice": None}, result, reasons={"choice": why})
+            result = [ChoicesResult("choice", "touchstone:skip"), ChoicesResult("choice-skip", why)]
+            return AnswerTwin({"choice": None}, result, reasons={"choice": why})
         chosen = dice.choice(wrong) if dice.random() < 0.1 else record["answer"]
         note = "Seen twice, über & <b>out</b>." if dice.random() < 0.1 else ""
-        return Said({"choice": chosen}, [Picked("choice", chosen)], note=note)
+        return AnswerTwin({"choice": chosen}, [ChoicesResult("choice", chosen)], note=note)
 
     @staticmethod
-    def _settled(dice: random.Random, options: list[str], wrong: list[str]) -> Said:
+    def _settled(dice: random.Random, options: list[str], wrong: list[str]) -> AnswerTwin:
         decision = dice.choice(["accept", "reject", "edit"])
         cause = dice.choice(["wrong_key", "annotator_error"])
         values: dict[str, Any] = {"decision": decision, "cause": cause}
-        result = [Picked("decision", decision), Picked("cause", cause)]
+        result = [ChoicesResult("decision", decision), ChoicesResult("cause", cause)]
         if decision == "edit":
             values["fields"] = {"answer": wrong[0]}
-            result.append(Picked("field-answer", str(options.index(wrong[0]) + 1)))
-        return Said(values, result)
+            result.append(ChoicesResult("field-answer", str(options.index(wrong[0]) + 1)))
+        return AnswerTwin(values, result)
 
 
 def test_egoplan_by_two_annotators_and_a_senior(
@@ -212,13 +212,13 @@ def graded(world: World) -> None:
         make_person(world.store, login, stages=[Stage.GRADING])
 
 
-def grade(login: str, stage: Stage, read: Set[str]) -> Said:
+def grade(login: str, stage: Stage, read: Set[str]) -> AnswerTwin:
     """Return a grade that mostly agrees with the other graders."""
     (answer,) = [text for text in read if text.startswith("It is ") and text.endswith(").")]
     usual = random.Random(f"{SEED}/{answer}").choice(SCORES)
     dice = random.Random(f"{SEED}/{login}/{answer}")
     score = dice.choice(SCORES) if dice.random() < 0.2 else usual
-    return Said({"score": score}, [Picked("score", f"{score:g}")])
+    return AnswerTwin({"score": score}, [ChoicesResult("score", f"{score:g}")])
 
 
 def test_three_blind_answers_per_item_by_three_graders(
@@ -294,7 +294,7 @@ def drawn(world: World) -> None:
         make_person(world.store, login, stages=[Stage.VERIFICATION])
 
 
-def draw(login: str, stage: Stage, read: Set[str]) -> Said:
+def draw(login: str, stage: Stage, read: Set[str]) -> AnswerTwin:
     """Return up to three boxes with a browser's many digits, as shares and in percent."""
     (question,) = [text for text in read if text.startswith("What stands there")]
     dice = random.Random(f"{SEED}/{login}/{question}")
@@ -318,9 +318,9 @@ def draw(login: str, stage: Stage, read: Set[str]) -> Said:
             }
         )
     if not boxes:
-        result.append(Picked("objects-none", "touchstone:none"))
+        result.append(ChoicesResult("objects-none", "touchstone:none"))
     fits = "no" if dice.random() < 0.2 else "yes"
-    return Said({"objects": boxes, "fits": fits}, [*result, Picked("fits", fits)])
+    return AnswerTwin({"objects": boxes, "fits": fits}, [*result, ChoicesResult("fits", fits)])
 
 
 def boxes_of(votes: list[tuple[Any, ...]]) -> tuple[list[Any], list[float], list[Any]]:

@@ -19,9 +19,9 @@ from extensions.labelstudio.tests.live.test_protocols import (
 )
 from extensions.labelstudio.tests.live.twins import (
     PROJECT,
+    AnswerTwin,
+    ChoicesResult,
     Front,
-    Picked,
-    Said,
     connected,
     forms,
     in_label_studio,
@@ -58,19 +58,19 @@ class Plan:
         self.records = {record["question"]: record for record in records}
         self.order = list(self.records)
 
-    def __call__(self, login: str, stage: Stage, read: Set[str]) -> Said:
+    def __call__(self, login: str, stage: Stage, read: Set[str]) -> AnswerTwin:
         (question,) = read & set(self.records)
         record, place = self.records[question], self.order.index(question)
         if login == "ina" and place == 2:
-            result = [Picked("choice", "touchstone:skip"), Picked("choice-skip", "goal_ambiguous")]
-            return Said({"choice": None}, result, reasons={"choice": "goal_ambiguous"})
+            result = [ChoicesResult("choice", "touchstone:skip"), ChoicesResult("choice-skip", "goal_ambiguous")]
+            return AnswerTwin({"choice": None}, result, reasons={"choice": "goal_ambiguous"})
         if login == "ina" and place == 3:
             wrong = next(record[f"choice_{each}"] for each in "abcd" if record[f"choice_{each}"] != record["answer"])
-            return Said({"choice": wrong}, [Picked("choice", wrong)], note=NOTE)
-        return Said({"choice": record["answer"]}, [Picked("choice", record["answer"])])
+            return AnswerTwin({"choice": wrong}, [ChoicesResult("choice", wrong)], note=NOTE)
+        return AnswerTwin({"choice": record["answer"]}, [ChoicesResult("choice", record["answer"])])
 
 
-def answered(page: Page, task: dict[str, Any], said: Said, *, keys: bool) -> None:
+def answered(page: Page, task: dict[str, Any], said: AnswerTwin, *, keys: bool) -> None:
     """Answer one task by mouse, or by keyboard as far as that page supports it."""
     address = page.evaluate("location.origin")
     page.goto(f"{address}/projects/{task['project']}/data?task={task['id']}&labeling=1")

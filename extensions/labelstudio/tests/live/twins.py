@@ -21,7 +21,7 @@ from agreement.summary import Result
 from app.services import Resources
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, ItemRow, PersonRow, PredictionRow
-from domain.records import NothingLeft, Person, TaskView
+from domain.records import NoTask, Person, TaskView
 from domain.settings import settings_from
 from domain.states import Stage
 from extensions.labelstudio.client import Client
@@ -43,7 +43,7 @@ MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True)
-class Said:
+class AnswerTwin:
     """One answer in two forms: as our own screens send it, and as Label Studio's page stores it."""
 
     values: Mapping[str, Any]
@@ -52,11 +52,11 @@ class Said:
     note: str = ""
 
 
-Answering = Callable[[str, Stage, Set[str]], Said]
+Answering = Callable[[str, Stage, Set[str]], AnswerTwin]
 """Returns a person's answer in a stage, from the person's login and the texts on the page."""
 
 
-class Picked(dict[str, Any]):
+class ChoicesResult(dict[str, Any]):
     """The result that Label Studio's page stores for the choices of a control."""
 
     def __init__(self, control: str, *values: str) -> None:
@@ -212,7 +212,7 @@ def on_our_screens(world: World, logins: Sequence[str], stages: Sequence[Stage],
             person = world.person(login)
             for stage in stages:
                 view = claims.next_task(world.store, person=person, project=PROJECT, stage=stage)
-                if isinstance(view, NothingLeft):
+                if isinstance(view, NoTask):
                     continue
                 said = answer(login, stage, read_here(view))
                 submissions.submit(
@@ -240,7 +240,7 @@ def read_here(view: TaskView) -> Set[str]:
     return texts | ({view.answer} if view.answer else set())
 
 
-def _note_of(said: Said) -> list[dict[str, Any]]:
+def _note_of(said: AnswerTwin) -> list[dict[str, Any]]:
     if not said.note:
         return []
     return [{"from_name": "touchstone-note", "to_name": "about", "type": "textarea", "value": {"text": [said.note]}}]

@@ -14,13 +14,14 @@ from typing import Any, BinaryIO
 
 from db import batches
 from db.records import StoredRunBatch, StoredRunBatchUnit
-from domain.batches import OUT, BatchState, unit_of
+from domain.batches import OUT, BatchState
 from domain.runs import Attempt, Outcome
+from extensions.batch.batch_command import BatchCommand
+from extensions.batch.batch_endpoint import BatchStatus, Line, read_line, unit_of
 from inference.endpoint.asking import apart
-from inference.endpoint.batches import BatchStatus, Line, read_line
+from inference.endpoint.batches import BatchLine, BatchStatus, read_line
 from inference.endpoint.budget import cost
 from inference.endpoint.replies import LONGEST_RAW, storable
-from workflow.runs.batch_command import BatchCommand
 
 LONGEST_LINE = 16 * 2**20
 """The longest line, in bytes. A longer line answers no question."""
@@ -176,7 +177,7 @@ def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int 
         return ReadIn(len(attempts), batches.add_problems(session, rows=problems))
 
 
-def _attempt(at: BatchCommand, line: Line, text: str, row: StoredRunBatchUnit, number: int) -> Attempt:
+def _attempt(at: BatchCommand, line: BatchLine, text: str, row: StoredRunBatchUnit, number: int) -> Attempt:
     assert at.spec.endpoint is not None
     reply = line.reply
     detail: dict[str, Any] = {"batch_file": number, "raw": text[:LONGEST_RAW], **apart(reply, at.spec.model or "")}
@@ -211,7 +212,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
             yield whole.rstrip(b"\r\n")
 
 
-def _line_of(raw: bytes) -> tuple[Line, str]:
+def _line_of(raw: bytes) -> tuple[BatchLine, str]:
     """Return the parsed line, and its text in a form that any database can store."""
     text, _ = storable(raw.decode("utf-8", "surrogateescape"))
     return read_line(text), text

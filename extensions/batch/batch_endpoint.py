@@ -15,7 +15,7 @@ from domain.runs import Outcome, Question
 from inference.endpoint import replies
 from inference.endpoint.answerer import parameters, turns
 from inference.endpoint.client import Client, NoReply
-from inference.endpoint.replies import Reply
+from inference.endpoint.replies import EndpointReply
 from inference.spec import ModelSpec
 from net.addresses import Resolve
 
@@ -29,6 +29,30 @@ LONGEST_WORD = 100
 
 
 # ---- lines ----------------------------------------------------------------------------------------------------------
+
+
+def custom_id(run: str, number: int, unit_id: int) -> str:
+    """Return the ID of a line, made from run, batch and unit.
+
+    >>> custom_id("Zk3_-x", 2, 17)
+    'Zk3_-x-2-17'
+    """
+    return f"{run}-{number}-{unit_id}"
+
+
+def unit_of(custom_id: str, run: str) -> tuple[int, int] | None:
+    """Return the batch number and the unit of a line, or None if the line does not belong to this run.
+
+    >>> unit_of("Zk3_-x-2-17", "Zk3_-x")
+    (2, 17)
+    >>> unit_of("Zk3_-x-02-17", "Zk3_-x") is None
+    True
+    """
+    parts = custom_id.rsplit("-", 2)
+    if len(parts) != 3 or not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts[1:]):
+        return None
+    number, unit_id = int(parts[1]), int(parts[2])
+    return (number, unit_id) if custom_id == f"{run}-{number}-{unit_id}" else None
 
 
 def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
@@ -47,17 +71,17 @@ def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class Line:
+class BatchLine:
     """A line that came back."""
 
     custom_id: str | None
     """The id in the line; None if unreadable."""
-    reply: Reply
+    reply: EndpointReply
     why: str = ""
     """Why the line answers no question, as a sentence."""
 
 
-def read_line(text: str) -> Line:
+def read_line(text: str) -> BatchLine:
     """Return the content of a line of an output or error file.
 
     >>> read_line('{"custom_id": "a"}').reply.outcome.value
@@ -67,10 +91,10 @@ def read_line(text: str) -> Line:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return Line(None, _NOTHING, "The line is not JSON.")
+        return BatchLine(None, _NOTHING, "The line is not JSON.")
     name = value.get("custom_id") if isinstance(value, dict) else None
     if not isinstance(name, str):
-        return Line(None, _NOTHING, "The line has no custom_id.")
+        return BatchLine(None, _NOTHING, "The line has no custom_id.")
     response, error = value.get("response"), value.get("error")
     status = response.get("status_code") if isinstance(response, dict) else None
     if isinstance(response, dict) and isinstance(status, int) and not isinstance(status, bool):
@@ -79,21 +103,23 @@ def read_line(text: str) -> Line:
             body = {"error": error}
         asked = response.get("request_id")
         headers = {"x-request-id": asked} if isinstance(asked, str) else {}
-        return Line(name, replies.read(status, headers, body if isinstance(body, str) else json.dumps(body)))
+        return BatchLine(name, replies.read(status, headers, body if isinstance(body, str) else json.dumps(body)))
     if isinstance(error, dict):
         said = " ".join(str(error[part]) for part in ("code", "message") if error.get(part))[: replies.LONGEST_TOLD]
         sentence = f"The batch brought no reply: {said.rstrip('.') or 'no reason is given'}."
-        return Line(name, Reply(Outcome.TRANSPORT_ERROR, error=sentence))
-    return Line(name, Reply(Outcome.UNREADABLE, error="The line has neither a reply with a status nor an error."))
+        return BatchLine(name, EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence))
+    return BatchLine(
+        name, EndpointReply(Outcome.UNREADABLE, error="The line has neither a reply with a status nor an error.")
+    )
 
 
-_NOTHING = Reply(Outcome.UNREADABLE)
+_NOTHING = EndpointReply(Outcome.UNREADABLE)
 
 
 # ---- an endpoint ----------------------------------------------------------------------------------------------------
 
 
-class Refused(Exception):
+class BatchRefusal(Exception):
     """The endpoint refused, so the batch was not submitted. The message is a sentence."""
 
 
@@ -124,7 +150,7 @@ class BatchStatus:
 class BatchEndpoint:
     """An endpoint that takes batch files. Addresses and keys are checked as for every other request.
 
-    Every method raises ``NoReply`` if no response came, and ``Refused`` if the endpoint refused.
+    Every method raises ``NoReply`` if no response came, and ``BatchRefusal`` if the endpoint refused.
 
     Raises
     ------
@@ -175,7 +201,7 @@ class BatchEndpoint:
             value = self._json(lambda client, more=more: client.batches.with_raw_response.list(limit=100, **more))
             listed = value.get("data")
             if not isinstance(listed, list):
-                raise Refused("The endpoint does not list its batches.")
+                raise BatchRefusal("The endpoint does not list its batches.")
             for each in listed:
                 if not isinstance(each, dict):
                     continue
@@ -208,7 +234,7 @@ class BatchEndpoint:
             reply = replies.read(status, headers, text)
             if status >= 500 or status in (408, 409, 425):
                 raise NoReply(reply.error)
-            raise Refused(reply.stop or reply.error)
+            raise BatchRefusal(reply.stop or reply.error)
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):

@@ -13,15 +13,16 @@ from typing import Any
 from db import batches, run_attempts, runs
 from db.engine import Session
 from db.records import StoredRunBatch
-from domain.batches import OUT, BatchState, custom_id
+from domain.batches import OUT, BatchState
 from domain.errors import Conflict, RunStopped
 from domain.runs import Attempt, Outcome, Question, RunState, chunked
+from extensions.batch.batch_command import BatchCommand, free_units
+from extensions.batch.batch_endpoint import Refused, custom_id, line_of
 from inference.endpoint import estimate
-from inference.endpoint.asking import CannotAsk
-from inference.endpoint.batches import Refused, line_of
-from inference.endpoint.budget import Budget, May
+from inference.endpoint.asking import CannotRequest
+from inference.endpoint.batches import BatchRefusal, line_of
+from inference.endpoint.budget import Allowance, Budget
 from inference.endpoint.client import NoReply
-from workflow.runs.batch_command import BatchCommand, free_units
 
 MOST_BYTES = 90 * 2**20
 """The largest size of one file. A question is never cut."""
@@ -29,7 +30,7 @@ _ASKED_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
-class Made:
+class QuestionFile:
     """A file of questions."""
 
     id: int
@@ -38,7 +39,7 @@ class Made:
     n: int
 
 
-def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand: bool = False) -> Made | None:
+def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand: bool = False) -> QuestionFile | None:
     """Write the next file of questions. Returns None if no question is left or allowed."""
     while not at.why:
         batch, unit_ids = _begun(at, size, by_hand)
@@ -53,7 +54,7 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
             batches.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [each.unit_id for each in not_asked]))
         if asked:
-            return Made(batch.id, batch.number, path, len(asked))
+            return QuestionFile(batch.id, batch.number, path, len(asked))
         path.unlink()
         at.lose(batch, at.why or "None of its questions can be asked.")
     return None
@@ -106,12 +107,12 @@ def _written(
             for question in asker.ask(some):
                 try:
                     line = _line(at, question, number)
-                except CannotAsk as error:
+                except CannotRequest as error:
                     outcome = Outcome.SKIPPED if question.cannot else Outcome.FAILED
                     not_asked.append(_attempt_about(question, outcome, str(error)))
                     continue
                 most = budget.most(estimate.tokens_of(question), longest)
-                if budget.may(most) is not May.YES:
+                if budget.may(most) is not Allowance.YES:
                     at.leave_rest(budget.why)
                     break
                 if asked and size + len(line) > MOST_BYTES:
@@ -133,7 +134,7 @@ def _written(
 
 def _line(at: BatchCommand, question: Question, number: int) -> bytes:
     if question.cannot:
-        raise CannotAsk(question.cannot)
+        raise CannotRequest(question.cannot)
     return line_of(at.spec, question, custom_id(at.run, number, question.unit_id))
 
 
@@ -149,18 +150,18 @@ def _budget(at: BatchCommand) -> Budget:
     return budget
 
 
-def hand_in(at: BatchCommand, made: Made) -> None:
+def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     """Give a file to the endpoint and have it asked."""
     try:
         file = at.endpoint.upload(made.path)
-    except (NoReply, Refused) as error:
+    except (NoReply, BatchRefusal) as error:
         said = f"It was not handed in: {error}"
         at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
         raise RunStopped(f"Batch {made.number} was not handed in: {error}") from None
     at.change(made.id, (BatchState.MAKING,), state=BatchState.SENDING, file=file)
     try:
         told = at.endpoint.create(file, token=at.name(made.number))
-    except Refused as error:
+    except BatchRefusal as error:
         said = f"The endpoint did not take it: {error}"
         at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
         raise RunStopped(f"The endpoint did not take batch {made.number}: {error}") from None

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from db.engine import open_store
+from extensions.batch.tests.batch_server import BatchServer
 from testkit.factories import make_items, make_predictions, make_project
 from testkit.forked import Forked
 from testkit.scripted import chat
 from testkit.serving import environment, touchstone
-from tests.inference.batches import BatchServer
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.slow

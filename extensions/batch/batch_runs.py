@@ -22,11 +22,11 @@ from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
 from domain.runs import RunState
 from domain.settings import Settings
-from inference.endpoint.batches import BatchEndpoint
+from extensions.batch import batch_questions, batch_results
+from extensions.batch.batch_command import BatchCommand, batch_run, free_units, status_of
+from extensions.batch.batch_endpoint import BatchEndpoint
+from extensions.batch.batch_results import ReadIn
 from inference.spec import ModelSpec
-from workflow.runs import batch_questions, batch_results
-from workflow.runs.batch_command import BatchCommand, batch_run, free_units, status_of
-from workflow.runs.batch_results import ReadIn
 from workflow.runs.worker import Means
 
 MOST_QUESTIONS = 10_000

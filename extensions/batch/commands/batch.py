@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.groups import find_group
+
 if TYPE_CHECKING:
     from app.services import Resources
 
@@ -16,12 +18,12 @@ SIZE = 10_000
 LONGEST_SHOWN = 200
 
 
-def register(run: typer.Typer) -> None:
+def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     batch = typer.Typer(
         help="Batch files: questions handed in at once, whose answers come hours later.", no_args_is_help=True
     )
-    run.add_typer(batch, name="batch")
+    find_group(cli, "run").add_typer(batch, name="batch")
     for command in (submit, poll, fetch, write, read, end, show):
         batch.command(command.__name__)(command)
 
@@ -35,30 +37,30 @@ def submit(
     ] = False,
 ) -> None:
     """Hand in all questions of a run that are not out yet. After an interruption, run the command again to continue."""
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    shared, given = _opened()
-    n = batches.submit(shared.store, by=None, run=run, size=size, again=again, open_endpoint=_endpoint(shared), **given)
+    shared, given = _opened(run)
+    n = batch_runs.submit(shared.store, size=size, again=again, open_endpoint=_endpoint(shared), **given)
     typer.echo(f"{n} questions were handed in." if n else "Nothing was left to hand in.")
     _print_status(shared, run)
 
 
 def poll(run: Run) -> None:
     """Ask the endpoint where a run's batches stand."""
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    shared, given = _opened()
-    batches.poll(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
+    shared, given = _opened(run)
+    batch_runs.poll(shared.store, open_endpoint=_endpoint(shared), **given)
     _print_status(shared, run)
 
 
 def fetch(run: Run) -> None:
     """Fetch the results of a run's batches. Doing it again changes nothing."""
     from app.commands import judge
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    shared, given = _opened()
-    found = batches.fetch(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
+    shared, given = _opened(run)
+    found = batch_runs.fetch(shared.store, open_endpoint=_endpoint(shared), **given)
     _print_read(found.attempts, found.problems)
     _print_status(shared, run)
     judge.tell_verdicts(shared, run)
@@ -68,10 +70,10 @@ def write(
     run: Run, file: Annotated[Path, typer.Argument(help="A file that is not there yet.")], size: Size = SIZE
 ) -> None:
     """Write a run's questions to a batch file that you hand in yourself."""
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    shared, given = _opened()
-    n = batches.write(shared.store, by=None, run=run, file=file, size=size, **given)
+    shared, given = _opened(run)
+    n = batch_runs.write(shared.store, file=file, size=size, **given)
     typer.echo(f"{n} questions are in {file}." if n else "Nothing was left to hand in, so no file was written.")
     _print_status(shared, run)
 
@@ -79,49 +81,49 @@ def write(
 def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and error files that came back.")]) -> None:
     """Read the returned files of a run's batches. Reading a file again changes nothing."""
     from app.commands import judge
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    shared, given = _opened()
+    shared, given = _opened(run)
     for each in file:
-        found = batches.read(shared.store, by=None, run=run, file=each, **given)
+        found = batch_runs.read(shared.store, file=each, **given)
         _print_read(found.attempts, found.problems)
     _print_status(shared, run)
     judge.tell_verdicts(shared, run)
 
 
-def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batches.")]) -> None:
+def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batch_runs.")]) -> None:
     """End a batch that will bring no more answers. Its open questions stay unanswered and count as missing."""
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    shared, given = _opened()
-    n = batches.end(shared.store, by=None, run=run, number=number, **given)
+    shared, given = _opened(run)
+    n = batch_runs.end(shared.store, number=number, **given)
     typer.echo(f"Batch {number} is ended; {n} of its questions got nothing.")
     _print_status(shared, run)
 
 
 def show(run: Run) -> None:
     """Show a run's batches, and the returned lines that belong to no question."""
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    shared, _ = _opened()
+    shared, _ = _opened(run)
     _print_status(shared, run)
-    for problem in batches.view(shared.store, by=None, run=run).problems:
+    for problem in batch_runs.view(shared.store, by=None, run=run).problems:
         typer.echo(f"  {problem.why}  {problem.raw[:LONGEST_SHOWN]!r}")
 
 
-def _opened() -> tuple[Resources, dict[str, Any]]:
+def _opened(run: str) -> tuple[Resources, dict[str, Any]]:
     from app.commands import runs_in_terminal as commands
     from workflow.runs import worker
 
     shared = commands.opened()
     means = worker.means_of(shared.store, shared.media, shared.settings)
-    return shared, {"means": means, "folder": shared.settings.home / "batches"}
+    return shared, {"by": None, "run": run, "means": means, "folder": shared.settings.home / "batches"}
 
 
 def _endpoint(shared: Resources) -> Any:
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    return batches.endpoint_of(shared.settings)
+    return batch_runs.endpoint_of(shared.settings)
 
 
 def _print_read(attempts: int, problems: int) -> None:
@@ -131,9 +133,9 @@ def _print_read(attempts: int, problems: int) -> None:
 
 def _print_status(shared: Resources, run: str) -> None:
     """Print the state of each batch of a run."""
-    from workflow.runs import batches
+    from extensions.batch import batch_runs
 
-    seen = batches.view(shared.store, by=None, run=run)
+    seen = batch_runs.view(shared.store, by=None, run=run)
     for each in seen.batches:
         status = f" ({each.status})" if each.status else ""
         where = f"  {each.server_id or each.file or ''}".rstrip()

@@ -16,7 +16,7 @@ from domain.errors import Conflict, ModelRefused, NotFound, RunStopped
 from domain.judging import Plan
 from domain.records import Person
 from domain.runs import Attempt, RunPlan, RunState
-from inference.endpoint.batches import BatchEndpoint, BatchStatus, Refused
+from inference.endpoint.batches import BatchEndpoint, BatchRefusal, BatchStatus
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
@@ -114,7 +114,7 @@ class BatchCommand:
         """Send the endpoint a request that costs nothing."""
         try:
             return call(*given)
-        except (NoReply, Refused) as error:
+        except (NoReply, BatchRefusal) as error:
             raise RunStopped(f"The endpoint does not say what is asked about {about}: {error}") from None
 
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
@@ -143,7 +143,7 @@ class BatchCommand:
                 continue
             try:
                 found = self.server.find(batch.file or "", token=self.name(batch.number))
-            except (NoReply, Refused) as error:
+            except (NoReply, BatchRefusal) as error:
                 if not again:
                     raise Conflict(
                         f"It is not known whether batch {batch.number} was handed in, and the endpoint does not say: "

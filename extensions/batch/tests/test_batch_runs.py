@@ -13,16 +13,17 @@ import pytest
 
 from db.engine import Store
 from domain.errors import Conflict, ModelRefused, RunStopped
-from domain.judging import Verdict
+from domain.judging import ReplyOutcome
 from domain.runs import Outcome, RunPlan, RunState
-from inference.endpoint.batches import BatchEndpoint
+from extensions.batch import batch_results, batch_runs
+from extensions.batch.batch_endpoint import BatchEndpoint
+from extensions.batch.tests.batch_server import BatchServer, line
 from inference.spec import Endpoint, ModelSpec, Price
 from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, chat, closed, error
-from tests.inference.batches import BatchServer, line
 from tests.workflow.test_endpoint_runs import MEANS
 from tests.workflow.test_judge_runs import SCRIPT, World, by_item
-from workflow.runs import batch_results, batches, judge_readings, run_control, run_start, run_views
+from workflow.runs import judge_readings, run_control, run_start, run_views
 from workflow.runs.worker import work
 from workflow.runs.worker_registry import waiting
 
@@ -43,10 +44,10 @@ class Batches(World):
         given = {"by": None, "means": self.means, "folder": self.folder}
         if name in ("submit", "poll", "fetch"):
             given["open_endpoint"] = BatchEndpoint
-        return partial(getattr(batches, name), self.store, **given)
+        return partial(getattr(batch_runs, name), self.store, **given)
 
-    def seen(self, run: str) -> batches.BatchesView:
-        return batches.view(self.store, by=None, run=run)
+    def seen(self, run: str) -> batch_runs.BatchesView:
+        return batch_runs.view(self.store, by=None, run=run)
 
     def rows(self) -> list[Any]:
         """Everything that reading a file may change."""
@@ -126,7 +127,7 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
         assert world.rows() == before
     # 17 others and the first one; half a line is no reply, and neither is none
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
-        "score": Counter({Verdict.SCORED: 18, Verdict.TRANSPORT_ERROR: 2})
+        "score": Counter({ReplyOutcome.SCORED: 18, ReplyOutcome.TRANSPORT_ERROR: 2})
     }
     whys = Counter(problem.why.partition(" the custom_id")[0] for problem in world.seen(run).problems)
     assert whys == {
@@ -149,9 +150,9 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_someone_says_so(wo
         world.fetch(run=run)
         assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
         assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
-            "score": Counter({Verdict.SCORED: 12, Verdict.TRANSPORT_ERROR: 8})
+            "score": Counter({ReplyOutcome.SCORED: 12, ReplyOutcome.TRANSPORT_ERROR: 8})
         }
-        (batch,) = batches.view(world.store, by=None, run=run).batches
+        (batch,) = batch_runs.view(world.store, by=None, run=run).batches
         assert (batch.came, batch.without, batch.questions) == (12, 8, 20), "of what has expired nothing came"
         (why,) = world.all("SELECT DISTINCT error FROM attempt WHERE outcome = 'transport_error'")
         assert "batch_expired" in why[0]
@@ -160,7 +161,7 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_someone_says_so(wo
         assert world.submit(run=run) == 8
         server.work()
         world.fetch(run=run)
-    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": Counter({Verdict.SCORED: 20})}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": Counter({ReplyOutcome.SCORED: 20})}
     assert world.all("SELECT count(*) FROM attempt") == [(28,)]
 
 
@@ -331,7 +332,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(5, 0)
     assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
-        "score": Counter({Verdict.SCORED: 15, Verdict.TRANSPORT_ERROR: 5})
+        "score": Counter({ReplyOutcome.SCORED: 15, ReplyOutcome.TRANSPORT_ERROR: 5})
     }
 
 
@@ -394,10 +395,10 @@ families: {any: {general: {user: "<who> say: {question}", wordings: {who: [Pleas
         spec = ModelSpec(name="m", adapter="endpoint", model="scripted", endpoint=endpoint)
         run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan(batch=True, prompt_seed=1, **told))
         assert waiting(store) == []
-        assert batches.submit(store, run=run, **given) == 6
+        assert batch_runs.submit(store, run=run, **given) == 6
         server.work()
-        assert batches.fetch(store, run=run, **given) == batch_results.ReadIn(6, 0)
-        assert batches.fetch(store, run=run, **given) == batch_results.ReadIn(0, 0)
+        assert batch_runs.fetch(store, run=run, **given) == batch_results.ReadIn(6, 0)
+        assert batch_runs.fetch(store, run=run, **given) == batch_results.ReadIn(0, 0)
     view = run_views.view(store, by=None, run=run)
     assert (view.state, view.by_outcome) == (RunState.DONE, {Outcome.ANSWERED: 5, Outcome.REFUSED: 1})
     assert view.cost == pytest.approx(6 * (12 * 2 + 3 * 8) / 1e6)
