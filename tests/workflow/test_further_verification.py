@@ -368,7 +368,7 @@ def test_an_item_goes_through_as_many_rounds_as_the_schema_has(store: Store) -> 
         assert set(states(store).values()) == {f"in_{stage.value}"}
         for _ in range(2):
             view = claims.next_task(store, person=ann, project="p", stage=stage)
-            assert not isinstance(view, NothingLeft), view.sentence
+            assert not isinstance(view, NoTask), view.sentence
             submissions.submit(store, person=ann, task=view.id, key=view.id, values={name: "yes"})
     assert set(states(store).values()) == {"kept"}
     assert check(store) == []
