@@ -16,7 +16,7 @@ from domain.errors import Conflict, ModelRefused, NotFound, RunStopped
 from domain.judging import Plan
 from domain.records import Person
 from domain.runs import Attempt, RunPlan, RunState
-from inference.endpoint.batches import BatchEndpoint, BatchRefusal, BatchStatus
+from extensions.batch.batch_endpoint import BatchEndpoint, BatchRefusal, BatchStatus
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log

@@ -17,10 +17,9 @@ from domain.batches import OUT, BatchState
 from domain.errors import Conflict, RunStopped
 from domain.runs import Attempt, Outcome, Question, RunState, chunked
 from extensions.batch.batch_command import BatchCommand, free_units
-from extensions.batch.batch_endpoint import Refused, custom_id, line_of
+from extensions.batch.batch_endpoint import BatchRefusal, custom_id, line_of
 from inference.endpoint import estimate
 from inference.endpoint.asking import CannotRequest
-from inference.endpoint.batches import BatchRefusal, line_of
 from inference.endpoint.budget import Allowance, Budget
 from inference.endpoint.client import NoReply
 

@@ -17,9 +17,8 @@ from db.records import StoredRunBatch, StoredRunBatchUnit
 from domain.batches import OUT, BatchState
 from domain.runs import Attempt, Outcome
 from extensions.batch.batch_command import BatchCommand
-from extensions.batch.batch_endpoint import BatchStatus, Line, read_line, unit_of
+from extensions.batch.batch_endpoint import BatchLine, BatchStatus, read_line, unit_of
 from inference.endpoint.asking import apart
-from inference.endpoint.batches import BatchLine, BatchStatus, read_line
 from inference.endpoint.budget import cost
 from inference.endpoint.replies import LONGEST_RAW, storable
 
