@@ -22,7 +22,7 @@ from annotation_schemas.kinds import NONE_OF_THESE
 from annotation_schemas.model import Dimension, ItemField, OptionPlace, Schema, Source
 from domain import decimals
 from domain.comparison import spelled
-from domain.json_text import Layout, same
+from domain.json_layout import Layout, same
 from domain.reading.answers import AnswerKind
 from domain.records import ItemRecord
 

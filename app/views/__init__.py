@@ -16,7 +16,9 @@ from domain.registers import modules_of
 
 
 def rows() -> tuple[Screen, ...]:
-    """Return the screens of this package and of extensions, sorted by place."""
+    """Return the screens of this package, the working pages, and the screens of extensions, sorted by place."""
+    from app.workbench.working_pages import WORKING_PAGES
+
     modules = [*map(import_own, modules_of(__name__)), *extensions.rows("pages")]
     found = [screen for module in modules for screen in _screens_of(module)]
     return tuple(sorted(found, key=lambda screen: screen.place))

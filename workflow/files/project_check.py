@@ -11,7 +11,7 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema, Verification
 from annotation_schemas.registry import criteria_of
-from db import bridge, dimensions, events, guidelines, items, missing_media, projects, runs, task_slots
+from db import bridge, dimensions, events, guidelines, item_revisions, items, missing_media, projects, runs, task_slots
 from db import checks as queries
 from db.engine import Session, Store
 from domain import extensions
@@ -219,7 +219,7 @@ def judged(session: Session, access: Access) -> Iterator[list[ItemWithVerdict]]:
     while some := items.with_states(session, project_id=access.project_id, after=last, limit=_AT_ONCE):
         last = some[-1][0]
         about: dict[str, Any] = {"project_id": access.project_id, "ids": [id for id, *_ in some]}
-        fields = items.current_content(session, **about)
+        fields = item_revisions.current_content(session, **about)
         said = queries.current_annotations(session, stages=(*VERIFICATIONS, Stage.ADJUDICATION), **about)
         lot = []
         for id, external_id, _, state in some:
@@ -345,7 +345,7 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
             access = access_to(session, person=None, project=name)
             held, now = items.lock_all(session, ids=item_ids[begin : begin + _MENDED_AT_ONCE]), store.now()
             about: dict[str, Any] = {"project_id": access.project_id, "ids": [item.id for item in held]}
-            fields = items.current_content(session, **about)
+            fields = item_revisions.current_content(session, **about)
             votes = queries.current_annotations(session, stages=VERIFICATIONS, **about)
             decisions = queries.current_annotations(session, stages=(Stage.ADJUDICATION,), **about)
             verdicts = [
