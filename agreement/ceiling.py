@@ -1,4 +1,7 @@
-"""How well people agree with people, compared with how well the judge agrees with them: the human ceiling."""
+"""How well people agree with people, compared with how well the judge agrees with them: the human ceiling.
+
+The module is long because all ceilings are computed from the same pairs of people, and differ in what they leave out.
+"""
 
 from __future__ import annotations
 
