@@ -1,6 +1,6 @@
 """How well people agree with people, compared with how well the judge agrees with them: the human ceiling.
 
-The module is long because all ceilings are computed from the same pairs of people, and differ in what they leave out.
+The module is long because the ceilings draw the same samples and are compared with each other.
 """
 
 from __future__ import annotations

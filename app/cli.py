@@ -26,7 +26,6 @@ COMMANDS = (
     "calibrate",
     "results",
     "answers",
-    "score",
     "failures",
     "files",
     "release",

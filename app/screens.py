@@ -59,7 +59,7 @@ class Screen:
     Without a trailing underscore, it is the path in the address.
     """
     render: Callable[[Services], None] | None = None
-    """The function that draws the page. By default ``app.views`` sets ``render`` of its module."""
+    """The function that draws the page, set by ``app.views``."""
 
     @property
     def path(self) -> str:

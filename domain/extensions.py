@@ -69,8 +69,11 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
-    by keyword: ``read`` is a ``workflow.results.project_answers.Read``, and the others are what the layout says, or
-    None. It returns a ``Statistic`` for each ``part``."""
+    by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
+    ``Statistic`` for each ``part``.
+    """
+    run_sections: Rows = _nothing
+    """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
     """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
     import_media: Rows = _nothing
@@ -82,7 +85,7 @@ class Extension:
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     invitation_mails: Rows = _nothing
-    """Modules with the functions of ``app.invitation_mails.InvitationMail``; the first one is asked."""
+    """Modules with the functions of ``app.people.invitation_mails.InvitationMail``; the first one is asked."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing
@@ -148,6 +151,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "variants": ExtensionNames(
         "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
     ),
+    "judge_comparison": ExtensionNames("Comparison of judges"),
+    "batch": ExtensionNames("Batch files", commands=("run batch",)),
+    "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(
         "Second readers", commands=("answers read-again", "answers sample", "answers agreement")

@@ -23,8 +23,8 @@ from sqlmodel import select
 from typer.testing import CliRunner
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
-from annotation_schemas.asked import asked_of
 from annotation_schemas.changes import compare, grammar_keys
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.formats import (
     Misfit,
     as_named,

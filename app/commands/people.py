@@ -114,7 +114,7 @@ def invite(
     ] = None,
 ) -> None:
     """Print a link with which someone makes an account of their own and joins a project, once."""
-    from app import invitation_mails
+    from app.people import invitation_mails
     from app.services import resources
     from workflow.access import accounts
 

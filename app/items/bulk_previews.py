@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import streamlit as st
 
@@ -12,13 +13,13 @@ from domain.records import ProjectView
 from domain.states import Stage
 from workflow.lead.bulk_plans import Action, BulkPreview
 
-ACTIONS = {
+ACTIONS: dict[StrEnum, str] = {
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
     Action.SEND_BACK: "Send items back to their authors, with the reason",
     Action.ASSIGN: "Assign items to people",
 }
-UNDO = {
+UNDO: dict[StrEnum, str] = {
     Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
     Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
     Action.SEND_BACK: (

@@ -10,7 +10,7 @@ from typing import Any
 
 from app import addresses, markup
 from app.markup import Markup
-from app.running import shown, watch
+from app.running import shown
 from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from workflow.results.judge_replies import ReadingView, ReplyView
@@ -42,16 +42,6 @@ STYLE += "\n".join(
     f".v-{each} {{ background: {f'{_STRIPES.format(each.stripes)}, ' if each.stripes else ''}{each.colour}; }}"
     for each in ReplyOutcome
 )
-
-
-def address(project: str, *, run: str | None = None, **more: str) -> str:
-    """Return the address of a judge's run, or of the list of runs."""
-    return watch.address(project, run=run, page=RunKind.JUDGE.page, **more)
-
-
-def calibration(project: str, judge: str) -> str:
-    """Return the address of the page Calibration with a judge selected."""
-    return addresses.page("calibration", project, judge=judge)
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
@@ -208,7 +198,7 @@ def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
         markup.tag(
             "a",
             markup.tag("b", markup.text(shown.opening(view.item, 80))),
-            href=address(project, run=run, reply=str(view.id)),
+            href=addresses.page(RunKind.JUDGE.page, project, run=run, reply=str(view.id)),
             target="_self",
             data_reply=str(view.id),
         ),

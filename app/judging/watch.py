@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import run_lists, watch
@@ -126,7 +126,9 @@ def figures(view: RunView, tallies: Sequence[ReplyTally]) -> list[Markup]:
 def _tally(view: RunView, each: ReplyTally) -> Markup:
     """Return a criterion's outcomes: how many readings have a score, out of how many, and each kind of failure."""
     links = {
-        verdict: shown.address(view.project, run=view.id, verdict=verdict.value, criterion=each.criterion)
+        verdict: addresses.page(
+            view.kind.page, view.project, run=view.id, verdict=verdict.value, criterion=each.criterion
+        )
         for verdict in each.verdicts
     }
     words = [markup.tag("b", markup.text(figures_of.opening(each.criterion, 80)))]
@@ -183,7 +185,7 @@ def failures(of: Sequence[tuple[ReplyOutcome, str, int]], view: RunView) -> Mark
                 markup.tag(
                     "a",
                     markup.text(verdict.label),
-                    href=shown.address(view.project, run=view.id, verdict=verdict.value),
+                    href=addresses.page(view.kind.page, view.project, run=view.id, verdict=verdict.value),
                     target="_self",
                 ),
                 figures_of.line(why or "-", most=600),

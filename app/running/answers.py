@@ -12,12 +12,13 @@ import streamlit as st
 from app import addresses, markup, shell
 from app.markup import Markup
 from app.reruns import messages
-from app.running import shown, watch
+from app.running import shown
 from app.services import Services
 from domain import csv_text
 from domain.errors import NotFound
 from domain.option_scores import Ranking
 from domain.records import ProjectView
+from domain.run_kinds import RunKind
 from domain.runs import Outcome, RunPlan
 from workflow.runs import run_grading, run_views
 from workflow.runs.run_views import AttemptView, RunView
@@ -127,7 +128,7 @@ def _row(each: AttemptView, project: str, run: str) -> list[Markup]:
         markup.tag(
             "a",
             markup.text(shown.opening(each.item, 60)),
-            href=watch.address(project, run=run, attempt=str(each.id)),
+            href=addresses.page(RunKind.MODEL.page, project, run=run, attempt=str(each.id)),
             target="_self",
             data_attempt=str(each.id),
         ),

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.markup import Markup
 from app.running import shown, watch
 from app.services import Services
@@ -90,7 +90,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
                 markup.tag(
                     "a",
                     markup.text("the run"),
-                    href=watch.address(view.name, run=started[1], page=of.kind.page),
+                    href=addresses.page(of.kind.page, view.name, run=started[1]),
                     target="_self",
                 ),
                 markup.text(". To start it once more, preview the run again."),

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.markup import Markup
 from app.running import shown, watch
 from app.services import Services
@@ -69,7 +69,7 @@ def name(head: str) -> RunColumn:
         link = markup.tag(
             "a",
             markup.tag("b", markup.text(shown.opening(view.name, 80))),
-            href=watch.address(view.project, run=view.id, page=view.kind.page),
+            href=addresses.page(view.kind.page, view.project, run=view.id),
             target="_self",
             data_run=view.id,
         )

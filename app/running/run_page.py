@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.markup import Markup
 from app.running import begin, run_lists, shown, watch
 from app.running.begin import Beginning
 from app.running.run_lists import Listing
 from app.services import Services
+from domain import extensions
 from domain.errors import NotFound
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
@@ -107,8 +108,9 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
     if one:
         page.draw_one(services, view, found, one)
         return
-    parts = {each.name: each for each in page.parts}
-    led_to = (each.name for each in page.parts if each.opened_by and st.query_params.get(each.opened_by))
+    added = (section for path, section in extensions.rows("run_sections") if path == page.path)
+    parts = {each.name: each for each in (*page.parts, *added)}
+    led_to = (each.name for each in parts.values() if each.opened_by and st.query_params.get(each.opened_by))
     first = page.parts[0].name
     chosen = st.segmented_control(
         "Part",
@@ -121,9 +123,9 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
 
 
 def _where(page: RunPage, run: RunView) -> Markup:
-    places = [("All runs", watch.address(run.project, page=page.path))]
+    places = [("All runs", addresses.page(page.path, run.project))]
     if st.query_params.get(page.one):
-        places.append(("This run", watch.address(run.project, run=run.id, page=page.path)))
+        places.append(("This run", addresses.page(page.path, run.project, run=run.id)))
     links = [
         markup.tag("a", markup.text(words), href=href, target="_self") for words, href in (*places, *page.links(run))
     ]

@@ -36,11 +36,6 @@ PATIENCE = timedelta(seconds=15)
 """Waiting time after which the page reports that no worker takes the run."""
 
 
-def address(project: str, *, run: str | None = None, page: str = RunKind.MODEL.page, **more: str) -> str:
-    """Return the address of a run, or of the list of runs."""
-    return addresses.page(page, project, run=run, **more)
-
-
 def file_name(name: str) -> str:
     """Return a file name for a model."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "model"
@@ -183,7 +178,7 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
                 markup.tag(
                     "a",
                     markup.text(shown.opening(each.item, 40)),
-                    href=address(view.project, run=view.id, outcome=each.outcome.value),
+                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, outcome=each.outcome.value),
                     target="_self",
                 ),
             ]
@@ -202,7 +197,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
                 markup.tag(
                     "a",
                     markup.text(shown.opening(each.item, 60)),
-                    href=address(view.project, run=view.id, attempt=str(each.id)),
+                    href=addresses.page(RunKind.MODEL.page, view.project, run=view.id, attempt=str(each.id)),
                     target="_self",
                 ),
                 markup.text(each.dimension),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.judging import begin, compare, replies, shown, watch
+from app import addresses
+from app.judging import begin, replies, shown, watch
 from app.running import run_page
 from app.running.run_page import RunPage, RunSection
 from app.screens import Group, Screen
@@ -23,7 +24,7 @@ def _replies(services: Services, view: ProjectView, run: RunView) -> None:
 def _links(run: RunView) -> list[tuple[str, str]]:
     """Return a link to calibration, for a judge that rates answers in the same way as people."""
     calibrated = isinstance(run.plan, JudgePlan) and not run.plan.swap and not run.plan.attacks
-    return [("To calibration", shown.calibration(run.project, run.name))] if calibrated else []
+    return [("To calibration", addresses.page("calibration", run.project, judge=run.name))] if calibrated else []
 
 
 PAGE = RunPage(
@@ -36,7 +37,6 @@ PAGE = RunPage(
     parts=(
         RunSection("Progress", watch.watched),
         RunSection("Replies", _replies, opened_by="verdict"),
-        RunSection("Compare", compare.render, opened_by="with"),
         RunSection("Judge and template", begin.frozen_parts),
     ),
     one="reply",

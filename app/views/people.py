@@ -9,8 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from app import inviting, markup, shell
-from app.inviting import Link
+from app import markup, shell
+from app.people import invitation_links
+from app.people.invitation_links import Link
 from app.reruns import dialogs, messages
 from app.reruns.subset_picker import SubsetPicker
 from app.screens import SCREENS, Group, Screen
@@ -41,7 +42,7 @@ def render(services: Services) -> None:
     )
     members = projects.members(services.store, person=services.person, project=view.name)
     _show_message(services)
-    inviting.links()
+    invitation_links.links()
     with st.container(horizontal=True):
         st.button("Invite someone", type="primary", key="people.invite", on_click=_invite, args=(services, view))
         let_in = "Add someone who has an account"
@@ -309,7 +310,9 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
     def link() -> None:
         token = sign_in.make_sign_in_link(services.store, person=member.person)
         words = f"Anyone who has it is {name}: send it to no one else."
-        inviting.keep_link(services, f"/link/{token}", Link("Sign-in link", name, ("once, within a day",), words))
+        invitation_links.keep_link(
+            services, f"/link/{token}", Link("Sign-in link", name, ("once, within a day",), words)
+        )
 
     def save() -> None:
         part = _MembershipInputs(view, member, key=key)
@@ -432,12 +435,12 @@ def _invite(services: Services, view: ProjectView) -> None:
     key = f"people.invite.{_opened()}"
 
     def draw() -> None:
-        inviting.asked(services, key=key)
+        invitation_links.asked(services, key=key)
         _MembershipInputs(view, None, key=key).draw()
 
     def make() -> None:
         role, dimensions, stages = _MembershipInputs(view, None, key=key).read()
-        said = inviting.make(services, view, key=key, role=role, dimensions=dimensions, stages=stages)
+        said = invitation_links.make(services, view, key=key, role=role, dimensions=dimensions, stages=stages)
         if said:
             _keep_message(said)
 

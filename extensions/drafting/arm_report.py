@@ -22,11 +22,11 @@ from db import assets, drafting, events, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.comparison import same
-from domain.edit_distance import share_changed
 from domain.records import Person
 from domain.states import ItemState, Stage
 from extensions.drafting.arms import Arm, Proposal
 from extensions.drafting.author_form import BEGUN, TIMED
+from extensions.drafting.edit_distance import share_changed
 from extensions.drafting.proposal_import import IMPORTED
 from workflow.access.projects import Access, require_lead
 from workflow.releases.set_tally import Roles, roles_of

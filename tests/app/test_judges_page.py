@@ -298,17 +298,6 @@ def test_a_file_of_replies_has_every_reply_with_its_reading(store: Store) -> Non
 
 
 @pytest.mark.usefixtures("answers")
-def test_two_runs_are_compared_with_both_replies_next_to_each_other(show: Open, store: Store) -> None:
-    one = judge(store, SAID)
-    other = judge(store, ["Fine. Rating: [[1]]", "Rating: [[1]]", "Rating: [[0.5]]"])
-    page = words(show(**{"run": other, "with": one}))
-    assert "4 of 4 (100.0%)" in page
-    assert page.count("data-pair=") == 2
-    assert "out of range" in page
-    assert page.index("Rating: [[") > 0
-
-
-@pytest.mark.usefixtures("answers")
 def test_others_are_told_in_a_sentence(show: Open, store: Store) -> None:
     run = judge(store, SAID)
     for login in ("ana", "sen"):

@@ -16,7 +16,6 @@ from importers.items import read_items
 from importers.judgements import read_judgements
 from importers.predictions import read_predictions
 from importers.ratings import read_table
-from importers.submission import read_submission
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 WHY = "the key '{}' stands twice in one object"
@@ -74,9 +73,6 @@ def test_a_reply_a_rating_and_a_submission_are_bad_rows(tmp_path: Path) -> None:
     assert WHY.format("text") in read_judgements(reply).bad[0].reason
     rating = file(tmp_path, "r.jsonl", '{"unit": "a", "rater": "r", "criterion": "c", "value": 1, "value": 0}')
     assert WHY.format("value") in read_table(rating).bad[0].reason
-    entry = file(tmp_path, "e.jsonl", '{"id": "a", "answer": "A", "answer": "B"}')
-    with pytest.raises(FileRefused, match=r"row 1: the key 'answer' stands twice"):
-        read_submission(entry)
 
 
 @pytest.mark.parametrize(

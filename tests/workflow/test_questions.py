@@ -46,11 +46,11 @@ from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_files import import_files
 from workflow.runs import model_plans, run_start, run_views, worker
-from workflow.runs.asked_items import AskedItem as _Item
 from workflow.runs.model_plans import kept_prompts, plan_for, unfilled
 from workflow.runs.model_questions import Asker
 from workflow.runs.model_runs import check_plan
 from workflow.runs.prompt_texts import PromptFiller
+from workflow.runs.question_items import AskedItem as _Item
 from workflow.runs.shown_pictures import Still as _Still
 
 pytestmark = pytest.mark.thorough

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import tolerances_of
 from db import item_revisions, items

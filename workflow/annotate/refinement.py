@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import PREDICTION, Schema
 from db import checks, item_revisions, items, respondents

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from annotation_schemas.asked import asked_of, own_texts, plain
+from annotation_schemas.expected_answers import asked_of, own_texts, plain
 from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
 from db import files, item_revisions, readings

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.asked import asked_of, key_of, plain
+from annotation_schemas.expected_answers import asked_of, key_of, plain
 from annotation_schemas.formats import ItemKeys
 from annotation_schemas.keys import key_field, key_fields, options_field
 from annotation_schemas.model import Schema

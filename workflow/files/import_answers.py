@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agreement.losses import Losses
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.formats import Format, ReadPredictions
 from db import files, item_revisions, run_chunks, runs
 from db.engine import Session

@@ -10,7 +10,7 @@ from typing import Any
 
 from agreement.loss_values import ends_of_scale, mentioned_value
 from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of
-from annotation_schemas.asked import KEYLESS, asked_of, held_against
+from annotation_schemas.expected_answers import KEYLESS, asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import item_revisions

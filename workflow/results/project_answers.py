@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import KEYLESS, asked_of, held_against
+from annotation_schemas.expected_answers import KEYLESS, asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import answers as stored

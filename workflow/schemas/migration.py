@@ -24,8 +24,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.access.stored_schemas import store_schema, stored_schema
-from workflow.schemas import besides
-from workflow.schemas.besides import InStage
+from workflow.schemas import stage_migrations
 from workflow.schemas.change_history import PastChange, past_changes
 from workflow.schemas.effects import Effect, effect_of
 from workflow.schemas.in_force import (
@@ -39,6 +38,7 @@ from workflow.schemas.in_force import (
 )
 from workflow.schemas.items import ChangeTally, StateChange, outcome
 from workflow.schemas.obstacles import all_have_a_place, obstacles
+from workflow.schemas.stage_migrations import InStage
 from workflow.schemas.uses import StoredUses
 
 MIGRATED, UNDONE = "project.migrated", "project.migration_undone"
@@ -117,7 +117,7 @@ def preview(
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
     tally = ChangeTally()
     future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
-    others = besides.look(store, future, effect)
+    others = stage_migrations.look(store, future, effect)
     if effect.looks:
         _look(store, future, effect, tally, sum(before.values()), progress)
     after = Counter(before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -23,7 +24,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
 from extensions.bulk import assignments
-from extensions.bulk.assignments import Held, Move
+from extensions.bulk.assignments import AssignmentSelection, Move
 from workflow.access import projects
 from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection
@@ -31,12 +32,12 @@ from workflow.lead.send_back import Reasons
 
 SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
 
-ACTIONS: dict[Move | Action, str] = {
+ACTIONS: dict[StrEnum, str] = {
     Move.GIVE_BACK: "Give a person's assignments back to everyone",
     Move.REASSIGN: "Give a person's assignments to someone else",
     **bulk_previews.ACTIONS,
 }
-UNDO: dict[Move | Action, str] = {
+UNDO: dict[StrEnum, str] = {
     Move.GIVE_BACK: "It cannot be undone: anyone who asks next gets them. What was typed is kept for its writer.",
     Move.REASSIGN: "It can be undone: give them back to the first person in the same way.",
     **bulk_previews.UNDO,
@@ -76,9 +77,8 @@ def render(services: Services) -> None:
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    shell.show(*bulk_previews.previewed(found, order.noun))
-    if isinstance(order.action, Action):
-        shell.show(*bulk_previews.without_effect(view, order.action))
+    more = bulk_previews.without_effect(view, order.action) if isinstance(order.action, Action) else []
+    shell.show(*bulk_previews.previewed(found, order.noun), *more)
     counted = markup.count(len(found.can), order.noun)
     label = f"Change {counted}"
 
@@ -140,7 +140,7 @@ def _move(services: Services, view: ProjectView, move: Move) -> _Order:
     if move is Move.REASSIGN:
         others = [login for login in logins if login != person]
         to = st.selectbox("To", others, index=None, format_func=called, key=_box("to"))
-    chosen = Held(person=person, stage=stage, items=_ids(), **where)
+    chosen = AssignmentSelection(person=person, stage=stage, items=_ids(), **where)
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "chosen": chosen, "move": move, "to": to}
     return _Order(
         move,

@@ -24,7 +24,7 @@ from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.reading.answers import READER_VERSION
-from workflow.releases.scoring import Scoring
+from extensions.scoring.scoring import Scoring
 
 MARK = "touchstone_score_card"
 _VERSION = 1

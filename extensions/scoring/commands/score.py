@@ -50,7 +50,7 @@ def submission(
 ) -> None:
     """Score a file of answers; needs nothing but the two files."""
     from exporters.writing import write_files
-    from workflow.releases import score_card, scoring
+    from extensions.scoring import score_card, scoring
 
     signing = score_card.read_key(signed_with) if signed_with is not None else None
     found = scoring.score_files(keys, file)
@@ -90,8 +90,8 @@ def verify(
 ) -> None:
     """Check that a score card is unchanged and signed with this key. With both files, also score again and compare."""
     from exporters.release_keys import read_keys
-    from importers.submission import read_submission
-    from workflow.releases import score_card, scoring
+    from extensions.scoring import score_card, scoring
+    from extensions.scoring.submission import read_submission
 
     told = score_card.read_card(card)
     known = read_keys(keys) if keys is not None else None
@@ -111,6 +111,6 @@ def verify(
 
 def key(path: Annotated[Path, typer.Argument(help="Where the key is written; nothing may be there yet.")]) -> None:
     """Make a key file to sign score cards with."""
-    from workflow.releases import score_card
+    from extensions.scoring import score_card
 
     typer.echo(f"Written: {path}. The key is called {score_card.new_key(path)}; keep the file to yourself.")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import invitation_mails, markup, shell
+from app import markup, shell
+from app.people import invitation_mails
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role

@@ -11,9 +11,9 @@ from domain.errors import Conflict, NotFound
 from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import RunState
+from extensions.judge_comparison.run_comparison import compare_runs
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
-from workflow.results.judge_comparison import compare_runs
 from workflow.runs import run_control, run_views
 
 pytestmark = pytest.mark.both_databases

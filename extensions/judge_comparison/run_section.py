@@ -9,18 +9,20 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from agreement.statistic import Statistic
-from app import markup, shell
+from app import addresses, markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import shown as texts
+from app.running.run_page import RunSection
 from app.services import Services
 from app.widgets import items_switch
 from domain.judging import JudgePlan, ReplyOutcome, Value
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
+from extensions.judge_comparison import run_comparison
+from extensions.judge_comparison.run_comparison import CriterionComparison, ReplyDifference, RunComparison
 from workflow.access.counted_items import counting_of
-from workflow.results import judge_comparison, judge_replies
-from workflow.results.judge_comparison import CriterionComparison, ReplyDifference, RunComparison
+from workflow.results import judge_replies
 from workflow.results.judge_replies import ReplyView
 from workflow.runs import run_views
 from workflow.runs.run_views import RunView
@@ -83,7 +85,7 @@ def _compared(services: Services, one: RunView, other: RunView) -> RunComparison
     key = (one.id, other.id, marks.get(one.id), marks.get(other.id), counts.sentence)
     known = st.session_state.get("judges.compared")
     if known is None or known[0] != key:
-        found = judge_comparison.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
+        found = run_comparison.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
         known = st.session_state["judges.compared"] = (key, found)
     comparison: RunComparison = known[1]
     return comparison
@@ -241,7 +243,7 @@ def side_by_side(first: ReplyView, second: ReplyView, one: RunView, other: RunVi
         link = markup.tag(
             "a",
             markup.text(texts.opening(run.name, 80)),
-            href=shown.address(run.project, run=run.id, reply=str(reply.id)),
+            href=addresses.page(RunKind.JUDGE.page, run.project, run=run.id, reply=str(reply.id)),
             target="_self",
         )
         head = markup.tag("div", link, shown.scores(reply.readings), style="ts-small")
@@ -260,3 +262,6 @@ def side_by_side(first: ReplyView, second: ReplyView, one: RunView, other: RunVi
         style="ts ts-reply failed",
         data_pair=f"{first.id}-{second.id}",
     )
+
+
+SECTION = RunSection("Compare", render, opened_by="with")

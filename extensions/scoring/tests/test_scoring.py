@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from app.cli import cli
 from domain.errors import FileRefused
 from exporters.release_keys import canary_of, read_keys
-from importers.submission import read_submission
+from extensions.scoring import score_card
+from extensions.scoring.scoring import ScoreFigure, Scoring, score_files
+from extensions.scoring.submission import read_submission
 from tests.workflow.releases.made import CANARY, SECRET, made, schema_of
-from workflow.releases import score_card
-from workflow.releases.scoring import ScoreFigure, Scoring, score_files
 
 OPTION = "kind: option_of, field: options"
 AT = datetime(2026, 11, 2, tzinfo=UTC)
@@ -305,3 +305,10 @@ def test_every_part_of_a_card_is_covered(tmp_path: Path) -> None:
     assert not score_card.check_card({**card, "more": 1}, key=key).holds
     assert not score_card.check_card({**card, "signature": {**card["signature"], "value": "ä"}}, key=key).holds
     assert not score_card.check_card({**card, "more": math.nan}, key=key).holds
+
+
+def test_a_submission_in_which_a_key_stands_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    path.write_text('{"id": "a", "answer": "A", "answer": "B"}\n')
+    with pytest.raises(FileRefused, match=r"row 1: the key 'answer' stands twice"):
+        read_submission(path)

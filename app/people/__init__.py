@@ -1,0 +1,1 @@
+"""Parts of the page *People*: invitations by a link or by mail."""
