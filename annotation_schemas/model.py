@@ -1,5 +1,8 @@
 """A schema as Python objects: the content of the YAML file, checked and frozen. ``annotation_schemas.loader`` creates
 them.
+
+The module is long because it is the whole grammar: the reference and the JSON Schema take every key from it, in this
+order.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Each format of items describes its own keys (``ItemKeys``). Other keys of a record belong to no field and stay in the
 record's text. The schema's ``source.fields`` may rename keys; a field without an entry has the key of the same name.
+
+The module is long because reading and writing a column are two directions of one rule, and stay next to each other.
 """
 
 from __future__ import annotations
