@@ -10,7 +10,9 @@ from dataclasses import asdict, replace
 
 from agreement.verdict import Rule
 from domain.installation import own_version
+from reports.alternative_section import alternative
 from reports.attacks import attacks
+from reports.confusion_section import confusion
 from reports.content import (
     Block,
     CalibrationReport,
@@ -23,7 +25,7 @@ from reports.content import (
     UnitSelection,
 )
 from reports.cross_check import cross_check
-from reports.judging import against_people, alternative, confusion
+from reports.judging import against_people
 from reports.losses import loss_warnings, losses_of_study
 from reports.pairs import pairs
 from reports.people import design, reliability

@@ -20,7 +20,7 @@ from media.store import MediaStore
 from testkit.factories import claimed, make_people
 from testkit.samples import write
 from workflow.access.projects import create_project
-from workflow.annotate import gold_making, submissions
+from workflow.annotate import gold_list, gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
@@ -95,7 +95,7 @@ def test_votes_decide_by_their_overlap_with_the_key(project: Store) -> None:
     rows = [json.loads(line) for line in data.splitlines()]
     assert {row["id"]: row["span"] for row in rows} == {name: KEYS[name] for name in ("opens", "stirs")}
     gold_making.draw(project, by=None, project="p", stage=Stage.VERIFICATION, n=2)
-    for line in gold_making.lines(project, by=None, project="p", stage=Stage.VERIFICATION):
+    for line in gold_list.lines(project, by=None, project="p", stage=Stage.VERIFICATION):
         assert line.known.answers == {"when": KEYS[line.known.item]}
 
 
