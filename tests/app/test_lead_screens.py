@@ -1032,7 +1032,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Sources": ["Import", "Frames", "Pipelines", "Drafting", "Privacy"],
         "People": ["People", "Scorecard"],
         "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
-        "Numbers": ["Results", "Tables", "Regression", "Agreement", "Shortcuts"],
+        "Numbers": ["Results", "Variants", "Tables", "Regression", "Agreement", "Shortcuts"],
         "Release": ["Leaderboard", "Export", "Release"],
         "Settings": ["Projects", "Guideline", "Schedule", "Schema", "Label Studio", "Audit"],
         "": ["Notices"],
