@@ -35,7 +35,7 @@ from reports.content import (
 )
 from reports.people import MOST_VALUES, main_statistic, main_weights
 from reports.study import Slice, Study
-from reports.words import count, figure_in_words, mark, nothing, p_value, some
+from reports.words import count, figure_in_words, first_parts, mark, nothing, p_value
 
 MEASURES: dict[Measure, str] = {
     "agreement": "Share of equal ratings",
@@ -196,7 +196,7 @@ def against_people(study: Study) -> Section:
             "agreement with that person."
         )
     else:
-        lead = f"Agreement with a person, judge and people on the same units: {some(told)}."
+        lead = f"Agreement with a person, judge and people on the same units: {first_parts(told)}."
     return Section(3, "judges", "Judge against people", lead, tuple(blocks))
 
 
@@ -492,7 +492,7 @@ def alternative(study: Study, epsilon: float) -> Section:
     ]
     lead = (
         "For how many of the people it may stand in, if a person may be better by "
-        f"{EPSILON} = {epsilon:g}: {some(told)}."
+        f"{EPSILON} = {epsilon:g}: {first_parts(told)}."
     )
     return Section(4, "alternative", title, lead, tuple(blocks))
 
@@ -584,7 +584,7 @@ def confusion(study: Study) -> Section:
             "There are too many different values for a table; declare a scale with few values, or bin them.",
         )
     lead = (
-        f"Next to what most people say, {some(told)}. The diagonal is where both say the same; what is off it "
+        f"Next to what most people say, {first_parts(told)}. The diagonal is where both say the same; what is off it "
         "shows "
         "which values are mixed up."
         if told
