@@ -152,6 +152,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
     ),
     "judge_comparison": ExtensionNames("Comparison of judges"),
+    "batch": ExtensionNames("Batch files", commands=("run batch",)),
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(

@@ -165,7 +165,7 @@ def read_value(value: Any, asked: ExpectedAnswer) -> Reading:
 
     A text is read as a model's answer. Numbers, truth values and lists are taken unchanged if the item asks for them.
 
-    >>> asked = Asked(AnswerKind.MULTI, ("cup", "plate", "fork"))
+    >>> asked = ExpectedAnswer(AnswerKind.MULTI, ("cup", "plate", "fork"))
     >>> read_value(["C", "cup"], asked).value, read_value("A and C", asked).value
     (('fork', 'cup'), ('cup', 'fork'))
     """

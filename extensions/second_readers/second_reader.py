@@ -109,9 +109,9 @@ def question(text: str, asked: ExpectedAnswer, *, unit_id: int) -> Question:
 def read_reply(reply: str, asked: ExpectedAnswer) -> Reading | None:
     """Return the reading in a reply of the second reader; None for a reply that is not allowed.
 
-    >>> read_reply("B.", Asked(AnswerKind.OPTION, ("cup", "plate"))).value
+    >>> read_reply("B.", ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate"))).value
     'plate'
-    >>> read_reply("I think it is B", Asked(AnswerKind.OPTION, ("cup", "plate"))) is None
+    >>> read_reply("I think it is B", ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate"))) is None
     True
     """
     said = visible(reply).text.strip().strip(".\"'*()[]").strip()
