@@ -57,8 +57,8 @@ def vote_warnings(place: str, names: Iterable[str], *, what: str = "key") -> lis
         return []
     one = len(votes) == 1
     return [
-        f"{place}: the {what}{'' if one else 's'} {quoted_names(votes)} {'looks' if one else 'look'} like votes, grades "
-        f"or labels, and {'is' if one else 'are'} not imported. Import votes as a file of ratings "
+        f"{place}: the {what}{'' if one else 's'} {quoted_names(votes)} {'looks' if one else 'look'} like votes, "
+        f"grades or labels, and {'is' if one else 'are'} not imported. Import votes as a file of ratings "
         "(`unit,rater,criterion,value`), or with the format of the tool that wrote them."
     ]
 

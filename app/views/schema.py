@@ -35,7 +35,7 @@ from workflow.access.schema_changes import submissions_by_version
 from workflow.schemas import change_history
 from workflow.schemas.change_history import PastChange
 from workflow.schemas.migration import MigrationPreview
-from workflow.schemas.value_words import shown
+from workflow.schemas.value_words import values_in_line
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -136,7 +136,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
 def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
     with shell.guard(services):
         stands = change_history.under_way(services.store, by=services.person, project=view.name)
-        now = change_jobs.known(services, view.name)
+        now = change_jobs.current_change(services, view.name)
         if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
         if stands is not None and stands.items:

@@ -81,8 +81,9 @@ def leaderboards(
 ) -> Leaderboards:
     """Return the content of the Results page.
 
-    The arguments are those of ``project_answers.read_project``, ``score_choices.scores_of``, ``leaderboard.sliced_scores``
-    and ``model_groups.parse_grouping``. The caller checks that the person may see the page.
+    The arguments are those of ``project_answers.read_project``, ``score_choices.scores_of``,
+    ``leaderboard.sliced_scores`` and ``model_groups.parse_grouping``. The caller
+    checks that the person may see the page.
     """
     found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
     there = scores_of(found, method)

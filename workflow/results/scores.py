@@ -1,6 +1,6 @@
 """The scores of models' answers: by key, by people, by judges, and by judges corrected by people.
 
-``project_answers.read_project`` takes one state of a project into memory, and every score is a function of that read. The
+``project_answers.read_project`` takes one state of a project into memory, and every score is a function of it. The
 unit is a model's answer to an item. ``workflow.results.leaderboard`` computes figures from the scores.
 """
 
