@@ -35,7 +35,7 @@ from reports.ruling_biases import copies_table
 from reports.scores import bias, corrected
 from reports.stability import drift, repeats
 from reports.study import Study
-from reports.words import count, listed, some
+from reports.words import count, first_parts, name_list
 
 
 def calibration(
@@ -54,8 +54,8 @@ def calibration(
     when = study.rule.words(given=rule)
     rule = rule or study.rule.rule or Rule()
     return CalibrationReport(
-        title=f"Calibration of {listed(study.judges)}",
-        subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {listed(study.humans)}"
+        title=f"Calibration of {name_list(study.judges)}",
+        subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {name_list(study.humans)}"
         + (f". {source.counted.rstrip('.')}" if source.counted else ""),
         source=source,
         humans=study.humans,
@@ -126,7 +126,7 @@ def _clustered(study: Study, table: ReportTable) -> ReportTable:
         if part.dimension is None and part.table.clusters is not None:
             n_units, n_clusters = len(part.table.units), len(set(part.table.clusters))
             told.append(f"{part.criterion}: {n_clusters:,} items for {n_units:,} units")
-    note = f"Intervals take the units of one item as one cluster ({some(told)})."
+    note = f"Intervals take the units of one item as one cluster ({first_parts(told)})."
     return replace(table, note=f"{table.note} {note}".strip())
 
 

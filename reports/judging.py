@@ -188,7 +188,7 @@ def against_people(study: Study) -> Section:
             "agreement with that person."
         )
     else:
-        lead = f"Agreement with a person, judge and people on the same units: {some(told)}."
+        lead = f"Agreement with a person, judge and people on the same units: {first_parts(told)}."
     return Section(3, "judges", "Judge against people", lead, tuple(blocks))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from domain.english import counted
+from domain.english import with_noun
 from domain.errors import RunStopped
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ def tell_asked(told: StrictRun, spec: ModelSpec, *, about: str, wanted: str, jou
     ``about`` is the noun of a subject (video) and ``wanted`` of a result (goal). ``more`` precedes the details.
     """
     if told.broken:
-        lines = f"{counted(told.broken, 'line')} of {journal}"
+        lines = f"{with_noun(told.broken, 'line')} of {journal}"
         typer.echo(
             f"{lines} cannot be read, as of a command that was killed; what was asked there counts as not asked."
         )
     if told.before:
-        typer.echo(f"{counted(told.before, about)} with what is known already, not asked again")
+        typer.echo(f"{with_noun(told.before, about)} with what is known already, not asked again")
     for what, n in told.figures().items():
         if n is not None:
             price = spec.endpoint.price if spec.endpoint else None

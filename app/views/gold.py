@@ -240,7 +240,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
 def _candidates(services: Services, view: ProjectView, stage: Stage) -> figure_requests.FigureState:
     """Return the number of candidates. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "gold",

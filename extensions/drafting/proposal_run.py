@@ -198,7 +198,7 @@ def dry(request: ProposalRequest, here: Resources) -> tuple[list[Question], int]
     """Return the open questions, and the number of images that need no further request."""
     planned, _ = prepared(request, here)
     subjects = [proposal.subject for proposal in planned]
-    strict_questions.recall(subjects, reply_journal.read(request.result.beside("asked.jsonl"), PROPOSALS))
+    strict_questions.recall(subjects, reply_journal.read_journal(request.result.beside("asked.jsonl"), PROPOSALS))
     left = [subject for subject in subjects if subject.is_open(request.tries)]
     return [each.question(at, shown=at < 3) for at, each in enumerate(left)], len(subjects) - len(left)
 

@@ -147,7 +147,7 @@ def _failed(fault: Fault) -> ReplyGoals:
 def dry(request: GoalRequest) -> tuple[list[Question], int]:
     """Return the questions that are left, and the number of videos whose reply is known."""
     videos, _ = prepared(request)
-    strict_questions.recall(videos, reply_journal.read(request.result.beside("asked.jsonl"), GOALS))
+    strict_questions.recall(videos, reply_journal.read_journal(request.result.beside("asked.jsonl"), GOALS))
     left = [video for video in videos if video.is_open(request.tries)]
     return [video.question(at) for at, video in enumerate(left)], len(videos) - len(left)
 

@@ -129,7 +129,7 @@ def test_votes_and_models_are_right_within_the_tolerance(
         row["item"] = name
     path = write(tmp_path / "answers.json", rows)
     import_files(store, MediaStore(home / "media"), by=None, project="p", format="predictions", path=path)
-    read = project_answers.read(store, person=None, project="p", items=Items.ALL)
+    read = project_answers.read_project(store, person=None, project="p", items=Items.ALL)
     cut = leaderboard.sliced_scores(read, score_choices.Scores("key"))
     assert cut.whole["m"].found.value == pytest.approx(2 / 3)
     said = [each for each in cut.notes if "tolerance" in each]

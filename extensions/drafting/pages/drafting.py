@@ -81,7 +81,7 @@ def _report(services: Services, view: ProjectView) -> None:
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the report; it is computed again only if the project has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "drafting",

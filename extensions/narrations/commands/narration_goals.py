@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.strict_run_output import carried_out, tell_asked
-from domain.english import counted
+from domain.english import with_noun
 from domain.errors import FileRefused, InvalidInput, Problem
 from extensions.narrations.commands.narrations import (
     Columns,
@@ -135,7 +135,7 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
     faults += map(str, check(found.goals, by_video(read.rows), limits))
     for fault in faults:
         typer.echo(fault)
-    typer.echo(f"{counted(len(found.goals), 'goal')}, {counted(len(faults), 'fault')}.")
+    typer.echo(f"{with_noun(len(found.goals), 'goal')}, {with_noun(len(faults), 'fault')}.")
     if faults:
         raise typer.Exit(1)
 
@@ -145,7 +145,7 @@ def _tell_dry(request: GoalRequest) -> None:
     from extensions.narrations.goal_generation import dry
 
     questions, known = dry(request)
-    typer.echo(f"{counted(len(questions), 'video')} to ask about, {known:,} with what is known already.")
+    typer.echo(f"{with_noun(len(questions), 'video')} to ask about, {known:,} with what is known already.")
     if questions:
         tell_estimate(request.spec, questions, asked=len(questions))
         typer.echo(f"--- {questions[0].name}\n{questions[0].text}")
@@ -165,13 +165,13 @@ def _make(request: GoalRequest) -> None:
 
 def _tell_reply(video: str, said: ReplyGoals) -> None:
     faults = f"; {said.faults[0].kind}: {said.faults[0].what}" if said.faults else ""
-    typer.echo(f"   {video}: {counted(len(said.tasks), 'goal')}{faults}", err=True)
+    typer.echo(f"   {video}: {with_noun(len(said.tasks), 'goal')}{faults}", err=True)
 
 
 def _tell(request: GoalRequest, result: GoalResult) -> None:
     journal = request.beside("asked.jsonl")
     tell_asked(result, request.spec, about="video", wanted="goal", journal=journal, more=". The last one: ")
     typer.echo(
-        f"{counted(len(result.tasks), 'goal')} at {request.out}; every reply: {journal}; how they were "
+        f"{with_noun(len(result.tasks), 'goal')} at {request.out}; every reply: {journal}; how they were "
         f"made: {request.beside('made.json')}"
     )
