@@ -76,21 +76,16 @@ from agreement.icc import MeanSquares, icc, mean_squares, variance_components
 from agreement.judge_bias import (
     AdjustedBias,
     AtLevel,
-    Drift,
     GroupBias,
     PositionBias,
-    SelfConsistency,
-    UnparsedEffect,
     bias_by_group,
     calibration_curve,
-    drift,
     family_bias,
     holm,
     length_bias,
     position_bias,
-    self_consistency,
-    unparsed,
 )
+from agreement.judge_drift import Drift, SelfConsistency, UnparsedEffect, drift, self_consistency, unparsed
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.logistic import logistic_regression
 from agreement.next_grades import Grades, NextUnits, grades_needed, next_units

@@ -1,4 +1,7 @@
-"""One label or number per unit from several raters, and how reliable each rater seems to be."""
+"""One label or number per unit from several raters, and how reliable each rater seems to be.
+
+The module is long because the methods share their checks and their result.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How well people agree with people, compared with how well the judge agrees with them: the human ceiling."""
+"""How well people agree with people, compared with how well the judge agrees with them: the human ceiling.
+
+The module is long because the ceilings draw the same samples and are compared with each other.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 All are (p_a - p_e) / (1 - p_e). The agreement p_a is the mean, over units with two or more ratings, of the weighted
 share of agreeing pairs. Units with a single rating still count for the shares of the categories. Every coefficient is
 a function of sums over units, so a resample is a product of counts and sums.
+
+The module is long because the coefficients share one calculation, and because two fifths of it document their use.
 """
 
 from __future__ import annotations

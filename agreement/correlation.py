@@ -1,4 +1,7 @@
-"""Correlations of raters: do they put the units in one order, or on one line?"""
+"""Correlations of raters: do they put the units in one order, or on one line?
+
+The module is long because every coefficient needs limits of its own, and because a third of it documents their use.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """A schema as Python objects: the content of the YAML file, checked and frozen. ``annotation_schemas.loader`` creates
 them.
+
+The module is long because it is the whole grammar: the reference and the JSON Schema take every key from it, in this
+order.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from domain import decimals
 from domain.comparison import AnyOrder
 from domain.overlap import Apart, Overlap
 from domain.request_settings import find_body_problems, find_header_problems
+from domain.states import VERIFICATIONS
 
 Scalar = str | int | float | bool
 
@@ -29,6 +33,12 @@ StageName = Literal[
     "verification",
     "verification_2",
     "verification_3",
+    "verification_4",
+    "verification_5",
+    "verification_6",
+    "verification_7",
+    "verification_8",
+    "verification_9",
     "adjudication",
     "refinement",
     "answering",
@@ -741,6 +751,18 @@ class Stages(_SchemaPart):
     """Votes on the items that `verification` kept."""
     verification_3: Verification | None = None
     """Votes on the items that `verification_2` kept."""
+    verification_4: Verification | None = None
+    """Votes on the items that `verification_3` kept."""
+    verification_5: Verification | None = None
+    """Votes on the items that `verification_4` kept."""
+    verification_6: Verification | None = None
+    """Votes on the items that `verification_5` kept."""
+    verification_7: Verification | None = None
+    """Votes on the items that `verification_6` kept."""
+    verification_8: Verification | None = None
+    """Votes on the items that `verification_7` kept."""
+    verification_9: Verification | None = None
+    """Votes on the items that `verification_8` kept."""
     adjudication: Adjudication | None = None
     """Decisions about items with split votes; without it, these items are dropped."""
     refinement: Refinement | None = None
@@ -757,11 +779,7 @@ class Stages(_SchemaPart):
     @property
     def verifications(self) -> Mapping[str, Verification]:
         """Return the verification stages by name, in order."""
-        every = {
-            "verification": self.verification,
-            "verification_2": self.verification_2,
-            "verification_3": self.verification_3,
-        }
+        every = {stage.value: getattr(self, stage) for stage in VERIFICATIONS}
         return {name: part for name, part in every.items() if part is not None}
 
     @property

@@ -23,6 +23,7 @@ from domain.cross_rules import CROSS_RULES
 from domain.errors import NotAvailable
 from domain.order import ORDERS
 from domain.policies import KEEP_RULES, REFINEMENT_ENDS, SKIP_ACTS
+from domain.states import VERIFICATIONS
 from domain.statistics import summarised
 from domain.strategies import added_strategies
 
@@ -79,8 +80,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "qualification", "a set to pass before a stage may be entered"),
     Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),
     Row("stage", "verification", "independent, blind votes on every item"),
-    Row("stage", "verification_2", "votes on every item that the first verification has kept"),
-    Row("stage", "verification_3", "votes on every item that the second verification has kept"),
+    *(Row("stage", stage, "votes on every item that the round before has kept") for stage in VERIFICATIONS[1:]),
     Row("stage", "adjudication", "settling what the votes left open"),
     Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "answering", "people answer the items themselves, as models do"),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
-from annotation_schemas.asked import asked_of, key_of
+from annotation_schemas.expected_answers import asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from domain.decimals import exact

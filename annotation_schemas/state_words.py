@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from annotation_schemas.model import Stages
-from domain.states import VOTED_ON, ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 
 BAR_STATES = (
     ItemState.KEPT,
     ItemState.IN_ADJUDICATION,
-    ItemState.IN_VERIFICATION_3,
-    ItemState.IN_VERIFICATION_2,
-    ItemState.IN_VERIFICATION,
+    *(VOTED_ON[stage] for stage in reversed(VERIFICATIONS)),
     ItemState.UNVERIFIED,
     ItemState.REJECTED,
 )

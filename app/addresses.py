@@ -68,6 +68,12 @@ def dimension_or_group(by: Cut, part: str | None) -> tuple[str | None, str | Non
 def cases(project: str, *, scores: Scores | None = None, **asked: str | int | None) -> str:
     """Return the address of the cases that match all of ``asked``, or of one case (``item``)."""
     if scores is not None:
-        named = {"scores": scores.kind, "criterion": scores.criterion, "judge": scores.judge, "method": scores.method}
-        asked = named | {"option": scores.option} | asked
+        asked = {
+            "scores": scores.kind,
+            "criterion": scores.criterion,
+            "judge": scores.judge,
+            "method": scores.method,
+            "option": scores.option,
+            **asked,
+        }
     return page("cases", project, **asked)

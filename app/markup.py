@@ -6,19 +6,22 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from html import escape
+from itertools import cycle
 from typing import NewType
 
 from domain.replies import WARNING
+from domain.states import VOTED_ON
 
 Markup = NewType("Markup", str)
 """HTML that is safe to show: made by the functions below, never read from elsewhere."""
 
-OF_STATES = {
+OF_STATES: dict[str, str] = {
     "kept": "#1f8a64",
     "rejected": "#c4622d",
-    "in_verification": "#2f7fb8",
-    "in_verification_2": "#5b5fc7",
-    "in_verification_3": "#8a4fb5",
+    **{
+        state.value: color
+        for state, color in zip(VOTED_ON.values(), cycle(("#2f7fb8", "#5b5fc7", "#8a4fb5")), strict=False)
+    },
     "in_adjudication": "#8b6fc0",
     "unverified": "#7d8a94",
 }

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
-from app import markup, shell
+from app import addresses, markup, shell
 from app.services import Services
 from domain.records import ProjectView
 
@@ -47,5 +46,5 @@ def dropped_cell(rows: Sequence[tuple[str, str]]) -> markup.Markup:
 
 def link(words: str, page: str, view: ProjectView, **parameters: str) -> markup.Markup:
     """Return a link to a page of the project."""
-    to = f"/{page}?" + urlencode({"project": view.name, **parameters})
+    to = addresses.page(page, view.name, **parameters)
     return markup.tag("a", markup.text(words), href=to, target="_self")

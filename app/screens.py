@@ -1,6 +1,7 @@
 """The register of pages.
 
-Each module of ``app.views``, and each page of an extension, describes itself in ``SCREEN``.
+Each module of ``app.views``, and each page of an extension, describes itself in ``SCREEN``. The working
+pages are rows of ``app.workbench.working_pages``.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Screen:
     group: Group | None = Group.WORK
     """The group in the menu of a person with many pages. None: below the groups."""
     name: str = ""
-    """The name of the page's module, set by ``app.views``.
+    """The name of the page. By default ``app.views`` sets the name of its module.
 
     Without a trailing underscore, it is the path in the address.
     """
@@ -68,3 +69,8 @@ class Screen:
 
 SCREENS: Register[Screen] = Register("app.views")
 """All pages by name, in the order of the menu."""
+
+
+def working_page(stage: Stage) -> Screen:
+    """Return the working page of a stage."""
+    return next(screen for screen in SCREENS.values() if screen.stage is stage)

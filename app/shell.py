@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, sidebar
+from app import addresses, markup, sidebar
 from app.controls import on_page as on_page
 from app.reruns import button_presses, collector, dialogs, messages, session_values
 from app.screens import SCREENS, Screen
@@ -295,7 +294,7 @@ def show_error(error: TouchstoneError) -> None:
 def _way_back() -> None:
     """Show a link back on a working page that cannot be drawn, because that page has no menu."""
     named = st.session_state.get("touchstone.project")
-    href = "/?" + urlencode({"project": named}) if named else "/"
+    href = addresses.page("", named) if named else "/"
     link = markup.tag("a", markup.text("My work"), href=href, target="_self")
     show(markup.tag("p", link, style="ts", data_part="back"))
 

@@ -181,11 +181,11 @@ def _exported_items(schema: str, home: Path, folder: Path) -> list[str]:
     store = open_store(f"sqlite:///{home / 'touchstone.db'}", home)
     try:
         with store.read() as session:
-            from db import items, projects
+            from db import item_revisions, items, projects
 
             row = projects.by_name(session, name=schema)
             assert row is not None
-            contents = items.current_content(session, project_id=row.id)
+            contents = item_revisions.current_content(session, project_id=row.id)
             names = {id: name for id, _, name, _ in items.names(session, project_id=row.id)}
     finally:
         store.close()

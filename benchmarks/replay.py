@@ -111,14 +111,14 @@ class _Desk:
     def __init__(self, session: Session, store: Store, people: dict[str, Person]) -> None:
         from sqlmodel import select
 
-        from db import items as stored
+        from db import item_revisions
         from db.tables import ItemRow
         from workflow.access.projects import access_to
 
         self.session, self.store, self.people = session, store, people
         self.access = access_to(session, person=None, project="p")
         self.project_id = self.access.project_id
-        self.content = stored.current_content(session, project_id=self.project_id)
+        self.content = item_revisions.current_content(session, project_id=self.project_id)
         self.items = {row.id: row for row in session.exec(select(ItemRow))}
         self.dice = random.Random(20260504)
 

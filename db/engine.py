@@ -26,11 +26,12 @@ from sqlmodel import Session
 
 from db.append_only import APPEND_ONLY, forbid_changes, let_go
 from db.noting import AT_ONCE, ConnectionLoan, Connections, Direct, has_spoken
-from domain.errors import InvalidInput, Problem, SettingsError, Unavailable
-from domain.settings import DATABASE_URL, normal_url
+from db.upgrade import migrate
+from domain.errors import InvalidInput, Problem, Unavailable
+from domain.settings import normal_url
 
 if TYPE_CHECKING:
-    from alembic.script import ScriptDirectory
+    pass
 
 __all__ = ["Connection", "Direct", "IntegrityError", "Session", "Store", "open_store", "utc_now"]
 
@@ -417,66 +418,6 @@ def _is_there(ping: Callable[[Any], bool], connection: Any) -> bool:
     would wait for the ping.
     """
     return not has_spoken(connection) or ping(connection)
-
-
-def migrate(connection: Connection) -> None:
-    """Run the migrations that ``connection``'s database lacks."""
-    from alembic.migration import MigrationContext
-
-    known = MigrationContext.configure(connection).get_current_revision()
-    if known != _scripts().get_current_head():  # usually they are equal, and every command checks
-        _migrate_from(known, connection)
-    forbid_changes(connection, *APPEND_ONLY)
-
-
-def _migrate_from(known: str | None, connection: Connection) -> None:
-    from alembic import command
-    from alembic.util import CommandError
-
-    if known is not None and known.isdigit() and known < _scripts().get_bases()[0]:
-        raise SettingsError(
-            f"This database is older than the first release (revision {known}), and this version cannot open it. Export"
-            " each project with the version that made the database (touchstone project export), and import it here"
-            f" (touchstone project import). Or name another database in {DATABASE_URL}."
-        )
-    links = set() if known is None else _broken_links(connection)
-    try:
-        command.upgrade(migration_config(connection), "head")
-    except CommandError as error:
-        raise SettingsError(
-            "This database was made by another, probably newer version of Touchstone; run that version, or name another"
-            f" database in {DATABASE_URL}."
-        ) from error
-    if known is not None and _broken_links(connection) - links:
-        raise RuntimeError("a migration has broken links between tables")
-
-
-@functools.cache
-def _scripts() -> ScriptDirectory:
-    """Return the migrations, read once in a process."""
-    from alembic.script import ScriptDirectory
-
-    return ScriptDirectory.from_config(migration_config(None))
-
-
-def _broken_links(connection: Connection) -> set[tuple[Any, ...]]:
-    """Return SQLite's rows that point to a missing row. PostgreSQL never allows such rows."""
-    if connection.dialect.name != "sqlite":
-        return set()
-    return {tuple(row) for row in connection.exec_driver_sql("PRAGMA foreign_key_check")}
-
-
-def migration_config(connection: Connection | None) -> Any:
-    """Return Alembic's configuration for this database."""
-    from alembic.config import Config
-
-    folder = Path(__file__).parent / "migrations"
-    config = Config()
-    config.set_main_option("script_location", str(folder).replace("%", "%%"))
-    config.set_main_option("version_locations", str(folder / "versions").replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    return config
 
 
 def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import delete, exists, func, select, tuple_
 from sqlmodel import Session
 
-from db import kept_back
+from db import withheld_files
 from db.carried import CARRIED, in_order
 from db.events import COVERED
 from db.project_rows import mine
@@ -39,12 +39,12 @@ def own_media(session: Session, *, project_id: int) -> list[str]:
     elsewhere = exists().where(others.c.sha256 == asset.c.sha256, others.c.project_id != project_id)
     wanted = select(asset.c.sha256).where(asset.c.project_id == project_id, asset.c.sha256.is_not(None), ~elsewhere)
     shown = set(session.connection().scalars(wanted.distinct()))
-    mine_ = kept_back.named(session, project_id=project_id)
+    mine_ = withheld_files.named(session, project_id=project_id)
     if mine_:
         media = metadata.tables["media_object"]
         unused = media.c.sha256.in_(mine_), ~exists().where(asset.c.sha256 == media.c.sha256)
         mine_ = set(session.connection().scalars(select(media.c.sha256).where(*unused)))
-    return sorted((shown | mine_) - kept_back.named(session, but=project_id))
+    return sorted((shown | mine_) - withheld_files.named(session, but=project_id))
 
 
 def media_is_there(session: Session, *, sha256: str) -> bool:
@@ -81,9 +81,9 @@ def remove(session: Session, *, table: str, lot: Sequence[Key]) -> list[str]:
         hashes = {*connection.scalars(select(of.c.sha256).where(these, of.c.sha256.is_not(None)))}
     if table == "event":
         decided = connection.scalars(select(of.c.data).where(these, of.c.kind == COVERED))
-        hashes = {sha256 for data in decided for sha256 in kept_back.hashes_in(data)}
+        hashes = {sha256 for data in decided for sha256 in withheld_files.hashes_in(data)}
     connection.execute(delete(of).where(these))
-    hashes -= kept_back.named(session) if hashes else set()
+    hashes -= withheld_files.named(session) if hashes else set()
     if not hashes:
         return []
     media, asset = metadata.tables["media_object"], metadata.tables["asset"]

@@ -144,7 +144,7 @@ def _standing(key: str) -> Any:
 
 
 def everything(session: Session) -> Sequence[StoredProject]:
-    """Return all projects, by name, except those in transit (``db.passing``)."""
+    """Return all projects, by name, except those in transit (``db.transit``)."""
     return session.exec(select(ProjectRow).where(_there()).order_by(col(ProjectRow.name))).all()
 
 

@@ -69,8 +69,9 @@ class Extension:
     """Rows of ``workflow.releases.extension_checks.FolderCheck``: checks of the files of private releases."""
     table_sources: Rows = _nothing
     """Pairs of a source that layouts of paper tables may name, and a function ``(read, judge, criterion, form)``, given
-    by keyword: ``read`` is a ``workflow.results.project_answers.Read``, and the others are what the layout says, or
-    None. It returns a ``Statistic`` for each ``part``."""
+    by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
+    ``Statistic`` for each ``part``.
+    """
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -151,6 +152,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
     ),
     "judge_comparison": ExtensionNames("Comparison of judges"),
+    "batch": ExtensionNames("Batch files", commands=("run batch",)),
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(

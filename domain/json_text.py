@@ -1,32 +1,25 @@
-"""Lossless splitting and editing of JSON files: records keep the text around them, and edits change nothing else.
+"""Lossless splitting of JSON files: records keep the text around them.
 
 A file of records is an array, or has one object a line. It is split into a head, for each record the text before it
-and the record itself, and a tail. Joined again, they equal the file. An edited record changes only at the changed
-values; a new record is formatted like the file's other records.
+and the record itself, and a tail. Joined again (``domain.json_layout``), they equal the file.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import Any, Literal
-
-from domain.records import Fragment
 
 Shape = Literal["array", "lines"]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
+STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null")
 _CLOSER = {"{": "}", "[": "]"}
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+SURROGATE = re.compile(r"[\ud800-\udfff]")
 _DEEPEST = 100
 """The maximum nesting of a value that is parsed. Deeper values pass through as text, but some programs cannot show
 them.
@@ -40,9 +33,6 @@ class NotJson(ValueError):
     def __init__(self, at: int, reason: str) -> None:
         super().__init__(reason)
         self.at = at
-
-
-# ---- reading --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +164,7 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _token(pattern: re.Pattern[str], text: str, at: int, wanted: str) -> int:
+def token_end(pattern: re.Pattern[str], text: str, at: int, wanted: str) -> int:
     match = pattern.match(text, at)
     if match:
         return match.end()
@@ -184,9 +174,9 @@ def _token(pattern: re.Pattern[str], text: str, at: int, wanted: str) -> int:
 
 
 def _key_to_value(text: str, at: int) -> int:
-    at = _skip(text, _token(_STRING, text, at, "a key in double quotes"))
+    at = _skip(text, token_end(STRING, text, at, "a key in double quotes"))
     if text[at : at + 1] != ":":
-        _token(re.compile(":"), text, at, "a colon")
+        token_end(re.compile(":"), text, at, "a colon")
     return _skip(text, at + 1)
 
 
@@ -244,7 +234,7 @@ def _end_of_any(text: str, at: int) -> int:
     while True:
         first = text[at : at + 1]
         if first == '"':
-            at = _token(_STRING, text, at, "the end of a text")
+            at = token_end(STRING, text, at, "the end of a text")
         elif first in _CLOSER and first:
             at = _skip(text, at + 1)
             if text[at : at + 1] != _CLOSER[first]:
@@ -254,7 +244,7 @@ def _end_of_any(text: str, at: int) -> int:
                 continue
             at += 1
         else:
-            at = _token(_SCALAR, text, at, "a value")
+            at = token_end(_SCALAR, text, at, "a value")
         while open_:
             at = _skip(text, at)
             if text[at : at + 1] == ",":
@@ -263,7 +253,7 @@ def _end_of_any(text: str, at: int) -> int:
                     at = _key_to_value(text, at)
                 break
             if text[at : at + 1] != open_[-1]:
-                _token(re.compile("(?!)"), text, at, f"a comma or the closing {open_[-1]}")
+                token_end(re.compile("(?!)"), text, at, f"a comma or the closing {open_[-1]}")
             open_.pop()
             at += 1
         else:
@@ -271,7 +261,7 @@ def _end_of_any(text: str, at: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
     """A member of an object (with ``key``) or an element of a list, with its positions in the text."""
 
     key: str | None
@@ -280,15 +270,15 @@ class _Entry:
     end: int
 
 
-def _entries(raw: str) -> list[_Entry]:
+def entries_of(raw: str) -> list[Entry]:
     """Return the entries of an object or a list, in order."""
-    found: list[_Entry] = []
+    found: list[Entry] = []
     at = _skip(raw, 1)
     while raw[at] not in "]}":
         value = _key_to_value(raw, at) if raw[0] == "{" else at
-        key = json.loads(raw[at : _token(_STRING, raw, at, "a key")]) if raw[0] == "{" else None
+        key = json.loads(raw[at : token_end(STRING, raw, at, "a key")]) if raw[0] == "{" else None
         end = _end(raw, value)
-        found.append(_Entry(key, at, value, end))
+        found.append(Entry(key, at, value, end))
         at = _skip(raw, end)
         if raw[at] == ",":
             at = _skip(raw, at + 1)
@@ -297,7 +287,7 @@ def _entries(raw: str) -> list[_Entry]:
 
 def keys(raw: str) -> list[str]:
     """Return the keys of a record in order. A repeated key appears each time."""
-    return [str(entry.key) for entry in _entries(raw)]
+    return [str(entry.key) for entry in entries_of(raw)]
 
 
 def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
@@ -310,9 +300,9 @@ def values(raw: str, wanted: Container[str]) -> dict[str, Any]:
     if raw.isascii() and "\\u" not in raw and raw.count("{") + raw.count("[") < _DEEPEST:  # as in nearly all records
         with suppress(ValueError):  # the loop reports the error with its key
             return {key: value for key, value in _PLAIN.decode(raw).items() if key in wanted}
-    for entry in _entries(raw):
+    for entry in entries_of(raw):
         if entry.key is not None and entry.key in wanted:
-            found[entry.key] = _value(raw[entry.value : entry.end], entry.key)
+            found[entry.key] = value_of(raw[entry.value : entry.end], entry.key)
     return found
 
 
@@ -344,7 +334,7 @@ def showable(value: Any) -> Any:
     return _showable(value, _DEEPEST)
 
 
-def _value(text: str, name: str) -> Any:
+def value_of(text: str, name: str) -> Any:
     try:
         return _showable(json.loads(text, parse_float=_finite), _DEEPEST)
     except RecursionError:
@@ -394,306 +384,9 @@ def _showable(value: Any, depth: int) -> Any:
     if depth == 0:
         raise RecursionError
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value).replace("\x00", "\ufffd")
+        return SURROGATE.sub("\ufffd", value).replace("\x00", "\ufffd")
     if isinstance(value, list):
         return [_showable(entry, depth - 1) for entry in value]
     if isinstance(value, dict):
         return {_showable(key, depth - 1): _showable(entry, depth - 1) for key, entry in value.items()}
     return value
-
-
-# ---- how a file is written ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The formatting of a file's records. The defaults are those of ``json.dump``."""
-
-    shape: Shape = "array"
-    first: str = ""
-    """The text before the first record."""
-    between: str = ", "
-    """The text between two records."""
-    base: str = ""
-    """The indentation of a record's closing brace."""
-    unit: str | None = None
-    """The indentation of one level; None if a record takes one line."""
-    newline: str = "\n"
-    comma: str = ", "
-    """The text between members of a record or list on one line."""
-    colon: str = ": "
-    pad: str = ""
-    """The text inside the braces of a record on one line."""
-    lists_in_line: bool = False
-    """Whether lists take one line within a record of several lines."""
-    ascii: bool = True
-    """Whether characters outside of ASCII are written as escapes."""
-    upper: bool = False
-    """Whether escapes use capital letters: backslash-u00E9."""
-    slash: bool = False
-    """Whether slashes are escaped by a backslash."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the layout as JSON values, for ``FileRecord.meta``."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Layout:
-        """Return the layout that ``as_json`` stored. Unknown keys are ignored."""
-        return cls(**{part.name: stored[part.name] for part in fields(cls) if part.name in stored})
-
-
-ONE_LINE = Layout()
-INDENTED = Layout(first="\n    ", between=",\n    ", base="    ", unit="    ", comma=", ")
-"""The layout of ``json.dump(records, file, indent=4)``."""
-
-
-def layout_of(found: Split, default: Layout) -> Layout:
-    """Return the layout of a file. Properties that the file does not show are taken from ``default``."""
-    good = [piece for piece in found.pieces if piece.problem is None]
-    if not good:
-        return replace(default, shape=found.shape)
-    layout = replace(_escapes((piece.raw for piece in good), default), shape=found.shape)
-    sample = next((piece.raw for piece in good if len(_entries(piece.raw)) > 1), good[0].raw)
-    layout = _spacing(sample, layout)
-    first = found.pieces[0].lead
-    leads = Counter(piece.lead for piece in found.pieces[1:] if piece.problem is None)
-    if found.shape == "lines":
-        between = "\r\n" if "\r\n" in "".join([*leads, found.tail]) else "\n"
-    elif leads:
-        between = leads.most_common(1)[0][0]
-    else:
-        between = "," + (first if "\n" in first else layout.comma.removeprefix(","))
-    return replace(layout, first=first, between=between)
-
-
-def _escapes(raws: Iterator[str] | Sequence[str], default: Layout) -> Layout:
-    literal, escaped, upper, lower, slash, plain_slash = False, False, False, False, False, False
-    for raw in raws:
-        literal = literal or _NOT_ASCII.search(raw) is not None
-        if "\\" in raw:
-            for code, char in _ESCAPED.findall(raw):
-                escaped = escaped or (bool(code) and int(code, 16) > 0x7F)
-                upper = upper or any(letter in "ABCDEF" for letter in code)
-                lower = lower or any(letter in "abcdef" for letter in code)
-                slash = slash or char == "/"
-            plain_slash = plain_slash or "/" in raw.replace("\\/", "")
-        else:
-            plain_slash = plain_slash or "/" in raw
-    layout = default
-    if literal != escaped:
-        layout = replace(layout, ascii=escaped)
-    if upper != lower:
-        layout = replace(layout, upper=upper)
-    if slash != plain_slash:
-        layout = replace(layout, slash=slash)
-    return layout
-
-
-def _spacing(raw: str, layout: Layout) -> Layout:
-    """Return the layout with the white space of one record."""
-    entries = _entries(raw)
-    if not entries:
-        return layout
-    opening = raw[1 : entries[0].start]
-    closing = raw[entries[-1].end : -1]
-    key_end = _token(_STRING, raw, entries[0].start, "a key")
-    layout = replace(layout, colon=raw[key_end : entries[0].value])
-    if "\n" not in opening:
-        layout = replace(layout, unit=None, pad=opening)
-        if len(entries) > 1:
-            layout = replace(layout, comma=raw[entries[0].end : entries[1].start])
-        return layout
-    inner, outer = opening.rpartition("\n")[2], closing.rpartition("\n")[2]
-    unit = inner[len(outer) :] if inner.startswith(outer) else inner
-    layout = replace(layout, unit=unit, base=outer, newline="\r\n" if "\r\n" in opening else "\n")
-    for entry in entries:
-        text = raw[entry.value : entry.end]
-        if text.startswith("[") and (inside := _entries(text)) and text[inside[0].value] not in "{[":
-            in_line = "\n" not in text
-            comma = text[inside[0].end : inside[1].start] if in_line and len(inside) > 1 else layout.comma
-            return replace(layout, lists_in_line=in_line, comma=comma)
-    return layout
-
-
-# ---- writing --------------------------------------------------------------------------------------------------------
-
-
-def join(fragments: Sequence[Fragment | str], *, head: str | None, tail: str | None, layout: Layout) -> str:
-    """Return a file of records.
-
-    Records from the file keep their own lead; new records, given as text, get the layout's lead. ``head`` and
-    ``tail`` are None for a new file.
-    """
-    lines = layout.shape == "lines"
-    parts = [head if head is not None else ("" if lines else "[")]
-    for index, fragment in enumerate(fragments):
-        lead, raw = (fragment.lead, fragment.raw) if isinstance(fragment, Fragment) else (layout.between, fragment)
-        if index == 0:
-            lead = lead if _fits_first(lead, lines) and isinstance(fragment, Fragment) else layout.first
-        elif not _fits_between(lead, lines):
-            lead = layout.between
-        parts += [lead, raw]
-    parts.append(_closing(layout) if tail is None or (not lines and "]" not in tail) else tail)
-    if not fragments and (head is None or (lines and not "".join(parts).strip("\ufeff \t\r\n"))):
-        return "" if lines else "[]"  # an empty line would not be a record
-    return "".join(parts)
-
-
-def _fits_first(lead: str, lines: bool) -> bool:
-    return "\n" not in lead if lines else "," not in lead
-
-
-def _fits_between(lead: str, lines: bool) -> bool:
-    return "\n" in lead if lines else "," in lead
-
-
-def _closing(layout: Layout) -> str:
-    if layout.shape == "lines":
-        return "\n"
-    return f"{layout.first.rpartition(chr(10))[0]}{layout.newline}]" if "\n" in layout.first else "]"
-
-
-def ends(layout: Layout) -> tuple[str, str]:
-    """Return the head and tail of a new file that is written record by record.
-
-    Write ``layout.first`` before the first record and ``layout.between`` before each further one, as ``join`` does.
-
-    >>> ends(ONE_LINE), ends(Layout(shape="lines", between="\\n"))
-    (('[', ']'), ('', '\\n'))
-    """
-    return ("" if layout.shape == "lines" else "["), _closing(layout)
-
-
-def record_text(record: Mapping[str, Any], layout: Layout) -> str:
-    """Return a new record in the layout of its file."""
-    if layout.unit is None and not (layout.pad or layout.upper or layout.slash):  # the json module is ten times as fast
-        between = (layout.comma, layout.colon)
-        text = json.dumps(record, ensure_ascii=layout.ascii, allow_nan=False, separators=between)
-        return _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
-    return _render(record, layout, layout.base, in_line=layout.unit is None)
-
-
-def _render(value: Any, layout: Layout, indent: str, *, in_line: bool) -> str:
-    if isinstance(value, Mapping):
-        inside = [
-            f"{_scalar(key, layout)}{layout.colon}{_nested(entry, layout, indent, in_line)}"
-            for key, entry in value.items()
-        ]
-        return _wrapped(inside, "{}", layout, indent, in_line)
-    if isinstance(value, list | tuple):
-        return _wrapped([_nested(entry, layout, indent, in_line) for entry in value], "[]", layout, indent, in_line)
-    return _scalar(value, layout)
-
-
-def _nested(value: Any, layout: Layout, indent: str, in_line: bool) -> str:
-    simple = isinstance(value, list | tuple) and not any(isinstance(entry, Mapping | list | tuple) for entry in value)
-    return _render(value, layout, indent + (layout.unit or ""), in_line=in_line or (layout.lists_in_line and simple))
-
-
-def _wrapped(inside: list[str], braces: str, layout: Layout, indent: str, in_line: bool) -> str:
-    opening, closing = braces[0], braces[1]
-    if not inside:
-        return braces
-    if in_line or layout.unit is None:
-        pad = layout.pad if opening == "{" else ""
-        return f"{opening}{pad}{layout.comma.join(inside)}{pad}{closing}"
-    line = f"{layout.newline}{indent}{layout.unit}"
-    return f"{opening}{line}{f',{line}'.join(inside)}{layout.newline}{indent}{closing}"
-
-
-def _scalar(value: Any, layout: Layout) -> str:
-    text = json.dumps(value, ensure_ascii=layout.ascii, allow_nan=False)
-    if isinstance(value, str):
-        text = _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
-        if layout.upper:
-            text = re.sub(r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})", lambda match: match[1] + match[2].upper(), text)
-        if layout.slash:
-            text = text.replace("/", "\\/")
-    return text
-
-
-def edited(raw: str, changes: Mapping[str, Any], layout: Layout, *, order: Sequence[str] = ()) -> str:
-    """Return the record with some values changed and every other byte unchanged.
-
-    A new key goes after the last of the keys that precede it in ``order``, or to the end. Setting a key to None
-    removes every occurrence of it. For a repeated key, the last value counts and is edited.
-    """
-    layout = _spacing(raw, _escapes([raw], layout))
-    for key, value in changes.items():
-        entries = _entries(raw)
-        places = [entry for entry in entries if entry.key == key]
-        if value is None:
-            for entry in reversed(places):
-                raw = _without(raw, entry)
-        elif places:
-            entry = places[-1]
-            raw = raw[: entry.value] + _changed(raw[entry.value : entry.end], value, layout, 1) + raw[entry.end :]
-        else:
-            raw = _with(raw, entries, key, value, layout, order)
-    return raw
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal. Unlike Python, JSON distinguishes 1, 1.0 and true."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-
-
-def _changed(old: str, new: Any, layout: Layout, depth: int) -> str:
-    """Return a value with changes, leaving unchanged parts as they were written."""
-    if same(_value(old, "the value"), new):
-        return old
-    kind = "[" if isinstance(new, list | tuple) else "{" if isinstance(new, Mapping) else None
-    entries = _entries(old) if kind and old.startswith(kind) else []
-    if not entries:
-        return _nested(new, layout, layout.base + (layout.unit or "") * (depth - 1), layout.unit is None)
-    if isinstance(new, Mapping):
-        if [entry.key for entry in entries] != list(new):
-            return _nested(new, layout, layout.base + (layout.unit or "") * (depth - 1), "\n" not in old)
-        texts = [
-            old[entry.start : entry.value] + _changed(old[entry.value : entry.end], new[entry.key], layout, depth + 1)
-            for entry in entries
-            if entry.key is not None
-        ]
-    else:
-        texts = [
-            _changed(old[entry.value : entry.end], value, layout, depth + 1)
-            for entry, value in zip(entries, new, strict=False)
-        ]
-        sample = old[entries[0].value : entries[0].end]
-        one_line = "\n" not in sample and (layout.unit is None or sample[:1] not in "{[" or "\n" not in old)
-        indent = layout.base + (layout.unit or "") * depth
-        texts += [_nested(value, layout, indent, one_line) for value in new[len(entries) :]]
-    if not texts:
-        return "[]"
-    gap = old[entries[0].end : entries[1].start] if len(entries) > 1 else None
-    opening, closing = old[: entries[0].start], old[entries[-1].end :]
-    if gap is None:
-        gap = "," + opening[1:] if "\n" in opening else layout.comma
-    gaps = [old[one.end : two.start] for one, two in pairwise(entries)]
-    gaps += [gap] * len(texts)
-    return opening + "".join(text + (gaps[i] if i < len(texts) - 1 else "") for i, text in enumerate(texts)) + closing
-
-
-def _without(raw: str, entry: _Entry) -> str:
-    entries = _entries(raw)
-    place = next(i for i, other in enumerate(entries) if other.start == entry.start)
-    if place + 1 < len(entries):
-        return raw[: entry.start] + raw[entries[place + 1].start :]
-    if place:
-        return raw[: entries[place - 1].end] + raw[entry.end :]
-    return "{}"
-
-
-def _with(raw: str, entries: list[_Entry], key: str, value: Any, layout: Layout, order: Sequence[str]) -> str:
-    member = f"{_scalar(key, layout)}{layout.colon}{_nested(value, layout, layout.base, layout.unit is None)}"
-    if not entries:
-        return _wrapped([member], "{}", layout, layout.base, layout.unit is None)
-    gap = raw[entries[0].end : entries[1].start] if len(entries) > 1 else layout.comma
-    if len(entries) == 1 and "\n" in (opening := raw[1 : entries[0].start]):
-        gap = "," + opening
-    before = set(order[: order.index(key)]) if key in order else {str(entry.key) for entry in entries}
-    earlier = [entry for entry in entries if entry.key in before]
-    if not earlier:
-        return raw[: entries[0].start] + member + gap + raw[entries[0].start :]
-    return raw[: earlier[-1].end] + gap + member + raw[earlier[-1].end :]

@@ -76,7 +76,7 @@ class ReplyOutcome(StrEnum):
     def label(self) -> str:
         """Return its name on pages, in commands and in files.
 
-        >>> Verdict.OUT_OF_RANGE.label, Verdict.UNPARSEABLE.label
+        >>> ReplyOutcome.OUT_OF_RANGE.label, ReplyOutcome.UNPARSEABLE.label
         ('out of range', 'unparseable')
         """
         return self.value.replace("_", " ")

@@ -1,4 +1,7 @@
-"""Pure rules that turn the votes on an item into its state. Schemas name these rules."""
+"""Pure rules that turn the votes on an item into its state. Schemas name these rules.
+
+The module is longer than others so that the way from votes to a state is read in one place.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ ARCHIVE_FORMAT = "touchstone-project"
 ARCHIVE_VERSION = 1
 """The version of archives that are written. Older archives can be read, newer ones are refused."""
 PASSING = "."
-"""The prefix of projects that are being imported or exported (``db.passing``). Users cannot choose it."""
+"""The prefix of projects that are being imported or exported (``db.transit``). Users cannot choose it."""
 
 
 class ProjectPart(StrEnum):

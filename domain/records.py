@@ -722,19 +722,19 @@ class DimensionProgress:
     title: str
     wanted: int | None
     drafted: int
-    in_verification: int
-    in_adjudication: int
-    kept: int
-    rejected: int
-    unverified: int
-    in_verification_2: int = 0
-    in_verification_3: int = 0
+    states: Mapping[ItemState, int]
+    """The number of items in each state."""
     left: int = 0
     """Items that are left to write."""
     in_progress: int = 0
     """Items that authors have started but not submitted."""
     stuck: Sequence[Blocker] = ()
     """Problems that keep the dimension from moving on."""
+
+    @property
+    def kept(self) -> int:
+        """Return the number of items that verification kept."""
+        return self.states[ItemState.KEPT]
 
     @property
     def blocked(self) -> tuple[str, ...]:

@@ -13,8 +13,14 @@ class Stage(StrEnum):
     AUTHORING = "authoring"
     VERIFICATION = "verification"
     VERIFICATION_2 = "verification_2"
-    """Votes on the items that the previous verification stage kept."""
+    """Votes on the items that the previous round of verification kept."""
     VERIFICATION_3 = "verification_3"
+    VERIFICATION_4 = "verification_4"
+    VERIFICATION_5 = "verification_5"
+    VERIFICATION_6 = "verification_6"
+    VERIFICATION_7 = "verification_7"
+    VERIFICATION_8 = "verification_8"
+    VERIFICATION_9 = "verification_9"
     ADJUDICATION = "adjudication"
     REFINEMENT = "refinement"
     ANSWERING = "answering"
@@ -26,8 +32,8 @@ class Stage(StrEnum):
     """Settling the codes of an answer if its coders disagree."""
 
 
-VERIFICATIONS = (Stage.VERIFICATION, Stage.VERIFICATION_2, Stage.VERIFICATION_3)
-"""The stages in which people vote on items, in order."""
+VERIFICATIONS = tuple(stage for stage in Stage if stage.startswith(Stage.VERIFICATION))
+"""The rounds of verification, in which people vote on items, in order. A schema has as many of them as it names."""
 
 BLIND = frozenset({*VERIFICATIONS, Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION})
 """Stages whose raters must not learn other people's answers or the item's state, because a verdict reveals both."""
@@ -81,6 +87,12 @@ class ItemState(StrEnum):
     IN_VERIFICATION = "in_verification", "in verification"
     IN_VERIFICATION_2 = "in_verification_2", "in verification 2"
     IN_VERIFICATION_3 = "in_verification_3", "in verification 3"
+    IN_VERIFICATION_4 = "in_verification_4", "in verification 4"
+    IN_VERIFICATION_5 = "in_verification_5", "in verification 5"
+    IN_VERIFICATION_6 = "in_verification_6", "in verification 6"
+    IN_VERIFICATION_7 = "in_verification_7", "in verification 7"
+    IN_VERIFICATION_8 = "in_verification_8", "in verification 8"
+    IN_VERIFICATION_9 = "in_verification_9", "in verification 9"
     IN_ADJUDICATION = "in_adjudication", "in adjudication"
     KEPT = "kept", "kept"
     REJECTED = "rejected", "rejected"
@@ -88,11 +100,7 @@ class ItemState(StrEnum):
     """The schema has no verification stage, so no verdict can be reached."""
 
 
-VOTED_ON: Mapping[Stage, ItemState] = {
-    Stage.VERIFICATION: ItemState.IN_VERIFICATION,
-    Stage.VERIFICATION_2: ItemState.IN_VERIFICATION_2,
-    Stage.VERIFICATION_3: ItemState.IN_VERIFICATION_3,
-}
+VOTED_ON: Mapping[Stage, ItemState] = {stage: ItemState(f"in_{stage}") for stage in VERIFICATIONS}
 """The state of an item whose votes in a stage are incomplete."""
 
 UNSETTLED = (*VOTED_ON.values(), ItemState.IN_ADJUDICATION)

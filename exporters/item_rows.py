@@ -30,9 +30,9 @@ from annotation_schemas.formats.released import (
     ReleaseFolder,
     ReleaseWriter,
 )
-from domain import csv_rows, json_text
+from domain import csv_rows, json_layout
 from domain.errors import FileRefused
-from domain.json_text import Layout
+from domain.json_layout import Layout
 from exporters.release_items import UnwritableItems, by_split, refuse
 
 
@@ -160,12 +160,12 @@ class _Records:
 
     def __init__(self, out: BinaryIO, layout: Layout) -> None:
         self._out, self._layout, self._n = out, layout, 0
-        self._opening, self._closing = json_text.ends(layout)
+        self._opening, self._closing = json_layout.ends(layout)
         self._out.write(self._opening.encode())
 
     def add(self, record: Mapping[str, Any]) -> None:
         lead = self._layout.between if self._n else self._layout.first
-        self._out.write((lead + json_text.record_text(record, self._layout)).encode())
+        self._out.write((lead + json_layout.record_text(record, self._layout)).encode())
         self._n += 1
 
     def end(self) -> None:

@@ -20,9 +20,9 @@ from annotation_schemas.formats import (
     says_dimension,
 )
 from annotation_schemas.model import Schema
-from domain import json_text
+from domain import json_layout, json_text
 from domain.errors import FileRefused
-from domain.json_text import Layout
+from domain.json_layout import Layout
 from domain.records import FileRecord, Fragment, ItemRecord
 
 
@@ -91,7 +91,7 @@ def _file(
         if only is None or item.external_id in only
     ]
     new = "layout" not in file.meta
-    return json_text.join(written, head=None if new else file.head, tail=None if new else file.tail, layout=layout)
+    return json_layout.join(written, head=None if new else file.head, tail=None if new else file.tail, layout=layout)
 
 
 def _record(
@@ -108,13 +108,13 @@ def _record(
         return item.fragment
     try:
         if item.fragment is None:
-            return json_text.record_text(made(row, schema, item, fields, order, ids), layout)
+            return json_layout.record_text(made(row, schema, item, fields, order, ids), layout)
         record = json_text.values(item.fragment.raw, keys_of(row, schema))
         changed = changes(row, schema, record, fields) if item.touched or without else {}
         changed |= says_dimension(row, schema, record, item)
     except Misfit as error:
         raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
-    raw = json_text.edited(item.fragment.raw, changed, layout, order=list(dict.fromkeys([*order, *row.order])))
+    raw = json_layout.edited(item.fragment.raw, changed, layout, order=list(dict.fromkeys([*order, *row.order])))
     return Fragment(item.fragment.lead, raw)
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
 from annotation_schemas.model import Schema
 from domain import json_text

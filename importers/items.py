@@ -31,7 +31,7 @@ from annotation_schemas.formats import (
 from annotation_schemas.kinds import check_read, refused_wording, unheld_wording
 from annotation_schemas.model import Dimension, Schema
 from annotation_schemas.same_options import SameOptions, same_options
-from domain import csv_rows, json_text
+from domain import csv_rows, json_layout, json_text
 from domain.errors import FileRefused, RowsRefused
 from domain.json_text import NotJson, Piece
 from domain.manifests import NAME, is_manifest
@@ -230,7 +230,7 @@ class JsonItems:
     bad: list[BadRow] = field(default_factory=list)
     head: str = ""
     tail: str = ""
-    layout: json_text.Layout | csv_rows.Layout = field(default_factory=json_text.Layout)
+    layout: json_layout.Layout | csv_rows.Layout = field(default_factory=json_layout.Layout)
     wanted: ReadKeys = field(default_factory=lambda: ReadKeys(()))
     rows_by_id: dict[str, int] = field(default_factory=dict)
     n_rows: int = 0
@@ -258,7 +258,7 @@ class JsonItems:
         except NotJson as error:
             raise FileRefused(f"{self.place}, row 1: {error}. Nothing was imported.") from error
         self.head, self.tail = found.head, found.tail
-        self.layout = json_text.layout_of(found, self.row.layout)
+        self.layout = json_layout.layout_of(found, self.row.layout)
         self.wanted = ReadKeys([*keys_of(self.row, self.schema), *self.row.order])
         return found.pieces
 

@@ -3,6 +3,8 @@
 A letter in an answer means the option that was shown with it. Each reader passes on the options in its file, and
 ``shown_order`` compares them with the item's own options. It returns their order, or raises an error if a letter cannot
 be read.
+
+The module is long because all ways in which files show options end in the same check of the order.
 """
 
 from __future__ import annotations

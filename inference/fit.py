@@ -2,6 +2,8 @@
 loaded.
 
 The module does not import torch, because the web process shows its results.
+
+The module is long because one class reads all kinds of weight files, from their headers alone.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ own, decoded and encoded again, without any frame later than its end. "The frame
 is not after t. Times are seconds from the beginning of the video, as players count them.
 
 Needs the extra ``video`` (PyAV), which is imported when a function of this module is called.
+
+The module is long because cutting and reading use the same decoder and the same rule for the frame at a moment.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@
 
 A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
 file at the same time both succeed, and one of the two copies is kept. The store makes a damaged copy again on request.
+
+The module is long because one class, ``MediaStore``, guards the folder: nothing else writes or deletes there.
 """
 
 from __future__ import annotations

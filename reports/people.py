@@ -10,7 +10,7 @@ import numpy as np
 from agreement.alpha import krippendorff_alpha
 from agreement.chance import fleiss_kappa, gwet_ac, percent_agreement
 from agreement.icc import icc
-from agreement.judge_bias import unparsed
+from agreement.judge_drift import unparsed
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.limits import wilson
 from agreement.ratings import MISSING, Ratings

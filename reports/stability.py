@@ -9,8 +9,9 @@ import numpy as np
 from agreement.chance import percent_agreement
 from agreement.corrected import clustered_mean
 from agreement.icc import icc
-from agreement.judge_bias import drift as compared
-from agreement.judge_bias import position_bias, self_consistency
+from agreement.judge_bias import position_bias
+from agreement.judge_drift import drift as compared
+from agreement.judge_drift import self_consistency
 from agreement.ratings import MISSING, Floats
 from agreement.statistic import Statistic
 from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section

@@ -16,7 +16,7 @@ import app.views
 import workflow
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import engine
+from db import upgrade
 from testkit import passwords, seeds
 
 _components = manifest_scanner.scan_component_manifests()
@@ -46,7 +46,7 @@ for _package in (
 ):
     importlib.import_module(_package)
 app.cli.command()
-engine._scripts().get_current_head()  # each command asks it
+upgrade._scripts().get_current_head()  # each command asks it
 passwords.quicken()
 seeds.settle("served")
 sqlalchemy.orm.configure_mappers()

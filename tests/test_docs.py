@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from functools import cache
@@ -113,3 +114,13 @@ def test_make_targets_shown_exist(page: Path) -> None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_room_says_what_it_is_for(room: str) -> None:
     assert (ROOT / room / "__init__.py").read_text(encoding="utf-8").startswith('"""')
+
+
+def test_every_remedy_for_reruns_names_a_test_that_shows_the_problem() -> None:
+    folder = ROOT / "app" / "reruns"
+    words = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    named = dict(re.findall(r"^``(\w+)``\n(?:    .*\n)*?    ``(test_\w+\.py::test_\w+)``\.", words + "\n", flags=re.M))
+    assert set(named) == {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    for name, test in named.items():
+        path, _, function = test.partition("::")
+        assert f"def {function}(" in (ROOT / "tests" / "app" / path).read_text(encoding="utf-8"), name

@@ -23,8 +23,8 @@ from sqlmodel import select
 from typer.testing import CliRunner
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
-from annotation_schemas.asked import asked_of
 from annotation_schemas.changes import compare, grammar_keys
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.formats import (
     Misfit,
     as_named,
@@ -241,17 +241,19 @@ def verdicts(seen: Seen) -> Any:
     ]  # fmt: skip
 
 
-def gone_on(worth: str) -> Callable[[Seen], Any]:
-    """Where the votes of two people, and of a third in the second verification, leave items."""
+def gone_on(worth: str, rounds: int = 2) -> Callable[[Seen], Any]:
+    """Where the votes of two people, and of a third in the further rounds of verification, leave items."""
 
     def see(seen: Seen) -> Any:
         there = world(seen)
         for person in (there.ann, there.ben):
             answer(there, person, "yes")
         sam = there.people["sam"]
-        about: dict[str, Any] = {"person": sam, "project": "p", "stage": Stage.VERIFICATION_2}
-        while isinstance(view := claims.next_task(there.store, **about), TaskView):
-            submissions.submit(there.store, person=sam, task=view.id, key=view.id, values={"worth": worth})
+        for number in range(2, rounds + 1):
+            about: dict[str, Any] = {"person": sam, "project": "p", "stage": Stage(f"verification_{number}")}
+            while isinstance(view := claims.next_task(there.store, **about), TaskView):
+                values = {"worth" if number == 2 else f"worth_{number}": worth}
+                submissions.submit(there.store, person=sam, task=view.id, key=view.id, values=values)
         with there.store.read() as session:
             return sorted(session.exec(select(ItemRow.state)).all())
 
@@ -844,6 +846,15 @@ WORTH = {"name": "worth", "kind": "choice", "prompt": "Worth it", "options": ["y
 ROUND = {
     W: {"raters": 1, "criteria": [WORTH], "keep": {"rule": "unanimous", "criterion": "worth", "value": "yes"}},
 }
+
+
+def further(number: int) -> dict[str, Any]:
+    """A round of verification after the second."""
+    name = f"worth_{number}"
+    keep = {"rule": "unanimous", "criterion": name, "value": "yes"}
+    return {"raters": 1, "again": True, "criteria": [{**WORTH, "name": name}], "keep": keep}
+
+
 FLOOR = {"criterion": "size", "statistic": "cohen_kappa", "at_least": 0.4}
 OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
@@ -1222,16 +1233,16 @@ ROWS: dict[str, Row] = {
     "Stages.authoring": row(written, "stages.authoring", "none"),
     "Stages.verification": row(slots, "stages.verification", "none", **{"stages.adjudication": "none"}),
     "Stages.verification_2": row(gone_on("no"), W, "none", **ROUND),
-    "Stages.verification_3": row(
-        gone_on("yes"),
-        "stages.verification_3",
-        {
-            **ROUND[W],
-            "criteria": [{**WORTH, "name": "last"}],
-            "keep": {"rule": "unanimous", "criterion": "last", "value": "yes"},
-        },
-        **ROUND,
-    ),
+    **{
+        f"Stages.verification_{n}": row(
+            gone_on("yes", n - 1),
+            f"stages.verification_{n}",
+            further(n),
+            **ROUND,
+            **{f"stages.verification_{m}": further(m) for m in range(3, n)},
+        )
+        for n in range(3, 10)
+    },
     "Stages.adjudication": row(verdicts, "stages.adjudication", "none"),
     "Stages.refinement": row(page(Stage.REFINEMENT), "stages.refinement", "none"),
     "Stages.grading": row(slots, "stages.grading", "none", judges=[], report={}),

@@ -30,6 +30,7 @@ from annotation_schemas.changes.rules import (
 from annotation_schemas.floors import floor_name
 from annotation_schemas.model import AssetSlot, Criterion, CrossRule, ItemField
 from domain.policies import criteria_that_decide
+from domain.states import VERIFICATIONS
 
 _BOUNDS = ("low", "value", "high")
 """The numbers that may be compared with a limit (``export: shortcuts: bound``), from the least strict on."""
@@ -393,7 +394,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
             ("triage", "authoring", "refinement", "answering", "grading", "comparison", "coding"), _STAGE
         ),
         "verification": part(rows.ADDED_VERIFICATION, rows.REMOVED_STAGE),
-        **dict.fromkeys(("verification_2", "verification_3"), part(rows.ADDED_ROUND, rows.REMOVED_STAGE)),
+        **dict.fromkeys(VERIFICATIONS[1:], part(rows.ADDED_ROUND, rows.REMOVED_STAGE)),
         "adjudication": _settling,
     },
     model.Judge: _all(

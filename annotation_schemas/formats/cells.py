@@ -13,7 +13,8 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.model import ItemField
 from domain import json_text
-from domain.json_text import NotJson, same
+from domain.json_layout import same
+from domain.json_text import NotJson
 
 Record = Mapping[str, Any]
 

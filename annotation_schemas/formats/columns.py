@@ -2,6 +2,8 @@
 
 Each format of items describes its own keys (``ItemKeys``). Other keys of a record belong to no field and stay in the
 record's text. The schema's ``source.fields`` may rename keys; a field without an entry has the key of the same name.
+
+The module is long because reading and writing a column are two directions of one rule, and stay next to each other.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from annotation_schemas.kinds import NONE_OF_THESE
 from annotation_schemas.model import Dimension, ItemField, OptionPlace, Schema, Source
 from domain import decimals
 from domain.comparison import spelled
-from domain.json_text import Layout, same
+from domain.json_layout import Layout, same
 from domain.reading.answers import AnswerKind
 from domain.records import ItemRecord
 

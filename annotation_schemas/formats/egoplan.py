@@ -11,7 +11,7 @@ from annotation_schemas.formats.columns import ItemKeys, Moments
 from annotation_schemas.formats.row import Content, Format, Takes, only_named
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from domain.json_text import ONE_LINE
+from domain.json_layout import ONE_LINE
 
 _ID = "sample_id"
 _OBSERVATION = "current_observation_frame"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotation_schemas.formats.columns import ItemKeys
 from annotation_schemas.formats.row import Format, Takes, only_named
-from domain.json_text import INDENTED
+from domain.json_layout import INDENTED
 
 ROWS = (
     Format(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from annotation_schemas.formats.columns import ItemKeys
 from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.model import Schema
-from domain.json_text import Layout
+from domain.json_layout import Layout
 
 NAMES = ("csv", "jsonl")
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from annotation_schemas.column_types import ColumnType, of_values
 from annotation_schemas.grammar import among
-from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
+from annotation_schemas.kinds._extra_answers import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._one_of import OneOf, ends_of
 from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, RatedVariable
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds._besides import CANNOT_TELL, TELL_KEY, besides
+from annotation_schemas.kinds._extra_answers import CANNOT_TELL, TELL_KEY, besides
 from annotation_schemas.kinds._rows import (
     CriterionKind,
     Found,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._chosen import ListEntryField
+from annotation_schemas.kinds._extra_answers import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Json, Level, RatedVariable
 from annotation_schemas.kinds._written import WORDING

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from annotation_schemas import grammar
-from annotation_schemas.kinds._besides import TELL_KEY, besides
+from annotation_schemas.kinds._extra_answers import TELL_KEY, besides
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Found, Json, Level, RatedVariable
 from annotation_schemas.kinds._sides import FIRST, LEFT, RIGHT, SECOND, SIDES, in_comparison, of_pair

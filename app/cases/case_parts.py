@@ -8,7 +8,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.asked import NO_KEY
+from annotation_schemas.expected_answers import NO_KEY
 from annotation_schemas.kinds import title_of
 from app import markup
 from app.running import shown

@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called
 from app import markup
-from domain.states import VERIFICATIONS, ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from reports.vega import GREY, ChartSpec
 from workflow.lead.forecast import Forecast
 from workflow.lead.progress_over_time import Day
@@ -19,9 +19,7 @@ ORDER = (
     ItemState.KEPT,
     ItemState.REJECTED,
     ItemState.IN_ADJUDICATION,
-    ItemState.IN_VERIFICATION_3,
-    ItemState.IN_VERIFICATION_2,
-    ItemState.IN_VERIFICATION,
+    *(VOTED_ON[stage] for stage in reversed(VERIFICATIONS)),
     ItemState.UNVERIFIED,
 )
 """The states from bottom to top. Settled states grow from the bottom."""

@@ -17,9 +17,10 @@ from domain.states import ItemState
 
 if TYPE_CHECKING:
     from annotation_schemas.model import LoadedSchema, Stages
+    from workflow.schemas.change_history import PastChange
     from workflow.schemas.in_force import SchemaChangeResult
     from workflow.schemas.items import StateChange
-    from workflow.schemas.migration import MigrationPreview, PastChange
+    from workflow.schemas.migration import MigrationPreview
 
 LISTED = 20
 """Number of items with a changed outcome that are listed, unless all are requested."""
@@ -48,14 +49,14 @@ def register(project: typer.Typer) -> None:
         votes change. Votes keep the version that they were given under, and nothing is lost.
         """
         from app.services import opened
-        from workflow.schemas import migration
+        from workflow.schemas import change_history, migration
 
         if sum((schema is not None, undo, finish, history)) != 1:
             said = "Say one of --schema FILE, --undo, --finish, --history."
             raise InvalidInput([Problem("schema", said)])
         store = opened().store
         if history:
-            lines = [_past(past) for past in migration.history(store, by=None, project=name)]
+            lines = [_past(past) for past in change_history.history(store, by=None, project=name)]
             typer.echo("\n".join(lines or [f"{name} follows the schema that it was made with."]))
         elif finish:
             typer.echo("\n".join(_done(migration.finish(store, by=None, project=name), every=every)))

@@ -10,9 +10,9 @@ from annotation_schemas.model import LoadedSchema
 from app.markup import count
 from db.engine import Store
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
-from workflow.schemas import migration
+from workflow.schemas import change_history, migration
+from workflow.schemas.change_history import PastChange
 from workflow.schemas.items import ChangeTally
-from workflow.schemas.migration import PastChange
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def _change(context: JobContext) -> JobOutcome:
     """Make the change, or finish a change that another process left unfinished."""
     order: SchemaOrder = context.input
     about: Any = {"by": context.by, "project": order.project}
-    past = migration.history(context.store, **about)
+    past = change_history.history(context.store, **about)
     before: int = context.job.result if context.job.result is not None else len(past)
     context.note(before)
     told: Any = {**about, "progress": lambda done, of: context.progress("Items brought up to it", done, of)}
@@ -41,7 +41,7 @@ def _change(context: JobContext) -> JobOutcome:
     if order.what == "finish":
         return JobOutcome("The change is brought to its end.")
     if len(past) > before:  # the process that began the change has died
-        return JobOutcome(_made(migration.history(context.store, **about)[-1]))
+        return JobOutcome(_made(change_history.history(context.store, **about)[-1]))
     if order.what == "take":
         assert order.loaded is not None
         done = migration.migrate(context.store, **told, loaded=order.loaded, decisions=order.decisions)

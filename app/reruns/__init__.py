@@ -5,7 +5,7 @@
     ``test_lead_screens.py::test_a_dialog_stands_when_another_run_takes_the_place_of_the_one_that_opened_it``.
 ``button_presses``
     A callback gets the input of the run before, so a press right after typing would lose the last words:
-    ``test_send_back_pages.py::test_a_lead_says_why_on_bulk_actions_and_the_author_reads_it``.
+    ``test_items_page.py::test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went``.
 ``session_values``
     A second press ends the first one before its result is stored:
     ``test_projects_page.py::test_everyone_sees_their_own_and_leads_make_one_with_one_press``.

@@ -10,7 +10,7 @@ from domain.errors import Conflict
 from domain.jobs import Job, JobState
 from workflow.jobs import desk
 from workflow.jobs.desk import SlotConflict
-from workflow.schemas import migration
+from workflow.schemas import change_history
 
 HERE = 200
 """Items up to which a change is made within the request, in about a second."""
@@ -18,7 +18,7 @@ HERE = 200
 
 def begin(services: Services, order: SchemaOrder) -> Job:
     """Begin a change. If one of this project is already running, return that one: two presses begin one change."""
-    n = sum(migration.in_each_state(services.store, by=services.person, project=order.project).values())
+    n = sum(change_history.in_each_state(services.store, by=services.person, project=order.project).values())
     slot, small = f"schema/{order.project}", n <= HERE
     try:
         return jobs.begin(services, SCHEMA.name, slot=slot, project=order.project, input=order, here=small)

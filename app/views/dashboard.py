@@ -25,7 +25,7 @@ from app.services import Services
 from app.workbench import preview
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
-from domain.states import VERIFICATIONS, Stage
+from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access import schedule
 from workflow.annotate import project_progress
 from workflow.lead import disagreement, forecast, progress_over_time
@@ -109,8 +109,7 @@ def _previews(view: ProjectView) -> markup.Markup:
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     """Return the project's progress in one line."""
-    drafted, kept = _sum(board, "drafted"), _sum(board, "kept")
-    rejected = _sum(board, "rejected")
+    drafted, kept, rejected = _sum(board, "drafted"), _count(board, ItemState.KEPT), _count(board, ItemState.REJECTED)
     wanted = sum(row.wanted or 0 for row in board.rows)
     begun = _sum(board, "in_progress")
     parts = [
@@ -150,7 +149,7 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
 
 def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Markup]:
     there = states_of(stages)
-    parts = [(state, state_called(stages, state), getattr(row, state)) for state in BAR_STATES if state in there]
+    parts = [(state, state_called(stages, state), row.states[state]) for state in BAR_STATES if state in there]
     return [
         markup.tag(
             "a",
@@ -397,8 +396,8 @@ def _sum(board: Dashboard, name: str) -> int:
     return sum(getattr(row, name) for row in board.rows)
 
 
-def _count(board: Dashboard, style: str) -> bool:
-    return _sum(board, style) > 0
+def _count(board: Dashboard, state: ItemState) -> int:
+    return sum(row.states[state] for row in board.rows)
 
 
 def _empty(view: ProjectView, board: Dashboard) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import addresses, markup, shell
 from app.reruns import messages
-from app.screens import SCREENS, Screen
+from app.screens import Screen, working_page
 from app.services import Services
 from app.workbench import preview
 from domain.errors import Conflict, LeaseLost, NotAllowed, NotFound
@@ -46,7 +46,7 @@ def _leave(view: ProjectView) -> None:
     """Go to the working page, if a submission was just reopened there."""
     stage = st.session_state.pop(f"{KEY}.go", None)
     if stage is not None:
-        screen = next(screen for screen in SCREENS.values() if screen.stage is stage)
+        screen = working_page(stage)
         shell.go(screen.name, project=view.name)
 
 

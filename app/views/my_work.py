@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from app import addresses, markup, shell
-from app.screens import SCREENS, Screen
+from app.screens import SCREENS, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -43,9 +43,7 @@ KEYS = "123456789"
 START = {
     Stage.TRIAGE: "Triage",
     Stage.AUTHORING: "Write items",
-    Stage.VERIFICATION: "Verify",
-    Stage.VERIFICATION_2: "Verify",
-    Stage.VERIFICATION_3: "Verify",
+    **dict.fromkeys(VERIFICATIONS, "Verify"),
     Stage.ADJUDICATION: "Adjudicate",
     Stage.REFINEMENT: "Refine",
     Stage.ANSWERING: "Answer",
@@ -57,9 +55,7 @@ START = {
 NOUN = {
     Stage.TRIAGE: ("frame to triage", "frames to triage"),
     Stage.AUTHORING: ("item you can write now", "items you can write now"),
-    Stage.VERIFICATION: ("item to verify", "items to verify"),
-    Stage.VERIFICATION_2: ("item to verify", "items to verify"),
-    Stage.VERIFICATION_3: ("item to verify", "items to verify"),
+    **dict.fromkeys(VERIFICATIONS, ("item to verify", "items to verify")),
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
     Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
     Stage.ANSWERING: ("item to answer", "items to answer"),
@@ -235,7 +231,7 @@ def _stage(
     done = sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     barred = not startable and any(row.code == "not_qualified" for row in rows)
-    screen = next(screen for screen in SCREENS.values() if screen.stage is stage)
+    screen = working_page(stage)
     key = next(keys, None) if startable else None
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
         words, button = st.columns([5, 1.4], vertical_alignment="center")
@@ -386,7 +382,7 @@ def _line(
         except (Conflict, LeaseLost, NotAllowed) as refusal:
             shell.show(markup.notice(str(refusal)))
             return
-        screen = next(screen for screen in SCREENS.values() if screen.stage is row.stage)
+        screen = working_page(row.stage)
         shell.go(screen.name, project=row.project)
 
 

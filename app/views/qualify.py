@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotation_schemas.model import Qualification
 from app import markup, shell
-from app.screens import Group, Screen
+from app.screens import Group, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
@@ -17,7 +17,7 @@ from domain.display_names import distinct_names
 from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from workflow.access import projects
 from workflow.annotate import qualification, qualification_results, qualification_sets, qualification_tries
 
@@ -30,13 +30,8 @@ WORDS = {
     Standing.FAILED: "not passed",
     Standing.SENT_BACK: "sent back",
 }
-PAGES = {
-    Stage.VERIFICATION: "verify",
-    Stage.VERIFICATION_2: "verify_2",
-    Stage.VERIFICATION_3: "verify_3",
-    Stage.GRADING: "grade",
-}
-"""The stages that may need a qualification, with their working pages."""
+STAGES = (*VERIFICATIONS, Stage.GRADING)
+"""The stages that may need a qualification."""
 SIGNS = {True: "✓", False: "✗", None: "?"}
 """Signs next to the colors: right, wrong, undecided."""
 
@@ -46,7 +41,7 @@ def render(services: Services) -> None:
     view = shell.project(services)
     asked = {
         stage: part.qualification
-        for stage in PAGES
+        for stage in STAGES
         if (part := getattr(view.schema.schema_.stages, stage.value)) is not None and part.qualification is not None
     }
     mine = [stage for stage in asked if view.stages is None or stage in view.stages]
@@ -98,12 +93,12 @@ def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualifi
         shell.show(markup.tag("p", markup.text(asked_for(asked)), style="ts", data_part="asked"))
     if last is not None and last.state is Standing.OPEN:
         if st.button("Go on", type="primary", key="qualify.go", shortcut="1"):
-            shell.go(PAGES[stage], project=view.name)
+            shell.go(working_page(stage).name, project=view.name)
     elif (last is None or last.state is not Standing.HANDED_IN or last.superseded) and st.button(
         "Begin", type="primary", key="qualify.begin", shortcut="1"
     ):
         qualification_tries.begin(services.store, person=services.person, project=view.name, stage=stage)
-        shell.go(PAGES[stage], project=view.name)
+        shell.go(working_page(stage).name, project=view.name)
 
 
 def asked_for(asked: Qualification) -> str:

@@ -32,8 +32,9 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import BLIND, ItemState
 from workflow.access.schema_changes import submissions_by_version
-from workflow.schemas import migration
-from workflow.schemas.migration import MigrationPreview, PastChange
+from workflow.schemas import change_history
+from workflow.schemas.change_history import PastChange
+from workflow.schemas.migration import MigrationPreview
 from workflow.schemas.value_words import shown
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
@@ -78,7 +79,7 @@ def render(services: Services) -> None:
     """Draw the editor of the schema, and the changes so far."""
     view = shell.lead_of(services)
     st.html(f"<style>{STYLE}</style>")
-    past = migration.history(services.store, by=services.person, project=view.name)
+    past = change_history.history(services.store, by=services.person, project=view.name)
     shell.heading(
         "Schema",
         f"Version {view.schema.schema_.version} is in force. Every vote keeps the version it was given under; a change "
@@ -134,7 +135,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
 @st.fragment(run_every=1.0)
 def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
     with shell.guard(services):
-        stands = migration.under_way(services.store, by=services.person, project=view.name)
+        stands = change_history.under_way(services.store, by=services.person, project=view.name)
         now = change_jobs.known(services, view.name)
         if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
@@ -180,7 +181,7 @@ def _look(
     services: Services, view: ProjectView, loaded: LoadedSchema, looking: PreviewRequest, seen: SchemaPreview | None
 ) -> None:
     """Compute the preview; in a process of its own if the project is large."""
-    n = sum(migration.in_each_state(services.store, by=services.person, project=view.name).values())
+    n = sum(change_history.in_each_state(services.store, by=services.person, project=view.name).values())
     about = {"project": view.name, "loaded": loaded, "decisions": looking.decisions, "press": looking.press}
 
     def ask() -> FigureState:

@@ -40,9 +40,9 @@ def read_answer(text: str, asked: ExpectedAnswer, *, finish_reason: str | None =
     ``finish_reason`` is the endpoint's reason. After ``length``, only statements that were complete before the cut
     count. After ``content_filter``, no statement counts.
 
-    >>> read_answer("The best action is B. Slow down.", Asked(AnswerKind.OPTION, ("Turn left", "Slow down"))).value
+    >>> read_answer("The best action is B. Slow down.", ExpectedAnswer(AnswerKind.OPTION, ("Turn left", "Slow down"))).value
     'Slow down'
-    >>> read_answer("B or C", Asked(AnswerKind.OPTION, ("cup", "plate", "spoon"))).outcome.words
+    >>> read_answer("B or C", ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate", "spoon"))).outcome.words
     'format violation: states none, or not one'
     """
     seen = visible(text, escapes=True)

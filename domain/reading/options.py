@@ -1,4 +1,7 @@
-"""The item's option at a place of a text: named by its letter, its number, its words, or several of them."""
+"""The item's option at a place of a text: named by its letter, its number, its words, or several of them.
+
+The module is long because one class, ``Choices``, holds the patterns of an item, which all refer to each other.
+"""
 
 from __future__ import annotations
 

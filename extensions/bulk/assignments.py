@@ -27,7 +27,7 @@ class Move(StrEnum):
 
 
 @dataclass(frozen=True)
-class Held:
+class AssignmentSelection:
     """A selection of what a person has in hand. All given conditions must hold; ``items`` are ids in files."""
 
     person: str | None = None
@@ -46,7 +46,9 @@ class _Plan:
     """The person who gets the slots; None: everyone may take them."""
 
 
-def preview(store: Store, *, by: Person | None, project: str, chosen: Held, move: Move, to: str | None) -> BulkPreview:
+def preview(
+    store: Store, *, by: Person | None, project: str, chosen: AssignmentSelection, move: Move, to: str | None
+) -> BulkPreview:
     """Return which assignments would move, and why the others would not, for leads. Nothing is changed.
 
     ``to`` is the login of the person who gets them (``REASSIGN``).
@@ -55,7 +57,16 @@ def preview(store: Store, *, by: Person | None, project: str, chosen: Held, move
         return _plan(session, require_lead(session, by=by, project=project), chosen, move, to, lock=False).preview
 
 
-def do(store: Store, *, by: Person | None, project: str, chosen: Held, move: Move, to: str | None, token: str) -> int:
+def do(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    chosen: AssignmentSelection,
+    move: Move,
+    to: str | None,
+    token: str,
+) -> int:
     """Move previewed assignments. Return how many.
 
     Raises
@@ -80,7 +91,9 @@ def do(store: Store, *, by: Person | None, project: str, chosen: Held, move: Mov
         return n
 
 
-def _plan(session: Session, access: Access, chosen: Held, move: Move, to: str | None, *, lock: bool) -> _Plan:
+def _plan(
+    session: Session, access: Access, chosen: AssignmentSelection, move: Move, to: str | None, *, lock: bool
+) -> _Plan:
     if not chosen.person:
         raise InvalidInput([Problem("person", "Say whose assignments.")])
     who = person_id_of(session, chosen.person)

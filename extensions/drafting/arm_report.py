@@ -18,15 +18,15 @@ from agreement.statistic import Statistic
 from agreement.two_arms import arm_difference, arm_size, by_chance
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Criterion, Schema
-from db import assets, drafting, events, items
+from db import assets, drafting, events, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.comparison import same
-from domain.edit_distance import share_changed
 from domain.records import Person
 from domain.states import ItemState, Stage
 from extensions.drafting.arms import Arm, Proposal
 from extensions.drafting.author_form import BEGUN, TIMED
+from extensions.drafting.edit_distance import share_changed
 from extensions.drafting.proposal_import import IMPORTED
 from workflow.access.projects import Access, require_lead
 from workflow.releases.set_tally import Roles, roles_of
@@ -297,7 +297,7 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
     )
     source_of = drafting.sources(session, asset_ids=[row.id for row in known.values()])
     ids = [rows[-1].item_id for rows in said.values()]
-    votes, contents = _first_votes(session, access, ids), items.contents(session, ids=ids)
+    votes, contents = _first_votes(session, access, ids), item_revisions.contents(session, ids=ids)
     states, roles = items.by_ids(session, ids=ids), roles_of(access.schema)
     found = []
     for task_id, rows in said.items():

@@ -16,10 +16,10 @@ from domain.records import Person
 from domain.runs import Picture, RunPlan
 from workflow.access.projects import require_lead
 from workflow.annotate.task_views import roles_of
-from workflow.runs.asked_items import AskedItem
 from workflow.runs.model_descriptions import ModelSpec
 from workflow.runs.model_questions import Asker
 from workflow.runs.preview_run import cache_of
+from workflow.runs.question_items import AskedItem
 
 if TYPE_CHECKING:
     from domain.settings import Settings

@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
-from annotation_schemas.asked import plain
+from annotation_schemas.expected_answers import plain
 
 LETTERS = 3
 """The number of letters of a part."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotation_schemas.asked import plain
+from annotation_schemas.expected_answers import plain
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.row import Takes
 from annotation_schemas.model import Schema
@@ -30,7 +30,7 @@ from importers.readers import reader_of
 from media.perceptual_hash import ALIKE, BITS
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access, require_lead
-from workflow.releases.looks import looks_of
+from workflow.releases.image_hashes import looks_of
 from workflow.releases.set_statistics import which_items
 from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.split_groups import near_pairs, says_nothing

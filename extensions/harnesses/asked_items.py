@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 
 from annotation_schemas import kinds
-from annotation_schemas.asked import asked_of, key_of
+from annotation_schemas.expected_answers import asked_of, key_of
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
 from annotation_schemas.keys import key_fields, options_field, question_field, reference_field, told_texts

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
 from domain.reading.answers import AnswerKind

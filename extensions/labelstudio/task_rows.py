@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas.formats import Misfit, Names, short
 from annotation_schemas.model import Criterion
-from domain import json_text
+from domain import json_layout, json_text
 from domain.json_text import NotJson, Piece
 from extensions.labelstudio.values import results_of
 
@@ -60,7 +60,7 @@ class Tasks:
                 known = rows.setdefault(task.id if task.annotations else (number,), task)
                 if known is task:
                     continue
-                if not json_text.same(known.data, task.data):
+                if not json_layout.same(known.data, task.data):
                     raise Misfit(f"task {task.id} stands in row {known.row} too, with other data")
                 known.annotations += task.annotations
             except (Misfit, NotJson) as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from annotation_schemas.asked import plain
+from annotation_schemas.expected_answers import plain
 from extensions.leaks.keys import SecretKeys, looks_like_a_path
 from extensions.leaks.option_sets import strongest_association
 from extensions.leaks.pictures import Picture

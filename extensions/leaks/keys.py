@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation_schemas.asked import plain
+from annotation_schemas.expected_answers import plain
 from annotation_schemas.formats import FORMATS
 from domain.decimals import exact
 from domain.reading.answers import AnswerKind

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from annotation_schemas.asked import plain
+from annotation_schemas.expected_answers import plain
 from extensions.leaks.keys import LONG, SecretKeys
 
 _SHOWN = 3

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import plain
+from annotation_schemas.expected_answers import plain
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from extensions.leaks.encoded import EncodedKeys

@@ -8,6 +8,8 @@ from html import escape
 
 from agreement.regression_parts import INTERCEPT, Term
 from agreement.statistic import Statistic
+from extensions.plans import scatter
+from extensions.plans.scatter import Scatter
 from extensions.plans.success_regression import (
     MOST_LISTED,
     RegressionFit,
@@ -21,9 +23,8 @@ from extensions.plans.success_regression import (
     units_csv,
 )
 from extensions.plans.success_units import JoinedUnits
-from reports import charts, rendering, scatter
+from reports import charts, rendering
 from reports.content import Dots, Mark
-from reports.scatter import Scatter
 from reports.vega import ChartSpec
 
 STEPS = 40

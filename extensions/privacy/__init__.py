@@ -6,7 +6,7 @@ decisions: ``covered_files`` makes the new files with ``covered_image`` and ``co
 gets these. ``sheet`` and ``decision_tables`` are for leads who decide in a table.
 
 Marks and decisions are events of the project. Core shows the covered files, and gives them to people who import an
-original again (``workflow.access.kept_back``), also without this folder.
+original again (``workflow.access.withheld_files``), also without this folder.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from db import assets, bridge, bridge_tasks, projects
-from db import kept_back as stock
+from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import COVERED
 from domain.errors import Conflict, InvalidInput, Problem

@@ -9,7 +9,7 @@ from db import events
 from db.engine import Session
 from db.records import StoredEvent
 from extensions.privacy.boxes import Box, Decision
-from workflow.access import kept_back
+from workflow.access import withheld_files
 
 
 def load_decisions(session: Session, *, project_id: int) -> list[Decision]:
@@ -30,7 +30,7 @@ class CurrentDecisions:
 
 def current(known: Sequence[Decision]) -> CurrentDecisions:
     """Combine these decisions, given oldest first."""
-    instead = kept_back.newest_files((each.before, each.file) for each in known)
+    instead = withheld_files.newest_files((each.before, each.file) for each in known)
     newest = {each.file: each for each in known}
     files = {file for each in known for file in (each.original, each.before, each.file)}
     originals: dict[str, set[str]] = {}

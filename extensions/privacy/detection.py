@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from db import kept_back as stock
+from db import withheld_files as stock
 from db.engine import Store
 from db.events import FACES_LOOKED
 from db.records import StoredAsset

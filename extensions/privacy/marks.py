@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from db import events, people, projects
-from db import kept_back as stock
+from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import FACES_LOOKED, MARKS_APPLIED, PICTURE_MARKED
 from db.records import StoredEvent

@@ -16,8 +16,7 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.keys import reference_field
 from annotation_schemas.model import Criterion, Schema
-from db import files, judging, run_attempts, run_chunks, runs
-from db import items as stored
+from db import files, item_revisions, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
@@ -177,7 +176,7 @@ def _list(names: Any) -> str:
 
 def _texts(session: Session, access: Access, field: str, about: Criterion, counted: Counting) -> list[_Text]:
     """Return every model's last answer to each counted item that the criterion is about, with the present reference."""
-    contents = stored.current_content(session, project_id=access.project_id)
+    contents = item_revisions.current_content(session, project_id=access.project_id)
     places = {id: dimension for id, _, dimension in files.item_ids(session, project_id=access.project_id)}
     known = access.schema.item.field(field)
     written = FieldTexts(access.schema)

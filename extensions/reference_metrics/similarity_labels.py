@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas.model import Schema
 from db import attributes as stored
-from db import files, items
+from db import files, item_revisions
 from db.engine import Session, Store
 from domain.attributes import NAME
 from domain.errors import InvalidInput, Problem
@@ -74,7 +74,7 @@ def measure(
     about = {**made.about, "fields": list(fields)}
     with store.read() as session:
         _refuse_other(session, access.project_id, name, about)
-        contents = items.current_content(session, project_id=access.project_id)
+        contents = item_revisions.current_content(session, project_id=access.project_id)
         found = {
             each: (one, other)
             for id, each, _ in files.item_ids(session, project_id=access.project_id)

@@ -20,7 +20,7 @@ from workflow.access.stored_schemas import stored_schema
 
 
 @dataclass(frozen=True)
-class Changed:
+class ScheduleChange:
     """A change of deadlines, of the order of stages or of targets."""
 
     at: datetime
@@ -82,7 +82,7 @@ def put(
         return True
 
 
-def history(store: Store, *, by: Person | None, project: str) -> list[Changed]:
+def history(store: Store, *, by: Person | None, project: str) -> list[ScheduleChange]:
     """Return all changes of deadlines, order and targets, newest first; leads only."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -100,11 +100,11 @@ def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[S
             yield Problem(stage.value, f"{schema.stages.title_of(stage)} is in the order twice.")
 
 
-def _schedules(session: Session, access: Access) -> Iterator[Changed]:
+def _schedules(session: Session, access: Access) -> Iterator[ScheduleChange]:
     before = NOTHING
     for row, login in schedules.of_project(session, project_id=access.project_id):
         now = read(row, login)
-        yield Changed(row.created_at, login, _differences(access.schema, before, now))
+        yield ScheduleChange(row.created_at, login, _differences(access.schema, before, now))
         before = now
 
 
@@ -120,7 +120,7 @@ def _differences(schema: Schema, before: Schedule, now: Schedule) -> list[str]:
     return lines
 
 
-def _targets(session: Session, access: Access) -> Iterator[Changed]:
+def _targets(session: Session, access: Access) -> Iterator[ScheduleChange]:
     """Yield the schema changes that changed the number of wanted items."""
     for row, person in schema_changes.of_project(session, project_id=access.project_id):
         before, after = (stored_schema(session, id=id).schema_.dimensions for id in (row.before_id, row.after_id))
@@ -131,4 +131,4 @@ def _targets(session: Session, access: Access) -> Iterator[Changed]:
             if each.id in old and old[each.id] != each.wanted
         ]
         if lines:
-            yield Changed(row.created_at, person.login if person else None, lines)
+            yield ScheduleChange(row.created_at, person.login if person else None, lines)

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from agreement.limits import wilson
 from annotation_schemas import kinds, registry
-from db import items, people, work_pace
+from db import item_revisions, people, work_pace
 from db.engine import Session, Store
 from db.work_pace import TimedSubmission
 from domain.policies import KEEP_RULES, Vote, item_state
@@ -263,7 +263,7 @@ def _settled(session: Session, access: Access, sent: Sequence[TimedSubmission]) 
         if one.stage is Stage.ADJUDICATION and one.answers.get("decision") in ("accept", "reject")
     }
     replaced = {one.supersedes_id for one in sent}
-    fields = items.contents(session, ids=[item_id for item_id, _, _ in decided])
+    fields = item_revisions.contents(session, ids=[item_id for item_id, _, _ in decided])
     found = {}
     for one in sent:
         where = (one.item_id, one.revision, one.stage)

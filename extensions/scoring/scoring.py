@@ -18,7 +18,7 @@ from agreement.corrected import clustered_mean
 from agreement.means import mean_of_parts, share
 from agreement.statistic import Statistic
 from annotation_schemas.answer_forms import places_of
-from annotation_schemas.asked import held_against
+from annotation_schemas.expected_answers import held_against
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from exporters.release_keys import KeyItem, Keys, read_keys
@@ -165,7 +165,7 @@ def read_value(value: Any, asked: ExpectedAnswer) -> Reading:
 
     A text is read as a model's answer. Numbers, truth values and lists are taken unchanged if the item asks for them.
 
-    >>> asked = Asked(AnswerKind.MULTI, ("cup", "plate", "fork"))
+    >>> asked = ExpectedAnswer(AnswerKind.MULTI, ("cup", "plate", "fork"))
     >>> read_value(["C", "cup"], asked).value, read_value("A and C", asked).value
     (('fork', 'cup'), ('cup', 'fork'))
     """

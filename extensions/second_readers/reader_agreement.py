@@ -15,7 +15,7 @@ from agreement.chance import percent_agreement
 from agreement.kappa import cohen_kappa
 from agreement.ratings import Ratings, Scale
 from agreement.statistic import Statistic
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from db import readings
 from db.engine import Session, Store
 from db.readings import AttemptEnd, UnreadAnswer

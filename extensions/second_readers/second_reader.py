@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from db import readings
 from db.engine import Session, Store
 from db.readings import AttemptEnd, UnreadAnswer
@@ -109,9 +109,9 @@ def question(text: str, asked: ExpectedAnswer, *, unit_id: int) -> Question:
 def read_reply(reply: str, asked: ExpectedAnswer) -> Reading | None:
     """Return the reading in a reply of the second reader; None for a reply that is not allowed.
 
-    >>> read_reply("B.", Asked(AnswerKind.OPTION, ("cup", "plate"))).value
+    >>> read_reply("B.", ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate"))).value
     'plate'
-    >>> read_reply("I think it is B", Asked(AnswerKind.OPTION, ("cup", "plate"))) is None
+    >>> read_reply("I think it is B", ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate"))) is None
     True
     """
     said = visible(reply).text.strip().strip(".\"'*()[]").strip()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import kinds
-from annotation_schemas.asked import asked_of, key_of
+from annotation_schemas.expected_answers import asked_of, key_of
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
 from db.engine import Session, Store
@@ -26,8 +26,8 @@ from extensions.shortcuts.run_plan import MOST_ORDERS, Frames, ShortcutPlan
 from inference.spec import ModelSpec
 from workflow.access.projects import Access
 from workflow.runs import model_runs
-from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.model_questions import Asker, DraftQuestion
+from workflow.runs.question_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Frames as Taken
 from workflow.runs.shown_pictures import Shower, Shown, Still
 

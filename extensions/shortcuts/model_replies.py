@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
 from db import readings, run_attempts, runs

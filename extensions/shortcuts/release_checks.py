@@ -19,7 +19,7 @@ from extensions.shortcuts.text_shortcuts import find_text_shortcuts
 from workflow.access.projects import Access
 from workflow.releases import set_statistics
 from workflow.releases.extension_checks import ReleaseCheck
-from workflow.releases.figures_told import ITEMS, slug
+from workflow.releases.printed_figures import ITEMS, slug
 
 
 def _has_limits(schema: Schema) -> bool:

@@ -79,9 +79,9 @@ def stands_for(tokens: Sequence[TokenLikelihood], text: str) -> bool:
 
     White space, and bytes that are not a complete character, are ignored.
 
-    >>> stands_for([Scored("1", " cut", -1.0), Scored("2", " it", -2.0)], "cut it")
+    >>> stands_for([TokenLikelihood("1", " cut", -1.0), TokenLikelihood("2", " it", -2.0)], "cut it")
     True
-    >>> stands_for([Scored("7", "<think>", -1.0), Scored("1", "cut", -1.0)], "cut")
+    >>> stands_for([TokenLikelihood("7", "<think>", -1.0), TokenLikelihood("1", "cut", -1.0)], "cut")
     False
     """
     pieces = _BYTES.split("".join(each.text for each in tokens))

@@ -1,5 +1,7 @@
 """Loading of a model from a folder or a repository into memory, or a sentence with the reason why it cannot be
 loaded.
+
+The module is long because each step of loading has a refusal of its own, in words for the person who asked.
 """
 
 from __future__ import annotations

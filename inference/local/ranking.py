@@ -2,6 +2,8 @@
 
 Pictures and prompt go through the model once, and the options are scored from its cache. The rules for a correct score
 are in ``inference.options``.
+
+The module is long because one class, ``Ranker``, shares the cache of a question between all of its steps.
 """
 
 from __future__ import annotations

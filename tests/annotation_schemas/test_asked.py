@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
+from annotation_schemas.expected_answers import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.loader import load_text
 from domain.errors import SchemaError
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.keys import none_label
 from annotation_schemas.kinds import check_answers, check_fields
 from annotation_schemas.loader import examine, load_text

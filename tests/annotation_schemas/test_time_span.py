@@ -9,7 +9,7 @@ import pytest
 
 from agreement import Ratings, krippendorff_alpha
 from annotation_schemas import kinds
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import SchemaError

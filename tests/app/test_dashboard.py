@@ -12,7 +12,7 @@ from app.views import dashboard
 from db.engine import Store
 from domain.records import Blocker, DimensionProgress
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import ItemState, Stage
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, vote
 from tests.app.screens import drawn, part, rows, text, words
 from workflow.access import accounts
@@ -102,4 +102,4 @@ def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
 
 def progress(title: str, *stuck: Blocker) -> DimensionProgress:
     """A line of the dashboard."""
-    return DimensionProgress(title, title, None, 9, 9, 0, 0, 0, 0, stuck=stuck)
+    return DimensionProgress(title, title, None, 9, {ItemState.IN_VERIFICATION: 9}, stuck=stuck)

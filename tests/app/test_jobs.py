@@ -51,7 +51,7 @@ from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.jobs.working import Worker
 from workflow.releases import create, listing
 from workflow.releases.settings import ReleaseOptions
-from workflow.schemas import migration
+from workflow.schemas import change_history
 
 pytestmark = pytest.mark.thorough
 
@@ -155,7 +155,7 @@ MORE_VOTES = Decisions((Decision(WAYS["more_votes"], "stages.verification.raters
 
 
 def versions(services: Services) -> list[tuple[int, bool]]:
-    past = migration.history(services.store, by=services.person, project="p")
+    past = change_history.history(services.store, by=services.person, project="p")
     return [(each.new_version, each.finished_at is not None) for each in past]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from db import items, projects
+from db import item_revisions, items, projects
 from db.engine import open_store
 from testkit.forked import Forked
 from testkit.scripted import ScriptedServer, chat
@@ -41,7 +41,7 @@ def full(tmp_path_factory: pytest.TempPathFactory, demo_template: Path) -> Path:
         new = []
         for number in range(len(there), ITEMS):
             row = there[number % len(there)]
-            fields = items.content(session, item_id=row.id, revision=row.current_revision)
+            fields = item_revisions.content(session, item_id=row.id, revision=row.current_revision)
             linked = [(link.role, asset.id) for link, asset, _ in items.assets(session, item_id=row.id)]
             name = f"{row.external_id}/{number}"
             new.append(authoring.NewItem(external_id=name, dimension=row.dimension, fields=fields, assets=linked))

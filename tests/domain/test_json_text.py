@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain import json_text
-from domain.json_text import INDENTED, ONE_LINE, Layout, NotJson
+from domain import json_layout, json_text
+from domain.json_layout import INDENTED, ONE_LINE, Layout
+from domain.json_text import NotJson
 from domain.records import Fragment
 
 pytestmark = pytest.mark.thorough
@@ -55,8 +56,8 @@ def taken_apart(text: str) -> list[Fragment]:
 
 def put_together(text: str, fragments: list[Fragment | str]) -> str:
     found = json_text.split(text)
-    layout = json_text.layout_of(found, ONE_LINE)
-    return json_text.join(fragments, head=found.head, tail=found.tail, layout=layout)
+    layout = json_layout.layout_of(found, ONE_LINE)
+    return json_layout.join(fragments, head=found.head, tail=found.tail, layout=layout)
 
 
 @settings(max_examples=50)
@@ -82,11 +83,11 @@ def test_an_edit_changes_one_value_and_no_other_byte(
     value = data.draw(VALUES.filter(lambda value: value is not None))
     fragments = taken_apart(text)
     raw = fragments[place].raw
-    after = json_text.edited(raw, {key: value}, ONE_LINE)
-    assert json_text.same(json.loads(after), {**records[place], key: value})
+    after = json_layout.edited(raw, {key: value}, ONE_LINE)
+    assert json_layout.same(json.loads(after), {**records[place], key: value})
     assert list(json.loads(after)) == list(records[place])
     # what stands before and after the value is untouched
-    others = [json_text.edited(text, {key: 0}, ONE_LINE) for text in (raw, after)]
+    others = [json_layout.edited(text, {key: 0}, ONE_LINE) for text in (raw, after)]
     assert others[0] == others[1]
 
 
@@ -109,8 +110,8 @@ def test_new_records_are_written_as_the_file_writes_its_own(records: list[dict[s
     known = [{"a": "\u00e9", "b": ["x", "y"], "c": 1}, {"a": "z", "b": ["x"], "c": 2}]
     for style in STYLES:
         text = json.dumps(known, **style)
-        layout = json_text.layout_of(json_text.split(text), ONE_LINE)
-        new = [json_text.record_text(record, layout) for record in records]
+        layout = json_layout.layout_of(json_text.split(text), ONE_LINE)
+        new = [json_layout.record_text(record, layout) for record in records]
         assert put_together(text, [*taken_apart(text), *new]) == json.dumps(known + records, **style), style
 
 
@@ -120,8 +121,8 @@ def test_new_records_are_written_as_the_file_writes_its_own(records: list[dict[s
 def test_a_new_file_is_what_json_dump_writes(
     layout: Layout, style: dict[str, Any], records: list[dict[str, Any]]
 ) -> None:
-    texts = [json_text.record_text(record, layout) for record in records]
-    assert json_text.join(texts, head=None, tail=None, layout=layout) == json.dumps(records, **style)
+    texts = [json_layout.record_text(record, layout) for record in records]
+    assert json_layout.join(texts, head=None, tail=None, layout=layout) == json.dumps(records, **style)
 
 
 SAMPLE = """\
@@ -157,37 +158,37 @@ SAMPLE = """\
 def test_an_edit_is_spliced_in(changes: dict[str, Any], old: str, new: str) -> None:
     assert SAMPLE.count(old) == 1
     fragment = taken_apart(SAMPLE)[0]
-    after = json_text.edited(fragment.raw, changes, INDENTED)
+    after = json_layout.edited(fragment.raw, changes, INDENTED)
     assert put_together(SAMPLE, [Fragment(fragment.lead, after)]) == SAMPLE.replace(old, new)
 
 
 def test_a_new_key_goes_where_the_format_has_it() -> None:
-    after = json_text.edited('{"a": 1, "c": 3}', {"b": 2}, ONE_LINE, order=("a", "b", "c"))
+    after = json_layout.edited('{"a": 1, "c": 3}', {"b": 2}, ONE_LINE, order=("a", "b", "c"))
     assert after == '{"a": 1, "b": 2, "c": 3}'
-    assert json_text.edited('{"b": 1}', {"a": 2}, ONE_LINE, order=("a", "b")) == '{"a": 2, "b": 1}'
-    assert json_text.edited("{}", {"a": 2}, ONE_LINE) == '{"a": 2}'
+    assert json_layout.edited('{"b": 1}', {"a": 2}, ONE_LINE, order=("a", "b")) == '{"a": 2, "b": 1}'
+    assert json_layout.edited("{}", {"a": 2}, ONE_LINE) == '{"a": 2}'
 
 
 def test_of_a_repeated_key_the_last_counts() -> None:
     raw = '{"a": 1, "a": 2, "b": 3}'
     assert json_text.values(raw, ["a"]) == {"a": 2}
-    assert json_text.edited(raw, {"a": 5}, ONE_LINE) == '{"a": 1, "a": 5, "b": 3}'
-    assert json_text.edited(raw, {"a": None}, ONE_LINE) == '{"b": 3}'
+    assert json_layout.edited(raw, {"a": 5}, ONE_LINE) == '{"a": 1, "a": 5, "b": 3}'
+    assert json_layout.edited(raw, {"a": None}, ONE_LINE) == '{"b": 3}'
 
 
 def test_escapes_follow_the_record() -> None:
     assert (
-        json_text.edited('{"a": "\\u00E9", "b": "\\/"}', {"a": "ü/k"}, ONE_LINE) == '{"a": "\\u00FC\\/k", "b": "\\/"}'
+        json_layout.edited('{"a": "\\u00E9", "b": "\\/"}', {"a": "ü/k"}, ONE_LINE) == '{"a": "\\u00FC\\/k", "b": "\\/"}'
     )
-    assert json_text.edited('{"a": "é"}', {"a": "ü"}, ONE_LINE) == '{"a": "ü"}'
-    assert json_text.edited('{"a": "e"}', {"a": "ü"}, ONE_LINE) == '{"a": "\\u00fc"}'
-    assert json_text.edited('{"a": "e"}', {"a": "\U0001f600"}, ONE_LINE) == '{"a": "\\ud83d\\ude00"}'
+    assert json_layout.edited('{"a": "é"}', {"a": "ü"}, ONE_LINE) == '{"a": "ü"}'
+    assert json_layout.edited('{"a": "e"}', {"a": "ü"}, ONE_LINE) == '{"a": "\\u00fc"}'
+    assert json_layout.edited('{"a": "e"}', {"a": "\U0001f600"}, ONE_LINE) == '{"a": "\\ud83d\\ude00"}'
 
 
 def test_what_cannot_be_shown_is_replaced_in_the_value_only() -> None:
     raw = '{"a": "x\\ud800", "b": "\\u0000"}'
     assert json_text.values(raw, ["a", "b"]) == {"a": "x\ufffd", "b": "\ufffd"}
-    assert json_text.edited(raw, {"b": "y"}, ONE_LINE) == '{"a": "x\\ud800", "b": "y"}'
+    assert json_layout.edited(raw, {"b": "y"}, ONE_LINE) == '{"a": "x\\ud800", "b": "y"}'
 
 
 def test_nesting_may_be_deep_and_values_long() -> None:

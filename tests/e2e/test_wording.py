@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
 from annotation_schemas.loader import load_text
-from db import items, projects
+from db import item_revisions, projects
 from domain.states import Stage
 from testkit.factories import make_items, make_person, make_pool, make_predictions, make_project
 from testkit.serving import Server
@@ -123,5 +123,5 @@ def test_what_is_said_while_someone_writes_and_refines(running: Server, chromium
     with opened(running) as store, store.read() as session:
         project = projects.by_name(session, name="p")
         assert project is not None
-        content = items.current_content(session, project_id=project.id).values()
+        content = item_revisions.current_content(session, project_id=project.id).values()
     assert sorted(each["question"] for each in content) == ["Obviously a cup is this one here?", GOOD["question"]]

@@ -16,7 +16,7 @@ from db.engine import Store, open_store
 from domain.errors import Conflict
 from domain.rated_units import BETWEEN
 from domain.records import TaskView
-from domain.states import Stage
+from domain.states import ItemState, Stage
 from examples import demo
 from examples.answers import HABITS, JUDGES, MODELS, answers_of, graded
 from examples.scenes import DIMENSIONS, scenes, tables
@@ -75,9 +75,9 @@ def test_the_dashboard_shows_every_state(built: Store) -> None:
     fate = collections.Counter(demo.fates().values())
     assert {row.dimension for row in board.rows} == set(DIMENSIONS)
     assert sum(row.kept for row in board.rows) == fate["kept"] + fate["accepted"] + fate["edited"]
-    assert sum(row.rejected for row in board.rows) == fate["rejected"] + fate["struck"]
-    assert sum(row.in_adjudication for row in board.rows) == fate["disputed"]
-    assert sum(row.in_verification for row in board.rows) == fate["half"] + fate["fresh"]
+    assert sum(row.states[ItemState.REJECTED] for row in board.rows) == fate["rejected"] + fate["struck"]
+    assert sum(row.states[ItemState.IN_ADJUDICATION] for row in board.rows) == fate["disputed"]
+    assert sum(row.states[ItemState.IN_VERIFICATION] for row in board.rows) == fate["half"] + fate["fresh"]
     assert board.free_images == fate["free"] + len(tables())
     assert min(fate.values()) >= 1
     assert set(fate) == set(demo.FATES)

@@ -14,8 +14,6 @@ import pytest
 from reports.charts import chart_of, parts_of
 from reports.content import Bars, Chart, Dots, Heat, LineChart, Mark, Point
 from reports.rendering import figure, svg, svg_files
-from reports.scatter import Scatter, together
-from reports.scatter import chart_of as scatter_of
 from reports.vega import ChartSpec
 
 HOSTILE = "<b>\"&'\u2028 </text> 名前 مرحبا"
@@ -129,16 +127,6 @@ def test_lines_go_through_their_points() -> None:
     assert [(each["x"], each["value"]) for each in data(chart, "line")] == [(10, 0.4), (1000, 0.1)]
     assert [(each["low"], each["high"]) for each in data(chart, "rule")] == [(0.3, 0.5)]
     assert {"10", "100", "1,000"} <= set(texts(svg(chart)))
-
-
-def test_points_are_larger_where_more_units_are() -> None:
-    drawn = scatter_of(
-        Scatter("s", "S", "score", "success", together([(0, 0), (1, 1), (1, 1)]), (("Fit", ((0, 0), (1, 1))),))
-    )
-    large, small = data(drawn, "point")
-    assert (large["n"], small["n"]) == (2, 1)
-    assert large["area"] == 2 * small["area"]
-    assert drawn.words == "3 units. Fit goes from 0 at 0 to 1 at 1"
 
 
 def test_charts_on_one_page_share_no_id_and_take_the_colors_of_the_page() -> None:

@@ -13,7 +13,7 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas import shipped
-from annotation_schemas.asked import STRANGE_KEY
+from annotation_schemas.expected_answers import STRANGE_KEY
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, ReadingRow

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from agreement import ppi_mean
-from annotation_schemas.asked import NO_KEY
+from annotation_schemas.expected_answers import NO_KEY
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from domain.errors import InvalidInput

@@ -25,7 +25,7 @@ from db.tables import ItemRow
 from domain.qualification import Standing
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import ItemState, Stage
 from exporters.manifest import items_of
 from media.store import MediaStore
 from testkit import missing_media
@@ -139,7 +139,11 @@ def test_real_questions_go_through_the_protocol(store: Store, home: Path) -> Non
     kept = book.kept()
     assert json.loads(made.files[path.name]) == [record for record in records if str(record["sample_id"]) in kept]
     (line,) = dashboard(store, person=None, project="p").rows
-    assert (line.drafted, line.kept, line.rejected) == (len(records), expected["kept"], expected["rejected"])
+    assert (line.drafted, line.kept, line.states[ItemState.REJECTED]) == (
+        len(records),
+        expected["kept"],
+        expected["rejected"],
+    )
     votes = Counter(
         tuple(sorted(str(vote["values"]["choice"]) for vote in item["votes"])) for item in items_of(manifest)
     )

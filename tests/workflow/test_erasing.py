@@ -26,7 +26,8 @@ from testkit.factories import make_person, make_project
 from tests.workflow.whole_project import build
 from workflow.access import accounts, erasing, projects, sign_in
 from workflow.access.projects import access_to
-from workflow.files.project_check import check, gates
+from workflow.files.gate_counts import gates
+from workflow.files.project_check import check
 from workflow.releases.evidence import names_in
 from workflow.releases.replay import replay
 

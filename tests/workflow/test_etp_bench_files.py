@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from annotation_schemas import shipped
-from annotation_schemas.asked import GONE, JUDGED, NO_KEY, STRANGE_KEY, asked_of, held_against
+from annotation_schemas.expected_answers import GONE, JUDGED, NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.kinds import check_fields
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store

@@ -16,7 +16,7 @@ from PIL import Image
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import files, projects, task_slots
+from db import files, item_revisions, projects, task_slots
 from db import items as item_queries
 from db import missing_media as media_wanted
 from db.engine import Store
@@ -116,7 +116,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     done = bring(store, media, "egothink", tmp_path / "in")
     assert done == ImportSummary(items=5, assets_missing=5)
     with store.read() as session:
-        contents = item_queries.contents(session, ids=range(1, 6))
+        contents = item_revisions.contents(session, ids=range(1, 6))
     assert [contents[id, 1]["question"] for id in range(1, 6)] == [f"Which of {n}?" for n in (0, 1, 0, 1, 2)]
     ann = make_person(store, "ann")
     waiting = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)

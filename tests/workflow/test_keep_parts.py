@@ -17,7 +17,8 @@ from domain.states import ItemState, Stage
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_people, make_person, make_project
 from workflow.access.projects import access_to
 from workflow.annotate import gold_making, qualification_sets, qualification_tries, submissions
-from workflow.files.project_check import check, gates
+from workflow.files.gate_counts import gates
+from workflow.files.project_check import check
 from workflow.files.release import release
 
 pytestmark = pytest.mark.thorough

@@ -24,7 +24,8 @@ from exporters.manifest import items_of
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project
 from workflow.access.projects import access_to
 from workflow.annotate import claims, submissions, verification
-from workflow.files.project_check import check, gates
+from workflow.files.gate_counts import gates
+from workflow.files.project_check import check
 from workflow.files.release import release
 
 FIELDS = {"question": "What do I hold?", "answer": "A cup."}

@@ -15,9 +15,9 @@ from testkit.factories import claimed, make_items, make_people, make_project
 from workflow.annotate import submissions
 from workflow.files.project_check import check
 from workflow.results import leaderboard, project_answers, rater_agreement, score_choices
-from workflow.runs.asked_items import AskedItem
 from workflow.runs.model_plans import plan_for
 from workflow.runs.prompt_texts import PromptFiller
+from workflow.runs.question_items import AskedItem
 
 pytestmark = pytest.mark.thorough
 

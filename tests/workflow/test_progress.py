@@ -8,9 +8,9 @@ from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import InsightRow
 from domain.errors import NotAllowed
-from domain.records import Person, StageWork
+from domain.records import DimensionProgress, Person, StageWork
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import ItemState, Stage
 from testkit.factories import (
     BLIND,
     claimed,
@@ -34,6 +34,10 @@ def lines(store: Store, person: Person) -> dict[tuple[Stage, str], StageWork]:
 
 
 @pytest.mark.both_databases
+def _in_adjudication(store: Store) -> list[DimensionProgress]:
+    return [row for row in dashboard(store, person=None, project="p").rows if row.states[ItemState.IN_ADJUDICATION]]
+
+
 def test_my_work_lists_what_i_can_do_and_says_why_not(store: Store) -> None:
     make_project(store)
     make_items(store, 3)
@@ -79,9 +83,9 @@ def test_every_item_is_in_one_column_of_the_dashboard(store: Store) -> None:
     colour, shape = board.rows
     assert (colour.wanted, colour.drafted, colour.kept) == (4, 4, 1)
     for row in (colour, shape):
-        states = (row.in_verification, row.in_adjudication, row.kept, row.rejected, row.unverified)
+        states = [*row.states.values()]
         assert sum(states) == row.drafted
-    assert shape.in_verification == 1
+    assert shape.states[ItemState.IN_VERIFICATION] == 1
     assert (board.graded, board.to_grade) == (1, 2)
 
 
@@ -166,16 +170,16 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     submissions.submit(store, person=sue, task=view.id, key="k", values=values)
     vote(store, ann, "red")
     vote(store, bob, "blue")
-    blocked, _ = next(row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication).blocked
+    blocked, _ = _in_adjudication(store)[0].blocked
     assert blocked == (
         "1 item waits for another senior (colour/0): Sue has edited it."
         " Make someone who did none of that a senior on People."
     )
     set_member(store, by=None, project="p", login="sue", role=Role.ANNOTATOR)
-    blocked, _ = next(row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication).blocked
+    blocked, _ = _in_adjudication(store)[0].blocked
     assert blocked == "1 item waits for a senior, and no one here is one; make someone a senior on People."
     make_person(store, "tom", role=Role.SENIOR)
-    (row,) = [row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication]
+    (row,) = _in_adjudication(store)
     assert not any("senior" in sentence for sentence in row.blocked)
 
 

@@ -30,7 +30,7 @@ from testkit.factories import claimed, make_items, make_person, make_project, ma
 from tests.workflow.whole_project import HIDDEN, bare, build
 from workflow.access import accounts, audit, projects
 from workflow.annotate import submissions
-from workflow.files import passing, project_storing
+from workflow.files import project_storing, transit_cleanup
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
@@ -493,7 +493,7 @@ def test_others_write_while_a_project_comes_and_goes(
     assert elsewhere(tmp_path / "p.zip") == elsewhere(made / "p.zip")
     assert check(store, project="other") == []
     monkeypatch.setattr(project_removal, "keys", keys_)
-    monkeypatch.setattr(passing, "_AT_ONCE", 2)
+    monkeypatch.setattr(transit_cleanup, "_AT_ONCE", 2)
     delete_project(store, media, by=None, project="p", typed="p")
     assert [view.name for view in projects.all_projects(store)] == ["other"]
     with store.read() as session:

@@ -24,6 +24,7 @@ from annotation_schemas.keys import key_fields
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.prompts import load_prompt_set
+from db import item_revisions
 from db import items as item_queries
 from db.assets import put_media
 from db.engine import Store
@@ -45,11 +46,11 @@ from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_files import import_files
 from workflow.runs import model_plans, run_start, run_views, worker
-from workflow.runs.asked_items import AskedItem as _Item
 from workflow.runs.model_plans import kept_prompts, plan_for, unfilled
 from workflow.runs.model_questions import Asker
 from workflow.runs.model_runs import check_plan
 from workflow.runs.prompt_texts import PromptFiller
+from workflow.runs.question_items import AskedItem as _Item
 from workflow.runs.shown_pictures import Still as _Still
 
 pytestmark = pytest.mark.thorough
@@ -904,7 +905,7 @@ def test_every_published_question_can_be_asked(
     with store.read() as session:
         access = access_to(session, person=None, project=project)
         rows = item_queries.of_project(session, project_id=access.project_id)
-        contents = item_queries.current_content(session, project_id=access.project_id)
+        contents = item_revisions.current_content(session, project_id=access.project_id)
     assert len(rows) == n
     families = load_prompt_set(name).families
     for family in families:

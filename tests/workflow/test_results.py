@@ -14,7 +14,7 @@ from scipy import stats
 from sqlalchemy import event
 
 from agreement import ppi_mean
-from annotation_schemas.asked import NO_KEY, STRANGE_KEY
+from annotation_schemas.expected_answers import NO_KEY, STRANGE_KEY
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from db.engine import Store

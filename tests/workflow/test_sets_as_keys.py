@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import tolerances_of
-from db import items
+from db import item_revisions, items
 from db.engine import Store
 from domain import gold
 from domain.errors import FileRefused
@@ -117,7 +117,7 @@ def test_a_key_in_another_unicode_form_is_stored_as_its_options_are(
     import_files(store, media, by=None, project="p", format="jsonl", path=path)
     with store.read() as session:
         (item,) = items.of_project(session, project_id=1)
-        fields, _ = items.present_contents(session, ids=[item.id], project_id=1)[item.id]
+        fields, _ = item_revisions.present_contents(session, ids=[item.id], project_id=1)[item.id]
     assert fields["answer"] == ([options[at] for at in wanted] if isinstance(wanted, list) else options[wanted])
     export(store, by=None, project="p", format="jsonl", out=tmp_path / "out.jsonl")
     assert (tmp_path / "out.jsonl").read_bytes() == path.read_bytes()

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from annotation_schemas import shipped
-from annotation_schemas.asked import NO_KEY
+from annotation_schemas.expected_answers import NO_KEY
 from annotation_schemas.loader import load_schema
 from app.results import scores as page
 from domain.records import ProjectView

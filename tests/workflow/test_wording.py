@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from annotation_schemas.loader import load_text
-from db import items
+from db import item_revisions, items
 from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed, NotFound, RowsRefused
 from domain.records import Person
@@ -60,7 +60,7 @@ def write(store: Store, person: Person, values: dict[str, Any]) -> None:
 
 def questions(store: Store) -> list[str]:
     with store.read() as session:
-        return [each["question"] for each in items.current_content(session, project_id=1).values()]
+        return [each["question"] for each in item_revisions.current_content(session, project_id=1).values()]
 
 
 def test_advice_stops_no_one_and_a_rule_that_stops_does(store: Store) -> None:

@@ -65,11 +65,11 @@ class CountedItems:
         """Counted items in words, to show next to a number.
 
         >>> states = {ItemState.KEPT: 412, ItemState.REJECTED: 88, ItemState.IN_VERIFICATION: 12}
-        >>> Counted(Items.KEPT, states).sentence
+        >>> CountedItems(Items.KEPT, states).sentence
         '412 kept items; 88 rejected, 12 open left out.'
-        >>> Counted(Items.ALL, states).sentence
+        >>> CountedItems(Items.ALL, states).sentence
         'All 512 items: 412 kept, 88 rejected, 12 open.'
-        >>> Counted(Items.ALL, {ItemState.UNVERIFIED: 30}, "the schema has no verification").sentence
+        >>> CountedItems(Items.ALL, {ItemState.UNVERIFIED: 30}, "the schema has no verification").sentence
         'All 30 items: the schema has no verification.'
         """
         every = sum(self.by_state.values())

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from db import items, task_slots
+from db import item_revisions, items, task_slots
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import Problem
@@ -56,7 +56,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     fields = given.values.get("fields")
     if not isinstance(fields, Mapping):
         return [Problem("fields", "Send the changed fields with an edit.")]
-    before = items.content(session, item_id=row.item_id, revision=row.revision)
+    before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     return edit_problems(access.schema, before, {**before, **fields}, row.dimension)
 
 
@@ -75,7 +75,7 @@ def after(
     item = items.lock(session, id=row.item_id or 0)
     if given.values["decision"] != "edit":
         return settle(session, access=access, item=item, now=now).state
-    before = items.content(session, item_id=item.id, revision=item.current_revision)
+    before = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     content = {**before, **given.values["fields"]}
     revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
     return items.by_id(session, id=item.id).state

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import answers as stored

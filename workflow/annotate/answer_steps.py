@@ -7,7 +7,7 @@ from datetime import datetime
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
-from db import items, submissions
+from db import item_revisions, items, submissions
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import Problem
@@ -23,7 +23,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     if getattr(access.schema.stages, stage) is None or row.item_id is None or row.prediction_id is None:
         return [Problem("stage", f"This project has no {stage}.")]
     item = items.by_id(session, id=row.item_id)
-    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
+    fields = item_revisions.content(session, item_id=row.item_id, revision=item.current_revision)
     if row.stage is not Stage.COMPARISON:
         fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
     criteria = registry.criteria_of(access.schema, stage, row.dimension)

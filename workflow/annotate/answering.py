@@ -14,7 +14,7 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Answering
-from db import items, projects, respondents, runs, submissions, task_slots, tasks
+from db import item_revisions, items, projects, respondents, runs, submissions, task_slots, tasks
 from db.engine import Session
 from db.records import StoredRun, StoredTask
 from domain.errors import Problem
@@ -135,7 +135,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with an answer."""
     if access.schema.stages.answering is None or row.item_id is None or row.revision is None:
         return [Problem("stage", "This project has no answering.")]
-    fields = items.content(session, item_id=row.item_id, revision=row.revision)
+    fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     criteria = registry.criteria_of(access.schema, Stage.ANSWERING.value, row.dimension)
     return kinds.check_answers(criteria, given.values, given.reasons, fields)
 

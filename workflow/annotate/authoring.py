@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
 from annotation_schemas.shown import shown_fields
-from db import assets, items, task_claims, task_slots, tasks
+from db import assets, item_revisions, items, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from db.types import public_id
@@ -148,7 +148,7 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
         if found is None:
             raise NotFound(f"There is no item {item!r} in {project!r}.")
         row = items.lock(session, id=found.id)
-        before = items.content(session, item_id=found.id, revision=row.current_revision)
+        before = item_revisions.content(session, item_id=found.id, revision=row.current_revision)
         content = {**before, **fields}
         problems = edit_problems(access.schema, before, content, row.dimension)
         if problems:
@@ -213,7 +213,9 @@ def earlier(
         texts = [field.name for field in access.schema.item.fields if field.authored and kinds.of_field(field).written]
         if not texts:
             return []
-        found = items.latest_contents(session, project_id=access.project_id, dimension=dimension, limit=limit, but=but)
+        found = item_revisions.latest_contents(
+            session, project_id=access.project_id, dimension=dimension, limit=limit, but=but
+        )
         return [content[texts[0]] for content in found if isinstance(content.get(texts[0]), str)]
 
 
@@ -237,7 +239,7 @@ def place(
     """Return the written item and its revision: a new item, or a new revision if this is a correction."""
     if row.item_id is not None:
         item = items.lock(session, id=row.item_id)
-        before = items.content(session, item_id=row.item_id, revision=item.current_revision)
+        before = item_revisions.content(session, item_id=row.item_id, revision=item.current_revision)
         content = {**before, **given.values}
         content = {name: content[name] for name in content if name in given.values or name not in _authored(access)}
         number = revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
@@ -268,7 +270,7 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     item = items.lock(session, id=row.item_id or 0)
     if sent_back.of_item(session, item=item) is not None:
         return None
-    editors = {revision.editor_id for revision in items.revisions(session, item_id=item.id)}
+    editors = {revision.editor_id for revision in item_revisions.revisions(session, item_id=item.id)}
     if editors - {row.person_id}:
         return "Someone has edited this item since; tell a senior if it is wrong."
     if items.has_predictions(session, item_id=item.id):

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from db import comment_threads as threads
-from db import items, projects
+from db import item_revisions, items, projects
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
 from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
@@ -229,7 +229,7 @@ def title_of(session: Session, access: Access, item: StoredItem, *, whole: bool)
 
     People who may be asked about the item blind get only text that no blind stage keeps secret.
     """
-    content: Mapping[str, Any] = items.content(session, item_id=item.id, revision=item.current_revision)
+    content: Mapping[str, Any] = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     if not whole:
         for stage in BLIND:
             if getattr(access.schema.stages, stage.value) is not None:
@@ -305,7 +305,7 @@ def _write(
 
 def _secrets(session: Session, access: Access, item: StoredItem) -> dict[str, Any]:
     """Return the fields of an item that a blind stage of the schema keeps secret."""
-    content = items.content(session, item_id=item.id, revision=item.current_revision)
+    content = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     stages = [stage.value for stage in BLIND if getattr(access.schema.stages, stage.value) is not None]
     return {
         field.name: content[field.name]

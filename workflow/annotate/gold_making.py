@@ -11,7 +11,17 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Keep
-from db import comment_threads, events, gold_items, items, projects, qualifications, withdrawn_runs, work_pace
+from db import (
+    comment_threads,
+    events,
+    gold_items,
+    item_revisions,
+    items,
+    projects,
+    qualifications,
+    withdrawn_runs,
+    work_pace,
+)
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.comparison import same
@@ -252,7 +262,7 @@ def candidates_in(
     contents: dict[int, dict[str, Any]] = {}
     for begin in range(0, len(kept), _AT_ONCE):
         some_ids = kept[begin : begin + _AT_ONCE]
-        there = items.present_contents(session, ids=some_ids, project_id=access.project_id)
+        there = item_revisions.present_contents(session, ids=some_ids, project_id=access.project_id)
         contents |= {id: content for id, (content, _) in there.items()}
     found: list[Candidate] = []
     for (item_id, prediction_id), votes in sorted(cast.items(), key=lambda each: (each[0][0], each[0][1] or 0)):
@@ -341,7 +351,7 @@ def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidat
     if unknown:
         called = access.schema.stages.in_a_sentence(stage.value)
         raise InvalidInput([Problem(name, f"the {called} does not ask {name!r}.") for name in unknown])
-    fields = items.content(session, item_id=item.id, revision=item.current_revision)
+    fields = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     bare = [criterion.model_copy(update={"show_if": {}, "skip": None}) for criterion in asked]
     # The right answer is the option; the reason that an option requires is up to the voter.
     bare = [

@@ -17,7 +17,7 @@ from typing import Any
 
 from annotation_schemas import grading_sample
 from annotation_schemas.model import GradingSample
-from db import answers, events, items, task_counts
+from db import answers, events, item_revisions, items, task_counts
 from db.engine import Session
 from db.task_counts import AnswerSlots
 from domain.order import stratified_sample
@@ -181,7 +181,7 @@ def _strata(session: Session, access: Access, plan: GradingSample) -> Callable[[
     own = {grading_sample.DIMENSION, grading_sample.GROUP, grading_sample.MODEL}
     fields: Mapping[int, Mapping[str, Any]] = {}
     if not own.issuperset(names):
-        fields = items.current_content(session, project_id=access.project_id)
+        fields = item_revisions.current_content(session, project_id=access.project_id)
 
     def of(item_id: int, dimension: str, model: str) -> tuple[str, ...]:
         said = {

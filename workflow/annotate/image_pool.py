@@ -20,7 +20,7 @@ from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
 from importers.media_files import kind_of
 from media.perceptual_hash import hash_of_file
-from workflow.access import kept_back
+from workflow.access import withheld_files
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.access.schema_changes import must_be_the_same
@@ -84,7 +84,7 @@ def add_to_pool(
             if dimension is not None:
                 must_be_the_same(session, access=access)
             stock.put_media(session, row=media_row(stored, now))
-            shown = kept_back.instead(session, project_id=access.project_id).get(stored.sha256, stored.sha256)
+            shown = withheld_files.instead(session, project_id=access.project_id).get(stored.sha256, stored.sha256)
             known = stock.by_hash(session, project_id=access.project_id, sha256=shown)
             if known is not None:
                 repeated += 1

@@ -15,7 +15,7 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import as_words
-from db import items, own_submissions
+from db import item_revisions, own_submissions
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.errors import NotFound
@@ -174,7 +174,7 @@ def _whose(
 
 
 def _rows(session: Session, access: Access, found: Sequence[StoredAnnotation]) -> list[OwnSubmission]:
-    contents = items.contents(session, ids=[row.item_id for row in found])
+    contents = item_revisions.contents(session, ids=[row.item_id for row in found])
     tasks = own_submissions.tasks(session, ids=[row.task_id for row in found])
     rows = []
     for row in found:

@@ -16,7 +16,7 @@ from domain.records import Person
 from importers.media_files import kind_of
 from importers.media_groups import MediaGroup, no_role
 from media.perceptual_hash import hash_of_file
-from workflow.access import kept_back
+from workflow.access import withheld_files
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_the_same
@@ -156,7 +156,7 @@ def _add(
         with store.write() as session:
             must_be_the_same(session, access=access)
             now = store.now()
-            instead = kept_back.instead(session, project_id=access.project_id)
+            instead = withheld_files.instead(session, project_id=access.project_id)
             there = stock.groups(session, project_id=access.project_id, names=[group.name]).get(group.name)
             if there is not None:
                 if [(asset.role, asset.sha256) for asset, _ in there] == [

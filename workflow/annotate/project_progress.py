@@ -47,13 +47,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
                     drafted=counts.written,
                     left=counts.left,
                     in_progress=counts.in_progress,
-                    in_verification=n[ItemState.IN_VERIFICATION],
-                    in_verification_2=n[ItemState.IN_VERIFICATION_2],
-                    in_verification_3=n[ItemState.IN_VERIFICATION_3],
-                    in_adjudication=n[ItemState.IN_ADJUDICATION],
-                    kept=n[ItemState.KEPT],
-                    rejected=n[ItemState.REJECTED],
-                    unverified=n[ItemState.UNVERIFIED],
+                    states=n,
                     stuck=tuple(why),
                 )
             )

@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Qualification
-from db import items, people, projects, qualifications
+from db import item_revisions, people, projects, qualifications
 from db.engine import Session
 from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
 from domain import csv_text
@@ -160,7 +160,7 @@ def item_results(
     for row in reference:
         by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
     things = entries_of(session, of)
-    contents = items.contents(session, ids=[thing.item.id for thing in things])
+    contents = item_revisions.contents(session, ids=[thing.item.id for thing in things])
     results = []
     for at, thing in enumerate(things, start=1):
         mine = given.get(thing.id)

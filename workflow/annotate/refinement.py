@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.expected_answers import asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import PREDICTION, Schema
-from db import checks, items, respondents
+from db import checks, item_revisions, items, respondents
 from db.engine import Session, Store
 from db.records import StoredPrediction, StoredTask
 from domain import policies
@@ -91,7 +91,7 @@ def _answers_to_open(
         known = ", ".join(there) or "none; import them first"
         of = "any model" if model is None else f"a model {model!r}"
         raise NotFound(f"{access.name!r} has no answers of {of}; there are: {known}.")
-    contents = items.current_content(session, project_id=access.project_id)
+    contents = item_revisions.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(
         session, project_id=access.project_id, ids=[answer.id for answer, _ in found] if key else []
@@ -178,7 +178,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     stage = access.schema.stages.refinement
     if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
         return [Problem("stage", "This project has no refinement.")]
-    before = items.content(session, item_id=row.item_id, revision=row.revision)
+    before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     answers = {name: value for name, value in given.values.items() if name != FIELDS}
     shown = {**before, PREDICTION: items.prediction(session, id=row.prediction_id).text}
     criteria = registry.criteria_of(access.schema, "refinement", row.dimension)
@@ -205,7 +205,7 @@ def after(
     """Return the item's state; an edit sends the item back to verification, and its answers are shown again."""
     item = items.lock(session, id=row.item_id or 0)
     if FIELDS in given.values:
-        before = items.content(session, item_id=item.id, revision=item.current_revision)
+        before = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
         content = {**before, **given.values[FIELDS]}
         revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
     return items.by_id(session, id=item.id).state

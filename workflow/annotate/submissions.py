@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
-from db import events, items, submissions, task_claims, tasks
+from db import events, item_revisions, items, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
@@ -360,7 +360,7 @@ def _in_order(session: Session, access: Access, row: StoredTask, given: Submissi
     if row.item_id is None or not any(kinds.of_criterion(criterion).reorders for criterion in criteria):
         return given.values
     item = items.by_id(session, id=row.item_id)
-    fields = items.content(session, item_id=row.item_id, revision=row.revision or item.current_revision)
+    fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision or item.current_revision)
     return kinds.in_order(criteria, given.values, fields)
 
 
@@ -373,7 +373,7 @@ def _shown(
     shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())
     if not shuffle:
         return None
-    found = shuffled_fields(access, row, person, items.content(session, item_id=item_id, revision=revision))
+    found = shuffled_fields(access, row, person, item_revisions.content(session, item_id=item_id, revision=revision))
     if "predictions" in shuffle:
         place = tasks.place_of(session, item_id=item_id, stage=row.stage, person_id=person.id, unit=row.unit)
         found[PREDICTION] = list(place)

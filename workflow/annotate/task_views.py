@@ -9,7 +9,7 @@ from typing import Any
 from annotation_schemas import registry
 from annotation_schemas.model import PREDICTION, AssetSlot, Schema
 from annotation_schemas.shown import shown_fields
-from db import assets, events, items, media_access, submissions, task_slots, tasks
+from db import assets, events, item_revisions, items, media_access, submissions, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredAsset, StoredDraft, StoredMediaObject, StoredTask
 from domain.errors import NotFound
@@ -65,7 +65,7 @@ def task_as_it_was(
     """
     stored = said.shown or {}
     revision = row.revision if row.revision is not None else said.revision
-    content = items.content(session, item_id=said.item_id, revision=revision)
+    content = item_revisions.content(session, item_id=said.item_id, revision=revision)
     fields = {} if row.stage is Stage.AUTHORING else visible_fields(access.schema, row.stage, content)
     stood = {name: stored[name] for name, now in fields.items() if name in stored and _same_entries(stored[name], now)}
     place = stored.get(PREDICTION)
@@ -103,7 +103,7 @@ def fields_shown(session: Session, *, access: Access, row: StoredTask, person: P
     if row.item_id is None or row.stage is Stage.AUTHORING:
         return {}
     revision = row.revision if row.revision is not None else items.by_id(session, id=row.item_id).current_revision
-    content = items.content(session, item_id=row.item_id, revision=revision)
+    content = item_revisions.content(session, item_id=row.item_id, revision=revision)
     in_their_order = shuffled_fields(access, row, person, content) if person is not None else {}
     return visible_fields(access.schema, row.stage, content) | in_their_order
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from db import comment_threads, items, submissions, task_slots
+from db import comment_threads, item_revisions, items, submissions, task_slots
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from domain.errors import Problem
@@ -98,7 +98,7 @@ def _said_of(
     """Return the current fields of an item, its votes, and the seniors' decisions."""
     item_id, revision, rounds = item.id, item.current_revision, [*rounds_of(access.schema)]
     said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=(*rounds, Stage.ADJUDICATION))
-    fields = items.content(session, item_id=item_id, revision=revision)
+    fields = item_revisions.content(session, item_id=item_id, revision=revision)
     return fields, [vote for stage in rounds for vote in said[stage]], said[Stage.ADJUDICATION]
 
 
@@ -234,7 +234,7 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
 def _contest(session: Session, access: Access, item: StoredItem, stage: Stage) -> float:
     """Return how contested an item's current revision is, by the votes of a stage."""
     cast = items.latest_annotations(session, item_id=item.id, revision=item.current_revision, stage=stage)
-    fields = items.content(session, item_id=item.id, revision=item.current_revision)
+    fields = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     return contest(rounds_of(access.schema)[stage].keep, as_votes(cast), item_fields=fields)
 
 
@@ -246,7 +246,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     part = rounds_of(access.schema).get(row.stage)
     if part is None or row.item_id is None or row.revision is None:
         return [Problem("stage", f"This project has no {access.schema.stages.title_of(row.stage.value)}.")]
-    fields = items.content(session, item_id=row.item_id, revision=row.revision)
+    fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
     return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=part.rules)
 

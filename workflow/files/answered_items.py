@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from annotation_schemas.asked import asked_of, own_texts, plain
+from annotation_schemas.expected_answers import asked_of, own_texts, plain
 from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
-from db import files, items, readings
+from db import files, item_revisions, readings
 from db.engine import Session
 from db.readings import AttemptEnd
 from domain.no_answer import is_suspect, settled_for
@@ -64,7 +64,7 @@ def items_answered(
         _of_log(each) or each.prompt or each.question or each.options or each.columns or is_suspect(each.text)
         for each, _ in rows
     )
-    content = items.current_content(session, project_id=project_id) if compared else {}
+    content = item_revisions.current_content(session, project_id=project_id) if compared else {}
     names = {name: id for id, name, _ in everything}
     match = QuestionMatch(names, _asked(content), dimension_of, partial(_earlier_questions, session))
     order = _OrderOfOptions(schema, content)
@@ -238,7 +238,7 @@ def _by_index(
 
 def _questions(session: Session, project_id: int) -> dict[int, str]:
     """Return the question of every item that has one."""
-    return _asked(items.current_content(session, project_id=project_id))
+    return _asked(item_revisions.current_content(session, project_id=project_id))
 
 
 def _asked(content: Mapping[int, Mapping[str, Any]]) -> dict[int, str]:

@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.asked import asked_of, key_of, plain
+from annotation_schemas.expected_answers import asked_of, key_of, plain
 from annotation_schemas.formats import ItemKeys
 from annotation_schemas.keys import key_field, key_fields, options_field
 from annotation_schemas.model import Schema
-from db import items, releases
+from db import item_revisions, items, releases
 from db.engine import Session
 from domain.reading.answers import AnswerKind
 from domain.records import FileRecord
@@ -117,6 +117,6 @@ def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Com
     def media(id: int) -> tuple[str, ...]:
         return tuple(sorted(each.name for each in releases.assets(session, item_ids=[id])))
 
-    for id, fields in items.current_content(session, project_id=project_id).items() if names else ():
+    for id, fields in item_revisions.current_content(session, project_id=project_id).items() if names else ():
         if id in names and (found := form.of(fields)) is not None:
             yield _ComparedItem(names[id], *found, partial(media, id))

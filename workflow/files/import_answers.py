@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agreement.losses import Losses
-from annotation_schemas.asked import asked_of
+from annotation_schemas.expected_answers import asked_of
 from annotation_schemas.formats import Format, ReadPredictions
-from db import files, items, run_chunks, runs
+from db import files, item_revisions, run_chunks, runs
 from db.engine import Session
 from db.readings import AttemptEnd
 from domain.reading.answers import Reading
@@ -169,7 +169,7 @@ def losses_ahead(
 ) -> Sequence[Losses]:
     """Return the new answers that an import could not read. ``readings`` are those of ``answers_to_read``."""
     schema = bring.access.schema
-    content = items.current_content(session, project_id=bring.access.project_id)
+    content = item_revisions.current_content(session, project_id=bring.access.project_id)
     answers = [(item, model, row) for (item, model), row in new.items() if row.answer.outcome in ANSWERS]
     return losses_of_readings(
         session,

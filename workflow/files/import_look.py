@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation_schemas.formats import Format, item_keys
 from annotation_schemas.model import Schema
-from db import files, items
+from db import files, item_revisions
 from db.engine import Session
 from db.records import StoredItem
 from domain import csv_text
@@ -202,7 +202,7 @@ def _differences(
 ) -> Iterator[Difference]:
     ids = [stored.id for _, _, stored in changed]
     now: Mapping[int, tuple[dict[str, Any], int]] = (
-        items.present_contents(session, ids=ids, project_id=bring.access.project_id) if ids else {}
+        item_revisions.present_contents(session, ids=ids, project_id=bring.access.project_id) if ids else {}
     )
     for file, item, stored in changed:
         where = (file.path, (item.position or 0) + 1, item.external_id)

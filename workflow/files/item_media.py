@@ -19,7 +19,7 @@ from db.types import public_id
 from domain.errors import MediaRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
-from workflow.access import kept_back
+from workflow.access import withheld_files
 from workflow.access.projects import Access
 from workflow.files.one_import import Import
 
@@ -263,7 +263,7 @@ def save_assets(
         ],
     )
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
-    instead = kept_back.instead(session, project_id=project_id)
+    instead = withheld_files.instead(session, project_id=project_id)
     shown = {name: instead.get(medium.sha256, medium.sha256) for name, medium in stored.items()}
     filled = {}
     for name in sorted(set(stored) & set(have), key=lambda name: have[name][0]):

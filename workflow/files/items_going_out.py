@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas.formats import ItemKeys, new_path
-from db import files, items
+from db import files, item_revisions, items
 from db.engine import Session
 from db.items import OutgoingItem
 from domain.records import AssetName, FileRecord, Fragment, ItemRecord
@@ -41,7 +41,7 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
         each.id for each in rows if each.current_revision > 1 or each.fragment_raw is None or each.file_id not in own
     ]
     few = None if whole or row is None or reworded or len(changed) > _FEW else changed
-    content = items.current_content(session, project_id=project_id, ids=few)
+    content = item_revisions.current_content(session, project_id=project_id, ids=few)
     assets = files.asset_names(session, project_id=project_id)
     by_file: dict[int | None, list[OutgoingItem]] = defaultdict(list)
     for each in rows:
@@ -123,7 +123,7 @@ def without_bare(written: Mapping[str, bytes], state: ItemsOut, kept: Collection
 
 def all_items(session: Session, access: Access) -> list[ItemRecord]:
     """Return the present items in order, without their media."""
-    content = items.current_content(session, project_id=access.project_id)
+    content = item_revisions.current_content(session, project_id=access.project_id)
     return [
         ItemRecord(name, dimension, content[id])
         for id, name, dimension in files.item_ids(session, project_id=access.project_id)

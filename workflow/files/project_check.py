@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.model import Schema, Verification
+from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
-from db import bridge, dimensions, events, guidelines, items, missing_media, projects, runs, task_slots
+from db import bridge, dimensions, events, guidelines, item_revisions, items, missing_media, projects, runs, task_slots
 from db import checks as queries
 from db.engine import Session, Store
 from domain import extensions
 from domain.errors import NotFound
-from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
+from domain.policies import Verdict
 from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_or_why, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.access.stored_schemas import stored_schema
-from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, sent_back, triage_figures
-from workflow.annotate.verdicts import VerdictRules, as_votes, decided_in, judge, of_stage, rounds_of
+from workflow.annotate import answer_readings, comparison, qualification_tries, sent_back, triage_figures
+from workflow.annotate.verdicts import VerdictRules, judge, of_stage, rounds_of
 from workflow.annotate.verification import follow, match_slots, open_missing
 from workflow.files import exposures
 
@@ -219,7 +218,7 @@ def judged(session: Session, access: Access) -> Iterator[list[ItemWithVerdict]]:
     while some := items.with_states(session, project_id=access.project_id, after=last, limit=_AT_ONCE):
         last = some[-1][0]
         about: dict[str, Any] = {"project_id": access.project_id, "ids": [id for id, *_ in some]}
-        fields = items.current_content(session, **about)
+        fields = item_revisions.current_content(session, **about)
         said = queries.current_annotations(session, stages=(*VERIFICATIONS, Stage.ADJUDICATION), **about)
         lot = []
         for id, external_id, _, state in some:
@@ -228,90 +227,6 @@ def judged(session: Session, access: Access) -> Iterator[list[ItemWithVerdict]]:
             verdict = rules.verdict(fields[id], votes, decisions)
             lot.append(ItemWithVerdict(id, external_id, state, fields[id], votes, decisions, verdict))
         yield lot
-
-
-def gates(session: Session, *, access: Access) -> dict[str, Any]:
-    """Return the number of items at each gate of verification, recomputed from their votes.
-
-    - ``voted``: all votes are in, or enough skips that no more votes are needed.
-    - ``skipped``: at least one vote is a skip.
-    - ``unanimous``: all voters agree on an answer in every deciding criterion.
-    - ``equal_to_key`` (or ``as_wanted`` if the rule names a value): the answer is also the one that keeps an item.
-    - ``adjudicated``, if the schema has seniors: a senior settled the item.
-    - ``kept`` and ``rejected``: the stage's verdict.
-
-    Further stages of verification have the same counts under their names, for the items that ``came`` to them. The
-    counts of a refinement follow, if the schema has one (``workflow.annotate.refinement.counts``).
-    """
-    counted = GateCounts(access)
-    for each in chain.from_iterable(judged(session, access)):
-        counted.take(each)
-    return counted.told(session)
-
-
-class GateCounts:
-    """A counter for ``gates``, for callers that iterate over ``judged`` anyway."""
-
-    def __init__(self, access: Access) -> None:
-        self._access, self._rules = access, VerdictRules(access)
-        self._found: dict[Stage, Counter[str]] = {stage: Counter() for stage in self._rules.rounds}
-
-    def take(self, item: ItemWithVerdict) -> None:
-        """Count one more item."""
-        for stage, counted in self._found.items():
-            if stage is not Stage.VERIFICATION and not _came_to(stage, item):
-                continue
-            for name in _gone_through(self._rules, stage, item):
-                counted[name] += 1
-
-    def told(self, session: Session) -> dict[str, Any]:
-        """Return the counts."""
-        gone: dict[str, Any] = {}
-        for stage, counted in self._found.items():
-            part = self._rules.rounds[stage]
-            names = ["voted", "skipped", "unanimous", _wanted(part), "adjudicated", "kept", "rejected"]
-            settles = self._access.schema.stages.adjudication is not None and part.adjudicates
-            came = ["imported" if stage is Stage.VERIFICATION else "came"]
-            told = {name: counted[name] for name in [*came, *names] if name != "adjudicated" or settles}
-            gone |= told if stage is Stage.VERIFICATION else {stage.value: told}
-        return gone | refinement.counts(session, access=self._access)
-
-
-def _wanted(part: Verification) -> str:
-    return "equal_to_key" if part.keep.key is not None else "as_wanted"
-
-
-def _came_to(stage: Stage, item: ItemWithVerdict) -> bool:
-    """Return whether an item has reached a further stage of verification: it is in that stage, or has votes there."""
-    return item.verdict.stage is stage or bool(of_stage(item.votes, stage))
-
-
-def _gone_through(rules: VerdictRules, stage: Stage, item: ItemWithVerdict) -> list[str]:
-    """Return the gates of a stage that an item has passed.
-
-    With several stages, each counts its own verdict. An item that one stage keeps may wait for the next stage, or be
-    rejected there.
-    """
-    part = rules.rounds[stage]
-    votes, state = of_stage(item.votes, stage), item.verdict.state
-    last = item.verdict.stage
-    beyond = VERIFICATIONS.index(last) > VERIFICATIONS.index(stage)
-    before = VERIFICATIONS.index(last) < VERIFICATIONS.index(stage)
-    cast = as_votes(votes)
-    complete = len(cast) >= rules.wanted(votes, stage)
-    unanimous = complete and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=False)
-    through = {
-        "imported": True,
-        "came": True,
-        "voted": not before and state is not VOTED_ON[stage],
-        "skipped": any(is_skip(vote, criteria_that_decide(part.keep)) for vote in cast),
-        "unanimous": unanimous,
-        _wanted(part): unanimous and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=True),
-        "adjudicated": any(decided_in(each.answers) is stage for each in item.decisions),
-        "kept": beyond or (last is stage and state is ItemState.KEPT),
-        "rejected": last is stage and state is ItemState.REJECTED,
-    }
-    return [name for name, has in through.items() if has]
 
 
 def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:
@@ -345,7 +260,7 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
             access = access_to(session, person=None, project=name)
             held, now = items.lock_all(session, ids=item_ids[begin : begin + _MENDED_AT_ONCE]), store.now()
             about: dict[str, Any] = {"project_id": access.project_id, "ids": [item.id for item in held]}
-            fields = items.current_content(session, **about)
+            fields = item_revisions.current_content(session, **about)
             votes = queries.current_annotations(session, stages=VERIFICATIONS, **about)
             decisions = queries.current_annotations(session, stages=(Stage.ADJUDICATION,), **about)
             verdicts = [

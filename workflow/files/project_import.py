@@ -21,8 +21,8 @@ from importers.evidence_folder import EvidenceFolder
 from importers.project_archive import ProjectArchive
 from workflow.access.accounts import problems_with
 from workflow.access.project_names import name_problems
-from workflow.files.passing import clear_abandoned
 from workflow.files.project_storing import ArchiveOptions, PendingArchive
+from workflow.files.transit_cleanup import clear_abandoned
 
 if TYPE_CHECKING:
     from media.store import MediaStore

@@ -9,18 +9,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import passing, project_removal, projects, runs
+from db import project_removal, projects, runs, transit
 from db.engine import Store
-from db.passing import ProjectInTransit
+from db.transit import ProjectInTransit
 from domain import extensions
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
-from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
 from workflow.files.release_folder import alone_with_releases, remove_releases
+from workflow.files.transit_cleanup import clear, clear_abandoned
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -169,7 +169,7 @@ def _clear(
         if not access.archived:
             projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
     lost, of_runs, leaving = _leave(store, access, by)
-    with passing.held(store, leaving.name):
+    with transit.held(store, leaving.name):
         clear(store, media, leaving, progress=progress)
     return lost, of_runs
 
@@ -182,7 +182,7 @@ def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Seq
     with store.write(archived_too=True) as session:
         now = lead_alone(session, by=by, project=access.name)
         project_care.must_be_still(session, now, now=store.now(), to="delete it")
-        leaving = passing.leave(session, row=projects.lock(session, id=now.project_id))
+        leaving = transit.leave(session, row=projects.lock(session, id=now.project_id))
         data = {"name": access.name, "title": now.title, **asdict(lost)}
         log(session, DELETED, by=by, now=store.now(), data=data)
         return lost, of_runs, leaving

@@ -15,12 +15,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import assets, events, landing, passing, project_rows, projects
+from db import assets, events, landing, project_rows, projects, transit
 from db.carried import IN_PROGRESS
 from db.engine import Session, Store
 from db.landing import Landing
-from db.passing import ProjectInTransit
 from db.survey import Row, Survey
+from db.transit import ProjectInTransit
 from domain.errors import TouchstoneError
 from domain.project_parts import ProjectPart, WhoIsWho
 from domain.records import Person
@@ -32,8 +32,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.annotate import answering
 from workflow.annotate.verification import first_state, open_verification
-from workflow.files.passing import clear
 from workflow.files.project_export import Progress, silent
+from workflow.files.transit_cleanup import clear
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -111,8 +111,8 @@ class PendingArchive:
     ) -> dict[str, int]:
         """Store all of it; how many rows of each table. ``IntegrityError`` if something of it is here already."""
         distances = {} if self.store.is_sqlite else self._reserved()
-        name = passing.drawn_name("coming")
-        with passing.held(self.store, name):
+        name = transit.drawn_name("coming")
+        with transit.held(self.store, name):
             land, project, first = self._begin(name, matched, new, drawn_anew, distances)
             try:
                 rows = self._rows(land, project, first)
@@ -167,7 +167,7 @@ class PendingArchive:
                 now=self.store.now(),
                 oldest=self.oldest,
             )
-            project = passing.begin(session, land=land, accounts=sorted(made.values()))
+            project = transit.begin(session, land=land, accounts=sorted(made.values()))
             if not self.store.is_sqlite:
                 return land, project, {}
             if "asset" in survey.last:
@@ -237,7 +237,7 @@ class PendingArchive:
                 self.notes.append("Its leaderboard was public; it is not here before a lead makes it public.")
             if self.how.lead is not None:
                 projects.put_member(session, project_id=project.id, person_id=self.how.lead.id, role=Role.LEAD)
-            passing.arrive(
+            transit.arrive(
                 session,
                 id=project.id,
                 name=self.name,

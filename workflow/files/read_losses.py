@@ -10,10 +10,10 @@ from typing import Any
 
 from agreement.loss_values import ends_of_scale, mentioned_value
 from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of
-from annotation_schemas.asked import KEYLESS, asked_of, held_against
+from annotation_schemas.expected_answers import KEYLESS, asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
-from db import items
+from db import item_revisions
 from db.engine import Session
 from domain.judging import ReplyOutcome
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
@@ -139,7 +139,7 @@ def losses_of_readings(
     unanswered: Iterable[tuple[int, str, str, Outcome]],
 ) -> tuple[Losses, ...]:
     """Return the losses as ``losses_of_answers`` does, of answers that need not be stored."""
-    content = items.current_content(session, project_id=access.project_id)
+    content = item_revisions.current_content(session, project_id=access.project_id)
     lots = _Lots(access.schema, content)
     for each in answers:
         lots.take(each)

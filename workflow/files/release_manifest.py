@@ -16,9 +16,9 @@ from db.items import OutgoingItem
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
 from workflow.annotate.verdicts import decided_in
+from workflow.files.gate_counts import gates
 from workflow.files.items_going_out import ItemsOut
 from workflow.files.one_version import ItemSubset
-from workflow.files.project_check import gates
 from workflow.results.file_raters import people_names
 
 

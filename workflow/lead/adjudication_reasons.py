@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import registry
-from db import comment_threads, events, files, guidelines, items
+from db import comment_threads, events, files, guidelines, item_revisions, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFound
@@ -146,7 +146,7 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
             item=item,
             dimension=row.dimension,
             revision=revision,
-            fields=items.content(session, item_id=row.id, revision=revision),
+            fields=item_revisions.content(session, item_id=row.id, revision=revision),
             votes=tuple(votes_on(session, item_id=row.id, revision=revision)),
             decision=str(decision.answers.get("decision")),
             reason=str(decision.answers.get("cause") or ""),

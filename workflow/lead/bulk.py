@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from db import items, people, task_claims
+from db import item_revisions, people, task_claims
 from db.engine import Session, Store
 from db.records import StoredItem
 from domain.errors import Conflict
@@ -105,6 +105,6 @@ def voters(store: Store, *, by: Person | None, project: str) -> list[str]:
 
 def _verify_again(session: Session, access: Access, item: StoredItem, *, by: Person | None, now: datetime) -> None:
     """Start a new round: a revision with the same content, on which votes are counted from zero."""
-    fields = items.content(session, item_id=item.id, revision=item.current_revision)
+    fields = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
     log(session, "item.reopened", by=by, project=access, item=item, now=now)

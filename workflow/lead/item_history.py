@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas.keys import key_is_private
 from annotation_schemas.state_words import state_called
-from db import comment_threads, events, files, guidelines, item_list, items, people
+from db import comment_threads, events, files, guidelines, item_list, item_revisions, items, people
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
@@ -292,7 +292,7 @@ class _Names:
 
 
 def _revisions(session: Session, item: StoredItem, names: _Names) -> list[RevisionView]:
-    rows = items.revisions(session, item_id=item.id)
+    rows = item_revisions.revisions(session, item_id=item.id)
     found: list[RevisionView] = []
     before: dict[str, Any] = {}
     for row in rows:

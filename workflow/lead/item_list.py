@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation_schemas.keys import key_is_private
-from db import item_list, items, people, qualifications
+from db import item_list, item_revisions, items, people, qualifications
 from db.engine import Session, Store
 from db.item_list import ListScope
 from db.records import StoredItem
@@ -255,7 +255,7 @@ def usual_columns(*, lead: bool) -> tuple[str, ...]:
 
 def _lines(session: Session, access: Access, within: ListScope, ids: Sequence[int]) -> list[ItemLine]:
     rows = item_list.rows(session, ids=ids)
-    contents = items.present_contents(session, ids=ids, project_id=access.project_id)
+    contents = item_revisions.present_contents(session, ids=ids, project_id=access.project_id)
     facts = item_list.facts(session, project_id=access.project_id, ids=ids)
     assets = items.assets_of(session, ids=ids)
     logins = people.logins(session, ids=[row.author_id for row in rows if row.author_id is not None])

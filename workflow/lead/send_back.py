@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from db import comment_threads, items, projects, tasks
+from db import comment_threads, item_revisions, items, projects, tasks
 from db.engine import Session
 from db.events import SENT_BACK
 from db.records import StoredItem
@@ -85,7 +85,7 @@ def send(session: Session, access: Access, item: StoredItem, *, why: str, by: Pe
 
     A comment tells its author the reason. Other people who are asked blind never see this comment.
     """
-    fields = items.content(session, item_id=item.id, revision=item.current_revision)
+    fields = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     number = authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
     item = items.lock(session, id=item.id)
     authoring.call_off(session, access=access, item=item)

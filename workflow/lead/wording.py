@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import kinds
-from db import items
+from db import item_revisions, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFound
@@ -89,7 +89,7 @@ def unheld(
             known = f"the rules are {', '.join(there)}" if there else "its schema has no `wording`"
             raise NotFound(f"{access.name!r} has no rule of wording {asked!r}; {known}.")
         there_now = items.with_states(session, project_id=access.project_id)
-        contents = items.current_content(session, project_id=access.project_id) if told else {}
+        contents = item_revisions.current_content(session, project_id=access.project_id) if told else {}
     wanted = {(each.name, name) for each, name in told}
     live = [row for row in there_now if row[3] is not ItemState.REJECTED]
     lines = [

@@ -21,7 +21,7 @@ from exporters.release_folder import FileDigest, FolderWriter, hash_of
 from exporters.release_items import ENDINGS, NAMED, UnwritableItem, fields_on_images
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
-from workflow.releases.made_by import Steps
+from workflow.releases.item_steps import Steps
 
 if TYPE_CHECKING:
     from media.store import MediaStore

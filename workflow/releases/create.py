@@ -44,9 +44,9 @@ from workflow.releases.extension_checks import (
     missing_checks_in,
     missing_entry,
 )
-from workflow.releases.figures_told import Figures
 from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.format_choice import formats_of
+from workflow.releases.printed_figures import Figures
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.staging import place_of, staging
 

@@ -18,10 +18,10 @@ from domain.states import Stage
 from exporters.release_keys import Canary, canary_of
 from workflow.access.projects import Access
 from workflow.files import exposures
+from workflow.files.gate_counts import gates
 from workflow.files.one_version import require_verification, split_of
-from workflow.files.project_check import gates
 from workflow.files.release_manifest import counts_of, policy_of, schema_of
-from workflow.releases.looks import looks_of
+from workflow.releases.image_hashes import looks_of
 from workflow.releases.settings import CardVersion, ReleaseOptions, about_in
 from workflow.releases.split_groups import SplitRecord, groups_of
 from workflow.releases.splits import SplitPlan, assign

@@ -17,7 +17,7 @@ from importers.evidence_folder import EvidenceFolder, FileChange, recorded_of
 from workflow.files.project_check import check
 from workflow.files.project_export import Progress, silent
 from workflow.releases.evidence import from_json, printed_verdicts, recomputing
-from workflow.releases.figures_told import Figures, Verdicts, figures_of
+from workflow.releases.printed_figures import Figures, Verdicts, figures_of
 
 SHOWN = 1_000
 """The largest number of items and of figures that a page lists; files list all."""

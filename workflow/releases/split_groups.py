@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import plain
+from annotation_schemas.expected_answers import plain
 from media.perceptual_hash import ALIKE, BITS
 
 BY: Mapping[str, str] = {

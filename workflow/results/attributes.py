@@ -14,7 +14,7 @@ from pathlib import Path
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import of_field
 from annotation_schemas.model import Schema
-from db import answers, files, items
+from db import answers, files, item_revisions
 from db import attributes as stored
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Session, Store
@@ -114,7 +114,7 @@ def _item_check(session: Session, access: Access) -> Callable[[str, Mapping[str,
     """Return a check for imported labels. A label may fill an optional field that an item lacks, but never contradict
     it.
     """
-    contents = items.current_content(session, project_id=access.project_id)
+    contents = item_revisions.current_content(session, project_id=access.project_id)
     there = {name: contents.get(id, {}) for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     fixed = fixed_fields(access.schema)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation_schemas.keys import key_field
 from db import answers as stored
-from db import comment_threads, events, guidelines, items
+from db import comment_threads, events, guidelines, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem
 from domain.errors import NotFound
@@ -143,7 +143,7 @@ def _told(found: Case, person: Person) -> Disclosure:
 
 def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Case:
     item_id = row.id
-    fields = items.content(session, item_id=item_id, revision=row.current_revision)
+    fields = item_revisions.content(session, item_id=item_id, revision=row.current_revision)
     attempts = stored.attempts(session, item_id=item_id)
     return Case(
         item=row.public_id,

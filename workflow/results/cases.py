@@ -17,7 +17,7 @@ import numpy as np
 
 from annotation_schemas import derived
 from db import answers as stored
-from db import items
+from db import item_revisions, items
 from db.engine import Store
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, Fields, Person
@@ -324,7 +324,7 @@ def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> l
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         rows = {id: row for id, row in items.by_ids(session, ids=ids).items() if row.project_id == access.project_id}
-        contents = items.contents(session, ids=rows)
+        contents = item_revisions.contents(session, ids=rows)
         every = stored.answers(session, project_id=access.project_id, item_ids=list(rows))
         last = {(each.item_id, each.model): each for each in every}
         lines = []

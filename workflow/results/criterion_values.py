@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from annotation_schemas import kinds
-from annotation_schemas.asked import GONE, asked_of, held_against
 from annotation_schemas.derived import ends_of_values
+from annotation_schemas.expected_answers import GONE, asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
 from domain.comparison import same

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas.model import Criterion
 from db import answers as stored
-from db import items, judging
+from db import item_revisions, judging
 from db.engine import Session
 from domain.reading.answers import ReadOutcome
 from domain.records import AnswerReading
@@ -131,7 +131,7 @@ def last_answers(
     people: Collection[str],
 ) -> list[Answer]:
     """Return the answers that count, each with its reading and whether the reading is the key."""
-    edited = items.edited(session, project_id=access.project_id)
+    edited = item_revisions.edited(session, project_id=access.project_id)
     found = []
     for each in last:
         fields = there[each.item_id].fields if each.item_id in there else {}

@@ -15,7 +15,7 @@ from agreement.corrected import clustered_mean, post_stratified_mean, ppi_mean, 
 from agreement.losses import Losses, ScoreCount, mean_bounds
 from agreement.means import share
 from agreement.statistic import Statistic, undefined
-from annotation_schemas.asked import GONE, KEYLESS
+from annotation_schemas.expected_answers import GONE, KEYLESS
 from domain.errors import RatingsError
 from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome

@@ -10,7 +10,7 @@ from typing import Any
 
 from agreement.loss_values import ends_of_scale, majority, subject_of
 from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, losses_of
-from annotation_schemas.asked import GONE, asked_of, key_of
+from annotation_schemas.expected_answers import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from domain.judging import ReplyOutcome

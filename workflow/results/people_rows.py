@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import KEYLESS, plain
+from annotation_schemas.expected_answers import KEYLESS, plain
 from domain.reading.answers import ReadOutcome
 from workflow.results.graded_answers import Answer, PooledAnswers
 from workflow.results.leaderboard_lines import LeaderboardLine
@@ -138,7 +138,7 @@ def in_words(line: LeaderboardLine) -> str:
     >>> from agreement.statistic import undefined
     >>> from workflow.results.scores import Scores
     >>> none = undefined("", n_units=40, n_raters=1)
-    >>> in_words(Line(Scores("key"), PEOPLE, None, "answers", none, 40, 40, {}, respondents=3, given=120))
+    >>> in_words(LeaderboardLine(Scores("key"), PEOPLE, None, "answers", none, 40, 40, {}, respondents=3, given=120))
     '40 items, 3 people, 120 answers'
     """
     parts = ((line.found.n_units, "item", "items"), (line.respondents, "person", "people"))

@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import KEYLESS, asked_of, held_against
+from annotation_schemas.expected_answers import KEYLESS, asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import answers as stored
-from db import files, items, judging, respondents
+from db import files, item_revisions, items, judging, respondents
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
@@ -210,7 +210,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
 
 
 def _items(session: Session, access: Access) -> dict[int, Item]:
-    contents = items.current_content(session, project_id=access.project_id)
+    contents = item_revisions.current_content(session, project_id=access.project_id)
     labels = attributes.of_items(session, project_id=access.project_id)
     sources = {
         item_id: next((source for _, _, source, _ in assets if source), None)

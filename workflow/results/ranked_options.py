@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from agreement.means import share
-from annotation_schemas.asked import NO_KEY, asked_of, held_against, plain
+from annotation_schemas.expected_answers import NO_KEY, asked_of, held_against, plain
 from annotation_schemas.keys import key_field
 from db import answers as stored
 from db.engine import Store

@@ -10,8 +10,7 @@ from agreement.ratings import Scale
 from agreement.summary import Result, summarise
 from annotation_schemas import kinds
 from annotation_schemas.model import Criterion, Schema, tolerances_of
-from db import answers, comment_threads, events, files, judging
-from db import items as stored_items
+from db import answers, comment_threads, events, files, item_revisions, judging
 from db.engine import Store
 from domain.decimals import Tolerance
 from domain.errors import RatingsError
@@ -345,6 +344,6 @@ def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, M
     """Return the present fields of all items, by external id."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        content = stored_items.current_content(session, project_id=access.project_id)
+        content = item_revisions.current_content(session, project_id=access.project_id)
         named = files.item_ids(session, project_id=access.project_id)
     return {name: content[id] for id, name, _ in named if id in content}

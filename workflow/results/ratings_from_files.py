@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from annotation_schemas import kinds
 from annotation_schemas.formats import ReadRatings
 from annotation_schemas.model import Criterion, Schema
-from db import files, items
+from db import files, item_revisions
 from db.engine import Session, Store
 from domain.comparison import same, spelled
 from domain.errors import FileRefused
@@ -227,7 +227,7 @@ def _contents(
     session: Session, access: Access, named: Sequence[tuple[int, str, str]]
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return the current fields of all items, by external id."""
-    contents = items.current_content(session, project_id=access.project_id)
+    contents = item_revisions.current_content(session, project_id=access.project_id)
     return {name: contents[id] for id, name, _ in named}
 
 

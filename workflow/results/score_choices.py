@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotation_schemas import derived, kinds, reporting
-from annotation_schemas.asked import JUDGED, NO_KEY
 from annotation_schemas.derived import ends_of_values
+from annotation_schemas.expected_answers import JUDGED, NO_KEY
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from domain.errors import InvalidInput, Problem

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas import derived
-from annotation_schemas.asked import NO_KEY
 from annotation_schemas.derived import ends_of_values
+from annotation_schemas.expected_answers import NO_KEY
 from annotation_schemas.model import Criterion, DerivedCriterion
 from domain.errors import InvalidInput, Problem
 from domain.reading.answers import ReadOutcome

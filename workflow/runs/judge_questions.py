@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotation_schemas import judge_templates
 from annotation_schemas.judge_templates import DIMENSION, PREDICTION
 from annotation_schemas.model import Schema
-from db import items, judging
+from db import item_revisions, items, judging
 from db.engine import Session, Store
 from db.records import StoredItem, StoredJudgeUnit, StoredPrediction
 from domain.attacks import ATTACKS
@@ -83,7 +83,7 @@ class JudgeAsker:
             ids=sorted({id for row in rows.values() for id in (row.prediction_id, row.other_id) if id is not None}),
         )
         found = items.by_ids(session, ids=item_ids)
-        contents = items.contents(session, ids=item_ids)
+        contents = item_revisions.contents(session, ids=item_ids)
         return {
             id: _Unit(
                 row,

@@ -19,9 +19,9 @@ from domain.errors import MediaRefused, NotAvailable, NotFound
 from domain.runs import TWO_STEPS, Picture, Preview, Question, RunPlan, chunked
 from domain.strategies import added_strategy
 from inference.spec import ModelSpec
-from workflow.runs.asked_items import AskedItem, Cannot, read_items
 from workflow.runs.model_plans import prompts_of
 from workflow.runs.prompt_texts import FIRST, PromptFiller
+from workflow.runs.question_items import AskedItem, Cannot, read_items
 from workflow.runs.shown_pictures import FRAMES, Shower, Shown, Still, n_clips, n_pictures, shows
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import items, runs, task_slots
+from db import item_revisions, items, runs, task_slots
 from db.engine import Session, Store
 from domain import extensions
 from domain.batches import why_no_batches
@@ -115,7 +115,7 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
 def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int]) -> dict[int, str]:
     """Return why each item is left out of all runs of a crossed plan; empty for an item that is included."""
     told = told_fields(plan)
-    contents = items.current_content(session, project_id=access.project_id)
+    contents = item_revisions.current_content(session, project_id=access.project_id)
     found = {}
     for id in ids:
         empty = [name for name, fields in told.items() if any(_is_empty(contents[id].get(each)) for each in fields)]

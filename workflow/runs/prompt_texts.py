@@ -21,7 +21,7 @@ from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
 from domain.runs import TWO_STEPS, FirstAnswer, RunPlan
 from domain.states import VERIFICATIONS
 from domain.strategies import added_strategy
-from workflow.runs.asked_items import AskedItem, Cannot
+from workflow.runs.question_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 
 TEXT_ONLY = "text_only"

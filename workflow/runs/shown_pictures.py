@@ -16,7 +16,7 @@ from db.records import StoredAsset
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound
 from domain.runs import RunPlan
 from domain.strategies import added_strategy
-from workflow.runs.asked_items import AskedItem, Cannot
+from workflow.runs.question_items import AskedItem, Cannot
 
 if TYPE_CHECKING:
     from media.model_input import Pictures

@@ -19,7 +19,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.stored_schemas import stored_schema
 from workflow.annotate.verdicts import rounds_of
 from workflow.files import project_check
-from workflow.schemas import besides
+from workflow.schemas import stage_migrations
 from workflow.schemas.effects import BESIDES, Effect, effect_of, more_people
 from workflow.schemas.items import AT_ONCE, ChangeTally, OngoingChange, bring_up
 
@@ -204,7 +204,7 @@ def bring_all_up(
         seen += len(lot.items)
         if progress is not None:
             progress(seen, n)
-    besides.bring_up(store, project=project, change=change, tally=tally)
+    stage_migrations.bring_up(store, project=project, change=change, tally=tally)
     if change.effect.reorders:
         project_check.put_in_order(store, project=project)
     with store.write() as session:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 from annotation_schemas.changes import Comparison, Decisions, compare
@@ -25,8 +24,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.access.stored_schemas import store_schema, stored_schema
-from workflow.schemas import besides
-from workflow.schemas.besides import InStage
+from workflow.schemas import stage_migrations
+from workflow.schemas.change_history import PastChange, past_changes
 from workflow.schemas.effects import Effect, effect_of
 from workflow.schemas.in_force import (
     Progress,
@@ -39,6 +38,7 @@ from workflow.schemas.in_force import (
 )
 from workflow.schemas.items import ChangeTally, StateChange, outcome
 from workflow.schemas.obstacles import all_have_a_place, obstacles
+from workflow.schemas.stage_migrations import InStage
 from workflow.schemas.uses import StoredUses
 
 MIGRATED, UNDONE = "project.migrated", "project.migration_undone"
@@ -83,26 +83,6 @@ class MigrationPreview:
         return self.comparison.can_be_taken and not self.refused
 
 
-@dataclass(frozen=True)
-class PastChange:
-    """A change of the schema, as the history of a project has it."""
-
-    number: int
-    version: int
-    """Before."""
-    new_version: int
-    decisions: Sequence[str]
-    """The decisions as options of the command."""
-    by: str | None
-    """The login; None for a command on the machine itself."""
-    at: datetime
-    finished_at: datetime | None
-    undoes: int | None
-    """The number of the change that this one takes back."""
-    undone: bool
-    """Taken back since."""
-
-
 def preview(
     store: Store,
     *,
@@ -137,7 +117,7 @@ def preview(
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
     tally = ChangeTally()
     future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
-    others = besides.look(store, future, effect)
+    others = stage_migrations.look(store, future, effect)
     if effect.looks:
         _look(store, future, effect, tally, sum(before.values()), progress)
     after = Counter(before)
@@ -310,41 +290,6 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
     return bring_all_up(store, project, *done, before=before, progress=progress)
 
 
-def in_each_state(store: Store, *, by: Person | None, project: str) -> Mapping[ItemState, int]:
-    """Return the number of a project's items in each state, for its leads."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        return schema_changes.states(session, project_id=access.project_id)
-
-
-@dataclass(frozen=True)
-class UnderWay:
-    """A change that is not at its end."""
-
-    number: int
-    done: int
-    """Items that are brought up to it."""
-    items: int
-
-
-def under_way(store: Store, *, by: Person | None, project: str) -> UnderWay | None:
-    """Return the change that is in progress or was interrupted, if any, for leads."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        row = schema_changes.newest(session, project_id=access.project_id)
-        if row is None or row.finished_at is not None:
-            return None
-        done = schema_changes.n_up_to(session, project_id=access.project_id, last=row.done_to)
-        n = sum(schema_changes.states(session, project_id=access.project_id).values())
-        return UnderWay(row.number, done, n)
-
-
-def history(store: Store, *, by: Person | None, project: str) -> list[PastChange]:
-    """Return all changes of a project's schema, oldest first, for its leads."""
-    with store.read() as session:
-        return _history(session, require_lead(session, by=by, project=project))
-
-
 def to_undo(store: Store, *, by: Person | None, project: str) -> PastChange:
     """Return the change that ``undo`` would undo, for leads.
 
@@ -354,27 +299,7 @@ def to_undo(store: Store, *, by: Person | None, project: str) -> PastChange:
         access = require_lead(session, by=by, project=project)
         row = _to_undo(session, access)
         all_have_a_place(session, access, row, reading_back(session, access, row)[0])
-        return next(past for past in _history(session, access) if past.number == row.number)
-
-
-def _history(session: Session, access: Access) -> list[PastChange]:
-    rows = schema_changes.of_project(session, project_id=access.project_id)
-    undone = {row.undoes for row, _ in rows}
-    numbers = access.reading.numbers
-    return [
-        PastChange(
-            number=row.number,
-            version=numbers[row.before_id],
-            new_version=numbers[row.after_id],
-            decisions=[str(each) for each in Decisions.from_json(row.decisions).made],
-            by=person.login if person else None,
-            at=row.created_at,
-            finished_at=row.finished_at,
-            undoes=row.undoes,
-            undone=row.number in undone,
-        )
-        for row, person in rows
-    ]
+        return next(past for past in past_changes(session, access) if past.number == row.number)
 
 
 # ---- what would happen ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from annotation_schemas.changes import AffectedCounts, Change, Decisions
 from annotation_schemas.changes import rows as sorts
 from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
-from db import dimensions, files, items, schema_changes
+from db import dimensions, files, item_revisions, schema_changes
 from db.engine import Session
 from domain.comparison import same
 from domain.rewording import options_in
@@ -72,7 +72,7 @@ class StoredUses:
     @cached_property
     def contents(self) -> Mapping[int, dict[str, Any]]:
         """Return the present fields of all items."""
-        return items.current_content(self.session, project_id=self.access.project_id)
+        return item_revisions.current_content(self.session, project_id=self.access.project_id)
 
     @cached_property
     def states(self) -> Mapping[ItemState, int]:

@@ -165,7 +165,7 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_someone_says_so(wo
     assert world.all("SELECT count(*) FROM attempt") == [(28,)]
 
 
-class Killed(BaseException):
+class Kill(BaseException):
     """The process is gone."""
 
 
@@ -176,7 +176,7 @@ def killed_at(step: str, monkeypatch: pytest.MonkeyPatch, *, after: bool) -> Non
     def dies(self: BatchEndpoint, *given: Any, **more: Any) -> Any:
         if after:
             really(self, *given, **more)
-        raise Killed
+        raise Kill
 
     monkeypatch.setattr(BatchEndpoint, step, dies)
 
@@ -198,7 +198,7 @@ def test_killed_while_handing_in_nothing_is_paid_twice(
         run = world.start(server.url)
         with monkeypatch.context() as patch:
             killed_at(step, patch, after=after)
-            with pytest.raises(Killed):
+            with pytest.raises(Kill):
                 world.submit(run=run)
         world.submit(run=run)
         assert [each.state for each in world.seen(run).batches] == states
@@ -276,11 +276,11 @@ def test_a_fetch_that_breaks_off_goes_on(world: Batches, monkeypatch: pytest.Mon
             def dies(at: Any, lines: Any, only: Any) -> Any:
                 times.append(1)
                 if len(times) == 3:
-                    raise Killed
+                    raise Kill
                 return stored(at, lines, only)
 
             patch.setattr(batch_results, "_store", dies)
-            with pytest.raises(Killed):
+            with pytest.raises(Kill):
                 world.fetch(run=run)
         assert world.all("SELECT count(*) FROM attempt") == [(8,)]
         assert world.fetch(run=run) == batch_results.ReadIn(12, 0)

@@ -24,7 +24,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
 from extensions.bulk import assignments
-from extensions.bulk.assignments import Held, Move
+from extensions.bulk.assignments import AssignmentSelection, Move
 from workflow.access import projects
 from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection
@@ -140,7 +140,7 @@ def _move(services: Services, view: ProjectView, move: Move) -> _Order:
     if move is Move.REASSIGN:
         others = [login for login in logins if login != person]
         to = st.selectbox("To", others, index=None, format_func=called, key=_box("to"))
-    chosen = Held(person=person, stage=stage, items=_ids(), **where)
+    chosen = AssignmentSelection(person=person, stage=stage, items=_ids(), **where)
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "chosen": chosen, "move": move, "to": to}
     return _Order(
         move,

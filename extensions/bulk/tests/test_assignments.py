@@ -13,7 +13,7 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from extensions.bulk import assignments
-from extensions.bulk.assignments import Held, Move
+from extensions.bulk.assignments import AssignmentSelection, Move
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, vote
 from tests.workflow.test_bulk import held_by
 from workflow.annotate import claims, expired_drafts, submissions
@@ -32,7 +32,7 @@ def test_claims_go_back_to_everyone(store: Store) -> None:
     claims.postpone(store, person=ann, task=first.id)
     claimed(store, ann)
     mine = held_by(store, ann.id)
-    given = {"by": lea, "project": "p", "move": Move.GIVE_BACK, "chosen": Held(person="ann"), "to": None}
+    given = {"by": lea, "project": "p", "move": Move.GIVE_BACK, "chosen": AssignmentSelection(person="ann"), "to": None}
     seen = assignments.preview(store, **given)
     assert (sorted(seen.can), seen.cannot) == (sorted(mine), ())
     assert len(mine) == 2
@@ -45,11 +45,18 @@ def test_claims_go_back_to_everyone(store: Store) -> None:
     with pytest.raises(NotAllowed):
         assignments.preview(store, **{**given, "by": ann})
     with pytest.raises(InvalidInput, match="Say whose assignments"):
-        assignments.preview(store, **{**given, "chosen": Held()})
+        assignments.preview(store, **{**given, "chosen": AssignmentSelection()})
 
 
 def _take_away(store: Store, lea: Person, **more: object) -> None:
-    given = {"by": lea, "project": "p", "move": Move.GIVE_BACK, "chosen": Held(person="ann"), "to": None, **more}
+    given = {
+        "by": lea,
+        "project": "p",
+        "move": Move.GIVE_BACK,
+        "chosen": AssignmentSelection(person="ann"),
+        "to": None,
+        **more,
+    }
     assert assignments.do(store, token=assignments.preview(store, **given).token, **given) == 1
 
 
@@ -97,12 +104,12 @@ def test_a_claim_goes_only_to_someone_who_may_have_it(store: Store) -> None:
     vote(store, ben)  # the other slot of the same item
     for to, why in ((cy, "not one of their dimensions"), (dan, "no part"), (ben, "answered")):
         seen = assignments.preview(
-            store, by=lea, project="p", move=Move.REASSIGN, chosen=Held(person="ann"), to=to.login
+            store, by=lea, project="p", move=Move.REASSIGN, chosen=AssignmentSelection(person="ann"), to=to.login
         )
         assert (seen.can, len(seen.cannot)) == ((), 1)
         assert why in seen.cannot[0][1]
     eve = make_person(store, "eve")
-    given = {"by": lea, "project": "p", "move": Move.REASSIGN, "chosen": Held(person="ann"), "to": "eve"}
+    given = {"by": lea, "project": "p", "move": Move.REASSIGN, "chosen": AssignmentSelection(person="ann"), "to": "eve"}
     clock.advance(minutes=20)
     seen = assignments.preview(store, **given)
     assert assignments.do(store, token=seen.token, **given) == 1

@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas.formats import Page, TaskFile
 from annotation_schemas.keys import votes_tell
 from annotation_schemas.model import PREDICTION, Schema
-from db import files, items
+from db import files, item_revisions, items
 from db.engine import Session
 from db.records import StoredItem
 from domain.errors import FileRefused, InvalidInput, Problem
@@ -67,7 +67,7 @@ def tasks_file(
         for row in items.of_project(session, project_id=access.project_id)
         if wanted is None or row.external_id in wanted
     ]
-    content = items.current_content(session, project_id=access.project_id)
+    content = item_revisions.current_content(session, project_id=access.project_id)
     assets = files.asset_names(session, project_id=access.project_id)
     said = {} if hidden else _submitted(session, access, stage, {row.id: row for row in rows})
     shown = page or _nothing

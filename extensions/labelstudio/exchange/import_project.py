@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas.formats import FORMATS, Names
-from db import files, items
+from db import files, item_revisions
 from db.engine import IntegrityError, Session, Store
-from domain import json_text
+from domain import json_layout
 from domain.errors import Conflict, FileRefused, MediaRefused
 from domain.rated_units import unit_of
 from domain.records import AssetName, BadRow, ItemRecord, Person, Rating
@@ -209,7 +209,7 @@ def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemR
     """Return the items that are new to the project. Raise ``FileRefused`` if an existing item has other content."""
     project_id = bring.access.project_id
     there = files.items_named(session, project_id=project_id, external_ids=[item.external_id for item in read.items])
-    content = items.current_content(session, project_id=project_id) if there else {}
+    content = item_revisions.current_content(session, project_id=project_id) if there else {}
     for item in read.items:
         row = there.get(item.external_id)
         if row is None:
@@ -218,7 +218,7 @@ def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemR
             row.fragment_raw is not None and item.fragment is not None and row.fragment_raw == item.fragment.raw
         )
         if row.dimension != item.dimension or not (
-            as_it_came or json_text.same(dict(content[row.id]), dict(item.fields))
+            as_it_came or json_layout.same(dict(content[row.id]), dict(item.fields))
         ):
             raise FileRefused(
                 f"{read.name}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from sqlmodel import select
 
-from db import kept_back
+from db import withheld_files
 from db.assets import put_media
 from db.engine import Store
 from db.tables import AssetRow, BridgeProjectRow, BridgeRow, BridgeTaskRow
@@ -81,8 +81,8 @@ def test_label_studio_gets_the_covered_one(store: Store, media: MediaStore, home
     with store.write() as session:
         covered = media.add(encoded(Image.new("RGB", (200, 100)), "PNG"), name="a.png, covered")
         put_media(session, row=media_row(covered, store.now()))
-        rows = kept_back.assets_of(session, project_id=bridge.project_id, files=[original])
-        kept_back.exchange(session, rows=rows, file=covered.sha256)
+        rows = withheld_files.assets_of(session, project_id=bridge.project_id, files=[original])
+        withheld_files.exchange(session, rows=rows, file=covered.sha256)
     with store.write() as session:
         task = session.exec(select(BridgeTaskRow)).one()
         task.state, task.gone_at = BridgeState.OUT, None

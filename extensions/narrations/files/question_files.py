@@ -13,7 +13,7 @@ from annotation_schemas.formats import ItemKeys, item_keys, new_record
 from annotation_schemas.kinds.segments import SPANS, WORDS
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
-from domain import csv_text, json_text
+from domain import csv_text, json_layout
 from exporters.action_turns import VIDEO, action_turns
 from extensions.narrations.rules.questions import Question
 
@@ -31,10 +31,10 @@ def item_file(questions: Sequence[Question], *, first_id: int, collection: str, 
     Each record says how its question was made, unless ``apart`` puts that into a separate file.
     """
     schema, keys = load_schema(shipped()[FORMAT]).schema_, item_keys(FORMAT)
-    opening, closing = json_text.ends(keys.layout)
+    opening, closing = json_layout.ends(keys.layout)
     timed = next(field.name for field in schema.item.fields if kinds.of_field(field).timed)
     records = [
-        json_text.record_text(
+        json_layout.record_text(
             {
                 **_record(schema, keys, timed, question, first_id + at, collection),
                 **({} if apart else _construction(question)),

@@ -35,7 +35,7 @@ from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.releases.pictured import One, pictured
 from tests.workflow.shortcut_world import SCHEMA, spec_of
 from tests.workflow.test_questions import bring
-from workflow.access import accounts, kept_back
+from workflow.access import accounts, withheld_files
 from workflow.access.projects import access_to
 from workflow.annotate import image_pool
 from workflow.files.project_export import archive_in, export_project
@@ -152,7 +152,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
     (second,) = shown(store)
     with store.read() as session:
         known = decisions.load_decisions(session, project_id=1)
-        assert kept_back.instead(session, project_id=1) == {original: second, first: second}
+        assert withheld_files.instead(session, project_id=1) == {original: second, first: second}
     assert [each.margin for each in known] == [0.15, 0.15], "a margin never becomes smaller by itself"
     at_once = media.add(file(), name="x")
     areas = [privacy_areas(box) for box in (BOX, more)]
@@ -323,7 +323,7 @@ def test_pictures_that_look_alike_once_covered_are_not_mistaken_for_one_another(
     last, same = shown(store)
     assert last == same != first
     with store.read() as session:
-        assert kept_back.instead(session, project_id=1) == {one: last, two: last, first: last}
+        assert withheld_files.instead(session, project_id=1) == {one: last, two: last, first: last}
     assert put(store, media, home, file(), encoded(other)) == [last, same]
 
 

@@ -22,7 +22,7 @@ from extensions.schedule.wanted_numbers import wanting
 from workflow.access import schedule
 from workflow.access.projects import stages_of
 from workflow.annotate import project_progress
-from workflow.schemas import migration
+from workflow.schemas import change_history
 
 SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -131,7 +131,7 @@ def _left(row: DimensionProgress) -> str:
 def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
     with shell.pressed(services):
         wanted = {each.id: st.session_state[f"{key}.{each.id}"] for each in view.schema.schema_.dimensions}
-        past = migration.history(services.store, by=services.person, project=view.name)
+        past = change_history.history(services.store, by=services.person, project=view.name)
         version = max([view.schema.schema_.version, *(max(each.version, each.new_version) for each in past)]) + 1
         numbers = {name: int(n) if n is not None else None for name, n in wanted.items()}
         loaded = wanting(view.schema, numbers, version=version)

@@ -113,7 +113,7 @@ def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec)
     second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened, limit=1)
     assert right(project_answers.current(store, person=None, project="p", reader="rules+second")) == 3
 
-    class Killed:
+    class Kill:
         """Ends after its first reply."""
 
         def answer(self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: object) -> None:
@@ -124,7 +124,7 @@ def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec)
             pass
 
     with pytest.raises(KeyboardInterrupt):
-        second_reader.read_again(store, by=None, project="p", spec=spec, open_=lambda spec: Killed())  # type: ignore[arg-type, return-value]
+        second_reader.read_again(store, by=None, project="p", spec=spec, open_=lambda spec: Kill())  # type: ignore[arg-type, return-value]
     assert right(project_answers.current(store, person=None, project="p", reader="rules+second")) == 4
 
 

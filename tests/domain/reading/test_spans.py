@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation_schemas.asked import held_against
+from annotation_schemas.expected_answers import held_against
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 
 SECONDS = ExpectedAnswer(AnswerKind.SPANS, unit="seconds")

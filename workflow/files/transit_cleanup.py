@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from db import passing, project_removal
+from db import project_removal, transit
 from db.engine import IntegrityError, Store
-from db.passing import ProjectInTransit
+from db.transit import ProjectInTransit
 from domain.errors import Conflict
 from workflow.files.project_export import Progress, silent
 
@@ -21,11 +21,11 @@ _ROUNDS = 5
 def clear_abandoned(store: Store, media: MediaStore) -> int:
     """Clear projects whose deletion or import was interrupted. Return the number of projects."""
     with store.read() as session:
-        there = passing.known(session)
+        there = transit.known(session)
     cleared = 0
     for each in there:
-        with passing.held(store, each.name) as mine, store.read() as session:
-            still = passing.known(session, name=each.name) if mine else []
+        with transit.held(store, each.name) as mine, store.read() as session:
+            still = transit.known(session, name=each.name) if mine else []
             if still:
                 clear(store, media, still[0])
                 cleared += 1
@@ -45,7 +45,7 @@ def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progres
         with store.letting_go() as session:
             project_removal.remove_project(session, project_id=project.id)
         with store.write(archived_too=True) as session:
-            passing.drop_accounts(session, ids=project.accounts)
+            transit.drop_accounts(session, ids=project.accounts)
     except IntegrityError as error:
         raise Conflict(
             "Someone is still writing to what is deleted. The next import, copy or deletion of a project goes on."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.edit_distance import edit_distance, share_changed
+from extensions.drafting.edit_distance import edit_distance, share_changed
 
 
 def by_the_table(one: str, other: str) -> int:

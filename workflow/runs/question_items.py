@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from db import items
+from db import item_revisions, items
 from db.engine import Session
 from db.records import StoredAsset, StoredItem
 from domain.strategies import Strategy
@@ -32,7 +32,7 @@ class AskedItem:
 
 def read_items(session: Session, ids: Sequence[int], *, strategy: Strategy | None = None) -> dict[int, AskedItem]:
     rows: dict[int, StoredItem] = items.by_ids(session, ids=ids)
-    contents = items.contents(session, ids=ids)
+    contents = item_revisions.contents(session, ids=ids)
     assets = items.assets_of(session, ids=ids)
     tools = {} if strategy is None else strategy.stored(session, ids)
     return {

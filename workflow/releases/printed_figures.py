@@ -24,7 +24,8 @@ from reports.calibration import calibration
 from reports.content import Figure, ReportTable
 from workflow.access.projects import Access, access_to
 from workflow.files.exposures import report_of
-from workflow.files.project_check import GateCounts, gates, judged
+from workflow.files.gate_counts import GateCounts, gates
+from workflow.files.project_check import judged
 from workflow.releases.extension_checks import checks_of, missing_checks
 from workflow.releases.floors import measured
 from workflow.results.calibration import study_of

@@ -1,0 +1,153 @@
+"""Checks of the fields, images and clips of a schema's items."""
+
+from __future__ import annotations
+
+from annotation_schemas import kinds
+from annotation_schemas.answer_forms import FORMS
+from annotation_schemas.check_parts import Found, check_names
+from annotation_schemas.formats import keys_of_source
+from annotation_schemas.grammar import among, choices, tolerance
+from annotation_schemas.keys import key_field
+from annotation_schemas.kinds import refers_to_list
+from annotation_schemas.model import AssetSlot, ItemField, Schema
+from annotation_schemas.yaml_text import Path
+
+
+def check_item(schema: Schema) -> Found:
+    assets, fields = schema.item.assets, schema.item.fields
+    yield from check_names(
+        [(("item", "assets", index, "role"), slot.role) for index, slot in enumerate(assets)]
+        + [(("item", "fields", index, "name"), field.name) for index, field in enumerate(fields)]
+    )
+    for index, slot in enumerate(assets):
+        if slot.min < 0 or (slot.max is not None and slot.max < max(slot.min, 1)):
+            least = "min" if slot.min < 0 else "max"
+            why = "`min` is at least 0, and `max` at least 1 and no less than `min`"
+            yield ("item", "assets", index, least), f"min and max do not fit together: {why}"
+        yield from _alt(schema, slot, ("item", "assets", index, "alt"))
+    for index, field in enumerate(fields):
+        yield from _field(schema, field, ("item", "fields", index))
+
+
+def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
+    """Check the field with the description of images: a text for a single image, a list for several."""
+    if slot.alt is None:
+        return
+    rows = {each.name: kinds.of_field(each) for each in schema.item.fields}
+    fits = {name: row for name, row in rows.items() if row.written or row.is_list}
+    if slot.alt not in fits:
+        yield path, f"`{slot.alt}` is no field of text or of a list of texts{among(slot.alt, list(fits))}"
+    elif slot.max != 1 and not fits[slot.alt].is_list:
+        lists = " or ".join(f"`{name}`" for name, row in kinds.FIELDS.items() if row.is_list)
+        yield path, f"`{slot.alt}` is one text, and there may be several images; take a {lists}, an entry for each"
+
+
+def _field(schema: Schema, field: ItemField, path: Path) -> Found:
+    row = kinds.of_field(field)
+    if field.form is not None or field.forms or field.drawn is not None:
+        yield from _formed(schema, field, path)
+    elif field.field is not None and not row.chosen:
+        yield (*path, "field"), f"a field of kind `{row.name}` refers to no other field"
+    if field.role is not None and "role" not in row.keys:
+        yield (*path, "role"), f"this is for {_taking('role')}"
+    if row.least_options is not None:
+        yield from choices(field.options, (*path, "options"), least=row.least_options)
+    elif field.options and not field.forms:
+        yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own"
+    yield from _read_as(schema, field, path)
+    for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance", "none", "cover"):
+        if getattr(field, key) not in (None, False, {}) and key not in row.keys:
+            yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
+    bounds = (field.min_length, field.max_length)
+    for key in ("length", "min_length", "max_length"):
+        if (getattr(field, key) or 0) < 0:
+            yield (*path, key), "a length cannot be negative; give 0 or more, or leave it out"
+    yield from row.check_schema(schema, field, path)
+    source = keys_of_source(schema)
+    if field.none is not None and row.chosen and source is not None and source.chosen is not None:
+        why = f"files of the format `{source.name}` name the right option by its place, and none of them has none"
+        yield (*path, "none"), f"{why}; leave it out, or take another format"
+    if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
+        yield (*path, "max_length"), "max_length is less than min_length; raise it, or lower min_length"
+
+
+def _taking(key: str, quote: str = "") -> str:
+    """Return the kinds of fields that accept a key."""
+    return " and ".join(f"{quote}{row.name}{quote}" for row in kinds.FIELDS.values() if key in row.keys)
+
+
+def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
+    """Check that only the key defines how models' answers are read."""
+    row = kinds.of_field(field)
+    counts = row.has_unit or not row.reads_as or field.read_as == "number"
+    if field.unit is not None and ("unit" not in row.keys or not counts):
+        yield (*path, "unit"), "this is for a field with `read_as: number`"
+    if field.tolerance is not None and "tolerance" in row.keys:
+        if key_field(schema) != field.name or (row.answer is None and field.read_as != "number"):
+            yield (*path, "tolerance"), "models' numbers are compared with the key alone, and this field is not it"
+        yield from tolerance(field.tolerance, field.unit, (*path, "tolerance"))
+    if field.read_as is None:
+        return
+    if not row.reads_as:
+        yield (*path, "read_as"), f"a field of kind `{row.name}` says by its kind what answers are read as"
+    elif field.read_as not in row.reads_as:
+        yield (*path, "read_as"), row.refuses_read_as
+    elif field.read_as == "form" and not field.forms:
+        yield (*path, "read_as"), "the field has no `forms` that would say what answers are read as"
+    key = key_field(schema)
+    if key != field.name:
+        yield (*path, "read_as"), f"answers are held against `{key}`, so nothing is read as this field is"
+
+
+def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
+    """Check a text whose form another field names: that field, a form for each of its values, and the needs of these
+    forms.
+    """
+    if not kinds.of_field(field).written:
+        yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text"
+        return
+    names = {each.name: each for each in schema.item.fields if kinds.of_field(each).of_options}
+    if field.form not in names:
+        said = f"`{field.form}` is no choice field of the item" if field.form else "`form` is missing"
+        yield (
+            path if field.form is None else (*path, "form"),
+            f"{said}; it names the field that says the form{among(field.form or '', list(names))}",
+        )
+        return
+    values = [str(option.value) for option in names[field.form].options]
+    for value in field.forms:
+        if value not in values:
+            yield (*path, "forms", value), f"`{value}` is no value of `{field.form}`{among(value, values)}"
+    lacking = [value for value in values if value not in field.forms]
+    if lacking:
+        yield (
+            (*path, "forms"),
+            f"nothing is said about {', '.join(f'`{value}`' for value in lacking)} of `{field.form}`",
+        )
+    rows = [FORMS[name] for name in field.forms.values() if name in FORMS]
+    if any(row.needs_list for row in rows):
+        yield from refers_to_list(schema, field.field, path)
+    elif field.field is not None:
+        yield (*path, "field"), "none of the forms takes entries of a list"
+    if any(row.needs_words for row in rows):
+        yield from choices(field.options, (*path, "options"), least=1)
+    elif field.options:
+        yield (*path, "options"), "none of the forms takes words"
+    yield from _drawn(schema, field, any(row.is_drawn for row in rows), path)
+
+
+def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
+    """Check the field for drawn answers, which must be optional and serve no other purpose."""
+    names = {each.name: each for each in schema.item.fields if kinds.of_field(each).drawn}
+    if not needed:
+        if field.drawn is not None:
+            yield (*path, "drawn"), "none of the forms is `drawn`"
+    elif field.drawn is None:
+        yield path, f"`drawn` is missing; it names the field that is drawn{among('', list(names))}"
+    elif field.drawn not in names:
+        said = f"`{field.drawn}` is no field with boxes or marks{among(field.drawn, list(names))}"
+        yield (*path, "drawn"), said
+    elif names[field.drawn].required:
+        yield (*path, "drawn"), f"`{field.drawn}` needs `required: false`: items of other forms have none"
+    elif [each.drawn for each in schema.item.fields].count(field.drawn) > 1:
+        yield (*path, "drawn"), f"`{field.drawn}` holds the answers of another field already"

@@ -1,0 +1,457 @@
+"""Checks of the stages of a schema: criteria, keep rules, qualifications, and what raters see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import get_args
+
+from annotation_schemas import derived, grading_sample, kinds, registry
+from annotation_schemas.check_parts import Found, called, check_names, known_dimensions, no_value, of_percent
+from annotation_schemas.grammar import MOST, among, choices, unique
+from annotation_schemas.keys import key_field, key_fields, keys_of_votes
+from annotation_schemas.model import Criterion, Keep, Qualification, Refinement, Schema, StageName, Verification
+from annotation_schemas.yaml_text import Path
+from domain.policies import KEEP_RULES, MOST_IN_GROUPS, KeepRule, Target, criteria_that_decide, targets
+from domain.states import VERIFICATIONS
+
+_SLOTS = frozenset(
+    {
+        *((stage, "raters") for stage in (*VERIFICATIONS, "grading", "comparison")),
+        ("answering", "people"),
+    }
+)
+"""Stages, with the key that gives the number of people for each task."""
+
+
+def check_stages(schema: Schema) -> Found:
+    stages = schema.stages
+    asked: list[tuple[Path, str]] = []
+    for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
+        criteria = registry.criteria_of(schema, stage)
+        for index, criterion in enumerate(criteria):
+            path: Path = ("stages", stage, "criteria", index)
+            asked.append(((*path, "name"), criterion.name))
+            yield from check_criterion(schema, stage, criteria[:index], criterion, path)
+        if getattr(stages, stage) is not None and not criteria and stage != "refinement":
+            yield ("stages", stage, "criteria"), "at least one criterion is needed"
+    yield from check_names(asked)
+    if stages.adjudication:
+        yield from choices(stages.adjudication.reasons, ("stages", "adjudication", "reasons"), least=1)
+        if not stages.verification:
+            yield ("stages", "adjudication"), "there is nothing to adjudicate without a verification stage"
+    if stages.refinement:
+        yield from _refinement(stages.refinement)
+    if stages.triage:
+        yield from choices(stages.triage.reasons, ("stages", "triage", "reasons"))
+    for stage, key in (
+        ("triage", "per_source"),
+        ("authoring", "people"),
+        ("authoring", "dimensions_per_person"),
+        ("authoring", "people_per_dimension"),
+        ("authoring", "per_source"),
+        *((stage, "raters") for stage in VERIFICATIONS),
+        ("answering", "people"),
+        ("answering", "per_dimension"),
+        ("grading", "raters"),
+        ("comparison", "raters"),
+        ("comparison", "per_item"),
+        ("coding", "raters"),
+        ("coding", "outputs"),
+    ):
+        number = getattr(getattr(stages, stage), key, None)
+        if number is not None and number < 1:
+            yield ("stages", stage, key), "this must be at least 1"
+        elif number is not None and (stage, key) in _SLOTS and number > MOST:
+            yield ("stages", stage, key), f"this may be at most {MOST:,}"
+
+
+def _refinement(stage: Refinement) -> Found:
+    path: Path = ("stages", "refinement")
+    asked = {criterion.name: criterion for criterion in stage.criteria}
+    for name, value in stage.done.items():
+        if name not in asked:
+            yield (*path, "done", name), f"`{name}` is no criterion of the refinement{among(name, list(asked))}"
+        elif wrong := no_value(asked[name], value):
+            yield (*path, "done", name), wrong
+    if stage.until is not None and not stage.done:
+        yield path, "`done` is missing; it names the value of a criterion that says that one right answer is left"
+
+
+def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterion: Criterion, path: Path) -> Found:
+    row = kinds.of_criterion(criterion)
+    yield from _keys_of_kind(criterion, path)
+    yield from row.check_schema(schema, stage, criterion, path)
+    if criterion.min is not None and criterion.max is not None and criterion.min > criterion.max:
+        yield (*path, "max"), "max is less than min; raise it, or lower min"
+    if row.counts_entries and (criterion.min or 0) > MOST:
+        yield (*path, "min"), f"an answer of at most {MOST:,} entries may be asked for"
+    if criterion.step is not None and criterion.step <= 0:
+        yield (*path, "step"), "a step is more than 0; leave it out where any number will do"
+    if criterion.skip:
+        yield from choices(criterion.skip.reasons, (*path, "skip", "reasons"))
+    yield from known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
+    earlier = {each.name: each for each in before}
+    for name, accepted in criterion.show_if.items():
+        if name not in earlier:
+            yield (*path, "show_if", name), _not_before(schema, stage, criterion, name, list(earlier))
+            continue
+        for value in accepted:
+            if wrong := no_value(earlier[name], value):
+                yield (*path, "show_if", name), wrong
+
+
+def _not_before(schema: Schema, stage: str, criterion: Criterion, name: str, earlier: Sequence[str]) -> str:
+    """Return the reason why a criterion cannot depend on a later criterion, a field or an unknown name."""
+    said = f"`{name}` is not asked before `{criterion.name}`"
+    if name in (each.name for each in registry.criteria_of(schema, stage)):
+        return f"{said}; let it come first"
+    if name in (field.name for field in schema.item.fields):
+        said = f"{said}: it is a field of the item, and conditions are about answers"
+    return said + (among(name, earlier) or "; nothing is asked before it, so leave the condition out")
+
+
+_MISPLACED = {
+    "options": "has no options of its own",
+    "field": "refers to no field",
+}
+
+
+def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
+    takes = kinds.of_criterion(criterion).keys
+    for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
+        if getattr(criterion, key) not in (None, (), {}):
+            why = _MISPLACED.get(key, f"has no `{key}`")
+            own = f"its own keys are {', '.join(f'`{each}`' for each in takes)}" if takes else "leave it out"
+            yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}; {own}"
+
+
+def check_verifications(schema: Schema) -> Found:
+    """Check each verification stage, and their order."""
+    stages = schema.stages
+    titles = {name: stages.title_of(name) for name in get_args(StageName) if getattr(stages, name) is not None}
+    for before, after in pairwise(VERIFICATIONS):
+        if after in stages.verifications and before not in stages.verifications:
+            yield ("stages", after.value), f"nothing comes here without a stage `{before}`; call this one `{before}`"
+    for number, (name, part) in enumerate(stages.verifications.items()):
+        path: Path = ("stages", name)
+        if part.title is not None:
+            others = [other for other, title in titles.items() if other != name]
+            same_title = next((o for o in others if titles[o].casefold() == part.title.strip().casefold()), None)
+            if not part.title.strip() or same_title is not None:
+                why = f"`{same_title}` is called so" if same_title else "it is empty"
+                yield (*path, "title"), f"{why}, and people tell stages by their titles; give it another"
+        if part.again and not number:
+            yield (*path, "again"), "no stage of verification comes before this one; leave it out"
+        yield from _verification(schema, name, part)
+    if (
+        stages.adjudication
+        and stages.verifications
+        and not any(part.adjudicates for part in stages.verifications.values())
+    ):
+        yield (
+            ("stages", "adjudication"),
+            "every verification says `contested: drop`, so nothing comes here; say `none`",
+        )
+
+
+def _verification(schema: Schema, stage: str, verification: Verification) -> Found:
+    path: Path = ("stages", stage, "keep")
+    keep, criteria = verification.keep, {criterion.name: criterion for criterion in verification.criteria}
+    about = list(criteria_that_decide(keep))
+    if not about:
+        yield path, "`criterion` is missing; it names the criterion that decides"
+    for index, name in enumerate(about):
+        at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
+        if name not in criteria:
+            asked_in = (
+                each
+                for each in get_args(StageName)
+                if any(name == other.name for other in registry.criteria_of(schema, each))
+            )
+            other = next(asked_in, None)
+            elsewhere = f"; it is asked in `{other}`, whose votes count there" if other else ""
+            yield at, f"`{name}` is no criterion of {called(stage)}{elsewhere}{among(name, list(criteria))}"
+        elif criteria[name].tolerance is None and (does := kinds.of_criterion(criteria[name]).never_alike):
+            able = kinds.of_criterion(criteria[name]).by_overlap
+            how = "give it a `tolerance`, such as `{iou: 0.5}`" if able else "let another criterion decide"
+            yield at, f"no two people {does} `{name}` alike, so it cannot decide about items; {how}"
+        elif criteria[name].dimensions is not None:
+            yield at, f"`{name}` is asked in some dimensions only, so it cannot decide about all items"
+    yield from _skips(schema, stage, verification, [criteria[name] for name in about if name in criteria])
+    rule = KEEP_RULES.get(keep.rule)
+    if rule is None:
+        return
+    overlapping = [name for name in about if name in criteria and kinds.of_criterion(criteria[name]).by_overlap]
+    if overlapping and rule.in_groups and verification.raters > MOST_IN_GROUPS:
+        why = f"`{keep.rule}` looks for groups of votes that overlap among at most {MOST_IN_GROUPS}"
+        yield ("stages", stage, "raters"), f"{why}; ask fewer people, or say `unanimous`"
+    if overlapping and not keep.parts and keep.key is None:
+        yield _keyless(path, overlapping[0])
+    elif keep.parts:
+        yield from _keep_parts(schema, stage, keep, rule, criteria)
+    elif rule.needs_key or (keep.key is not None and not rule.needs_values):
+        yield from _keep_key(schema, stage, keep)
+    else:
+        yield from _keep_values(keep, rule, about, criteria, path)
+    if verification.qualification:
+        yield from _qualification(verification.qualification, stage)
+        if verification.qualification.against in ("key", "both") and not keys_of_votes(schema, stage):
+            at = ("stages", stage, "qualification", "against")
+            yield at, "the keep rule has no `key` to compare with; use `seniors`"
+
+
+def _qualification(gate: Qualification, stage: str) -> Found:
+    at: Path = ("stages", stage, "qualification")
+    if gate.items < 1 or gate.reviewers < 1:
+        yield at, "items and reviewers must be at least 1"
+    if not 0 <= gate.pass_mark <= 1:
+        yield (*at, "pass_mark"), f"the pass mark is a share between 0 and 1{of_percent(gate.pass_mark)}"
+    if gate.retry_after_hours < 0 or (gate.attempts is not None and gate.attempts < 1):
+        yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
+
+
+def check_gold(schema: Schema) -> Found:
+    for name in (*VERIFICATIONS, "grading"):
+        gold = getattr(getattr(schema.stages, name), "gold", None)
+        if gold is None:
+            continue
+        path: Path = ("stages", name, "gold")
+        if not 0.01 <= gold.rate <= 0.5:
+            yield (*path, "rate"), f"the share of gold is between 0.01 and 0.5{of_percent(gold.rate)}"
+        if gold.after < 1:
+            yield (*path, "after"), "this must be at least 1"
+        for key in ("warn_below", "stop_below"):
+            value = getattr(gold, key)
+            if value is not None and not 0 < value <= 1:
+                yield (*path, key), f"this is a share of right answers, above 0 and up to 1{of_percent(value)}"
+        if gold.warn_below is not None and gold.stop_below is not None and gold.stop_below > gold.warn_below:
+            yield (*path, "stop_below"), "anyone who is stopped has to be warned first: it cannot be above `warn_below`"
+
+
+def _keep_values(
+    keep: Keep, rule: KeepRule, about: Sequence[str], criteria: Mapping[str, Criterion], path: Path
+) -> Found:
+    if keep.key is not None:
+        yield (*path, "key"), f"the rule `{keep.rule}` asks for `values`, not for `key`"
+    elif keep.values and keep.value is not None:
+        yield (*path, "value"), "there is `values` already, with a value for each criterion"
+    elif rule.needs_values and not keep.values:
+        yield (
+            path,
+            f"`values` is missing; the rule `{keep.rule}` asks for the wanted value of each criterion"
+            " (or for `parts`, each with its own target)",
+        )
+    elif not keep.values and keep.value is None:
+        yield path, "`value` is missing; it is the value that keeps an item"
+    if keep.values and set(keep.values) != set(about):
+        yield (*path, "values"), f"it needs one value for each of {', '.join(about)}, and no other"
+    for name in about:
+        wanted = keep.values.get(name, keep.value)
+        if name in criteria and wanted is not None and (wrong := no_value(criteria[name], wanted)):
+            yield (*path, "values" if name in keep.values else "value"), wrong
+
+
+def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria: Mapping[str, Criterion]) -> Found:
+    path: Path = ("stages", stage, "keep")
+    for other in ("criterion", "criteria", "key", "value", "values"):
+        if getattr(keep, other) not in (None, (), {}):
+            yield (*path, other), "there is `parts` already, each with its own target; move it into one of them"
+    if rule.needs_key:
+        yield (*path, "parts"), f"the rule `{keep.rule}` compares with one `key`; for parts say `all_of`"
+    yield from unique([((*path, "parts", at, "criterion"), part.criterion) for at, part in enumerate(keep.parts)])
+    for index, (part, target) in enumerate(zip(keep.parts, targets(keep), strict=True)):
+        at: Path = (*path, "parts", index)
+        said = [name for name, there in (("key", part.key), ("value", part.value)) if there is not None]
+        said += ["at_least or at_most"] if target.limited else []
+        if len(said) != 1:
+            why = f"this has {' and '.join(said)}" if said else "nothing says which answers keep an item"
+            yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
+        elif part.key is not None:
+            yield from _key_of_votes(schema, stage, part.key, at)
+        elif part.criterion in criteria:
+            yield from _target_fits(criteria[part.criterion], target, at)
+
+
+def _keyless(path: Path, name: str) -> tuple[Path, str]:
+    why = f"answers to `{name}` are held against what each item has by how far they overlap"
+    return path, f"{why}; name the field as `key`, with other criteria in `parts` of `all_of`"
+
+
+def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
+    """Check that raters can give the answer that a part wants, as far as the kind defines it."""
+    if kinds.of_criterion(criterion).by_overlap:
+        yield _keyless(at, criterion.name)
+        return
+    if not target.limited:
+        if wrong := no_value(criterion, target.value):
+            yield (*at, "value"), wrong
+        return
+    key = "at_least" if target.at_least is not None else "at_most"
+    if kinds.of_criterion(criterion).ends(criterion) is None:
+        yield (*at, key), f"the values of `{criterion.name}` are no numbers; give `value`, or numbers as its values"
+    elif target.at_least is not None and target.at_most is not None and target.at_least > target.at_most:
+        yield (*at, "at_most"), "at_most is less than at_least"
+
+
+def _skips(schema: Schema, stage: str, verification: Verification, deciding: Sequence[Criterion]) -> Found:
+    if verification.skips is None:
+        return
+    path: Path = ("stages", stage, "skips")
+    skips = verification.skips
+    if not 1 <= skips.after <= verification.raters:
+        yield (*path, "after"), f"this must be at least 1, and at most the {verification.raters} votes of an item"
+    if not any(criterion.skip for criterion in deciding):
+        yield path, "no criterion of `keep` can be skipped; give it a `skip`"
+    if skips.then == "adjudicate" and schema.stages.adjudication is None:
+        yield (*path, "then"), "this schema has no adjudication; let skips `retire` an item, or add the stage"
+    elif skips.then == "adjudicate" and not verification.adjudicates:
+        yield (*path, "then"), "here nothing goes to adjudication (`contested: drop`); let skips `retire` an item"
+
+
+def _keep_key(schema: Schema, stage: str, keep: Keep) -> Found:
+    path: Path = ("stages", stage, "keep")
+    if keep.value is not None or keep.values:
+        yield (
+            (*path, "value" if keep.value is not None else "values"),
+            f"the rule `{keep.rule}` compares with `key`, not with `value`",
+        )
+    if keep.key is None:
+        yield path, "`key` is missing; it names the field that holds the right answer"
+    else:
+        yield from _key_of_votes(schema, stage, keep.key, path)
+
+
+def _key_of_votes(schema: Schema, stage: str, key: str, path: Path) -> Found:
+    """Check that the field that votes are compared with exists and is hidden from voters."""
+    fields = {field.name: field for field in schema.item.fields}
+    if key not in fields:
+        yield (*path, "key"), f"`{key}` is no field of the item{among(key, list(fields))}"
+    elif stage not in fields[key].secret_in:
+        yield (*path, "key"), f"`{key}` must be hidden from raters: give the field `secret_in: [{stage}]`"
+
+
+def check_answering(schema: Schema) -> Found:
+    stage = schema.stages.answering
+    if stage is None:
+        return
+    path: Path = ("stages", "answering")
+    yield from known_dimensions(schema, stage.dimensions, (*path, "dimensions"))
+    if len(stage.criteria) > 1:
+        yield (*path, "criteria"), "an item is answered by one criterion, and this has several"
+    for criterion in stage.criteria[:1]:
+        if not kinds.of_criterion(criterion).answers_items:
+            can = ", ".join(name for name, row in kinds.CRITERIA.items() if row.answers_items)
+            yield (*path, "criteria", 0, "kind"), f"no item is answered by it as models do; these can: {can}"
+        if criterion.skip or criterion.cannot_tell or not criterion.required or criterion.dimensions is not None:
+            yield (
+                (*path, "criteria", 0),
+                "as a model, a person answers every item: without `skip`, `required`, `dimensions`",
+            )
+    fields = {field.name: field for field in schema.item.fields}
+    told = key_fields(schema)
+    for index, name in enumerate(stage.shows or ()):
+        if name not in fields:
+            yield (*path, "shows", index), f"`{name}` is no field of the item{among(name, list(fields))}"
+        elif name in told:
+            yield (*path, "shows", index), f"`{name}` tells the right answer, which no one who answers may see"
+        elif "answering" in fields[name].secret_in:
+            yield (*path, "shows", index), f"`{name}` is secret in answering"
+    if key_field(schema) is None and schema.stages.grading is None:
+        yield path, "nothing would score the answers: items have no key, and the schema has no `grading`"
+
+
+def check_grading(schema: Schema) -> Found:
+    grading = schema.stages.grading
+    if grading is None:
+        return
+    yield from known_dimensions(schema, grading.dimensions, ("stages", "grading", "dimensions"))
+    named = [
+        each.name
+        for each in grading.criteria
+        if kinds.of_criterion(each).names and derived.ends_of_values(each) is None
+    ]
+    if grading.combine == "mean" and named:
+        names = " and ".join(f"`{name}`" for name in named)
+        yield (
+            ("stages", "grading", "combine"),
+            f"there is no `mean` of names, which the options of {names} are: say `majority`, or give the options"
+            " numbers as their values",
+        )
+    if grading.qualification:
+        yield from _qualification(grading.qualification, "grading")
+        if grading.qualification.against in ("key", "both"):
+            at = ("stages", "grading", "qualification", "against")
+            yield at, "models' answers have no key; only `seniors` say what is right"
+        asked = registry.criteria_of(schema, "grading")
+        if not any(kinds.of_criterion(each).compared and each.required for each in asked):
+            yield ("stages", "grading", "qualification"), "no criterion that is always answered can be compared"
+    if grading.outputs is not None and grading.outputs < 1:
+        yield ("stages", "grading", "outputs"), "this must be at least 1"
+    yield from grading_sample.check(schema)
+    yield from check_shown(schema, grading.shows, "grading")
+
+
+def check_shown(schema: Schema, shows: Sequence[str] | None, stage: StageName) -> Found:
+    """Check that the fields that a stage shows exist and are not secret in it."""
+    fields = {field.name: field for field in schema.item.fields}
+    for index, name in enumerate(shows or ()):
+        path: Path = ("stages", stage, "shows", index)
+        if name not in fields:
+            yield path, f"`{name}` is no field of the item{among(name, list(fields))}"
+        elif stage in fields[name].secret_in:
+            yield path, f"`{name}` is secret in {stage}"
+
+
+def check_comparison(schema: Schema) -> Found:
+    stage = schema.stages.comparison
+    if stage is None:
+        return
+    at: Path = ("stages", "comparison")
+    yield from known_dimensions(schema, stage.dimensions, (*at, "dimensions"))
+    yield from check_shown(schema, stage.shows, "comparison")
+    yield from unique([((*at, "models", index), name) for index, name in enumerate(stage.models or ())])
+    if stage.models is not None and len(stage.models) < 2:
+        yield (*at, "models"), "two models at least are compared; name another one, or leave `models` out for all"
+    if stage.criteria and not any(kinds.of_criterion(each).compares_answers for each in stage.criteria):
+        yield (*at, "criteria"), "none of them says whose answer is better; add one of kind `preference`"
+
+
+def check_coding(schema: Schema) -> Found:
+    coding = schema.stages.coding
+    if coding is None:
+        return
+    at: Path = ("stages", "coding")
+    yield from known_dimensions(schema, coding.dimensions, (*at, "dimensions"))
+    if coding.criteria and not any(each.options for each in coding.criteria):
+        yield (*at, "criteria"), "no criterion has `options`, and these are the codes that are counted"
+    of = coding.of
+    if of.score is None and not of.items:
+        yield (*at, "of"), "`score` is missing; it says what makes an answer wrong (or name `items`)"
+    yield from unique([((*at, "of", "items", index), name) for index, name in enumerate(of.items)])
+    rated = [each.name for each in registry.criteria_of(schema, "grading") if derived.ends_of_values(each) is not None]
+    rated += [each.name for each in schema.report.derived]
+    if of.score in ("human", "judge"):
+        if of.criterion is None:
+            yield (*at, "of"), f"`criterion` is missing; it names what the {of.score} score is of"
+        elif of.criterion not in rated:
+            words = "no criterion of grading whose values are numbers"
+            yield (*at, "of", "criterion"), f"`{of.criterion}` is {words}{among(of.criterion, rated)}"
+        elif of.below is None and highest_score(schema, of.criterion) is None:
+            yield (*at, "of"), f"`below` is missing, as `{of.criterion}` has no highest value; give one of the two"
+    elif of.criterion is not None:
+        yield (*at, "of", "criterion"), "only scores of people and judges are of a criterion"
+    if of.judge is not None and of.score != "judge":
+        yield (*at, "of", "judge"), "this needs `score: judge`"
+    if of.below is not None and of.score is None:
+        yield (*at, "of", "below"), "there is no `score` that could be lower"
+
+
+def highest_score(schema: Schema, name: str) -> float | None:
+    """Return the highest value of a grading criterion, or of a derived criterion."""
+    rule = derived.find(schema, name)
+    if rule is not None:
+        graded = {each.name for each in registry.criteria_of(schema, "grading")}
+        return derived.ends(schema, rule)[1] if graded.issuperset(rule.parts) else None
+    own = next(each for each in registry.criteria_of(schema, "grading") if each.name == name)
+    return (derived.ends_of_values(own) or (None, None))[1]
