@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ from extensions.narrations.commands.narrations import (
 
 if TYPE_CHECKING:
     from extensions.narrations.files.narration_rows import ReadNarrations
+    from extensions.narrations.goal_generation import GoalInquiry
     from extensions.narrations.rules.goals import Limits
     from workflow.runs.model_descriptions import ModelSpec
     from workflow.runs.strict_questions import InquirySummary
@@ -106,18 +108,9 @@ def goals(
     if dry_run:
         tell_dry(inquiry, shown=len(inquiry.subjects))
         return
-
-    def tell(summary: InquirySummary) -> None:
-        beside = inquiry.result._replace(out=out).beside
-        tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". The last one: ")
-        typer.echo(
-            f"{counted(summary.n, 'goal')} at {out}; every reply: {beside('asked.jsonl')}; how they were "
-            f"made: {beside('made.json')}"
-        )
-
     from app.services import opened
 
-    carried_out(opened(), inquiry, kind=GOALS.name, input=request, tell=tell)
+    carried_out(opened(), inquiry, kind=GOALS.name, input=request, tell=partial(_tell, inquiry, out))
 
 
 def _described(spec: str, *, constrain: bool, max_calls: int | None, max_cost: float | None) -> ModelSpec:
@@ -150,3 +143,12 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
     typer.echo(f"{counted(len(found.goals), 'goal')}, {counted(len(faults), 'fault')}.")
     if faults:
         raise typer.Exit(1)
+
+
+def _tell(inquiry: GoalInquiry, out: Path, summary: InquirySummary) -> None:
+    beside = inquiry.result._replace(out=out).beside
+    tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". The last one: ")
+    typer.echo(
+        f"{counted(summary.n, 'goal')} at {out}; every reply: {beside('asked.jsonl')}; how they were "
+        f"made: {beside('made.json')}"
+    )
