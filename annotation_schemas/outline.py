@@ -243,7 +243,7 @@ def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
     raise ValueError(f"`{text}` is none of {', '.join(fitting)}.")
 
 
-def written(outline: Outline, *, guideline: str) -> str:
+def write_outline(outline: Outline, *, guideline: str) -> str:
     """The schema as YAML with comments; ``guideline`` is the name of the guideline's file next to it."""
     parts = [_head(outline, guideline), _item(outline), _stages(outline), _after(outline)]
     return "\n".join(parts)

@@ -102,7 +102,7 @@ def read_prompt_set(path: Path) -> PromptSet:
 @lru_cache(maxsize=16)
 def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
     """Return a prompt set from its YAML. Messages name ``file``. Raises the errors of ``read_prompt_set``."""
-    document = yaml_text.read(text)
+    document = yaml_text.parse_yaml(text)
     value = _mapping(document.value)
     for key in value:
         if key not in ("default", "families", "injections"):

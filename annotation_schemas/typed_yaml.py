@@ -33,7 +33,7 @@ def parse(
     ``context`` is passed to the model's own checks: lists of known names, by type. ``former`` maps the paths of
     earlier keys to their current names. Such keys are read with a warning.
     """
-    document = yaml_text.read(text)
+    document = yaml_text.parse_yaml(text)
     if document.value is None:
         return document, None
     for path, name in (former or {}).items():

@@ -94,7 +94,7 @@ def decode(data: bytes) -> str:
         raise ValueError(f"line {line} is not UTF-8; save the file as UTF-8") from error
 
 
-def read(text: str) -> Document:
+def parse_yaml(text: str) -> Document:
     """Parse one YAML document. All problems are in ``troubles``, and ``value`` may then be incomplete.
 
     An invalid line is treated as empty, so that problems in later lines are reported too.

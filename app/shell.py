@@ -269,7 +269,7 @@ def was_refused() -> bool:
 
 def tell_refused() -> None:
     """Show why the last press was refused, if so."""
-    refused = messages.kept(_REFUSED)
+    refused = messages.kept_message(_REFUSED)
     if refused:
         show(markup.notice(refused, style="bad"))
 

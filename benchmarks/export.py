@@ -125,7 +125,7 @@ def write_again(format: str, out: Path) -> float:
     try:
         with store.read() as session:
             access = access_to(session, person=None, project=PROJECT)
-            row = releases.one(session, project_id=access.project_id, number=1, point=0)
+            row = releases.find_release(session, project_id=access.project_id, number=1, point=0)
             assert row is not None
             placed = releases.items_of(session, release_id=row.id)
         folder = FolderWriter(out)

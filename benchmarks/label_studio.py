@@ -241,7 +241,7 @@ def ours(folder: Path, peer: LabelStudio, people: Sequence[Account], answers: in
     from extensions.labelstudio import labeling
     from extensions.labelstudio.client import Client
     from extensions.labelstudio.exchange import bridge
-    from extensions.labelstudio.results import read
+    from extensions.labelstudio.results import read_result
     from extensions.labelstudio.tokens import Token
     from workflow.access import accounts
     from workflow.access.projects import access_to, create_project, set_member
@@ -287,7 +287,9 @@ def ours(folder: Path, peer: LabelStudio, people: Sequence[Account], answers: in
         forms = bridge.Forms(
             labeling=labeling.labeling,
             data=labeling.data,
-            read=lambda schema, stage, dimension, result, fields: read(schema, stage.value, dimension, result, fields),
+            read=lambda schema, stage, dimension, result, fields: read_result(
+                schema, stage.value, dimension, result, fields
+            ),
             link=lambda key, asset, until: "",  # these items have no media
         )
         syncing = threading.Thread(

@@ -39,7 +39,7 @@ def unexplained_losses(store: Store, project: str, stated: Mapping[tuple[str, st
 
     ``stated`` says by item and model whether the answer states one.
     """
-    found = project_answers.read(store, person=None, project=project)
+    found = project_answers.read_project(store, person=None, project=project)
     wrong = []
     for answer in found.answers:
         place = (found.items[answer.item].name, answer.model)

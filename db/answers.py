@@ -174,7 +174,7 @@ def runs(session: Session, *, project_id: int) -> Sequence[StoredRun]:
     return session.exec(wanted.order_by(col(RunRow.id))).all()
 
 
-def asked(session: Session, *, run_ids: Iterable[int]) -> dict[int, list[int]]:
+def asked_items(session: Session, *, run_ids: Iterable[int]) -> dict[int, list[int]]:
     """Return the items that each run asks about, by the run's id."""
     wanted = (
         select(RunChunkRow.run_id, RunChunkRow.unit_ids)

@@ -30,7 +30,7 @@ def similarities(session: Session, *, project_id: int, name: str) -> Sequence[Ma
     return [data["similarity"] for data in found if "similarity" in data]
 
 
-def said(session: Session, *, project_id: int, kind: str) -> Sequence[Mapping[str, Mapping[str, Any]]]:
+def recorded_attributes(session: Session, *, project_id: int, kind: str) -> Sequence[Mapping[str, Mapping[str, Any]]]:
     """Return all recorded attributes of a project, oldest first."""
     wanted = select(EventRow.data).where(EventRow.project_id == project_id, EventRow.kind == kind)
     return [data["said"] for data in session.exec(wanted.order_by(col(EventRow.id)))]

@@ -40,7 +40,7 @@ def by_id(session: Session, *, id: int, lock: bool = False) -> StoredBridge:
     return session.exec(wanted).one()
 
 
-def put(
+def set_bridge(
     session: Session,
     *,
     project_id: int,

@@ -100,7 +100,7 @@ def _store(session: Session, row: StoredBridgeTask) -> None:
 # ---- changing several tasks -----------------------------------------------------------------------------------------
 
 
-def seen(session: Session, *, there: Mapping[int, int]) -> None:
+def record_ids(session: Session, *, there: Mapping[int, int]) -> None:
     """Record the ids that tasks (by our id) have on the server. These tasks have arrived."""
     for id, outside in sorted(there.items()):
         session.exec(
@@ -118,7 +118,7 @@ def seen(session: Session, *, there: Mapping[int, int]) -> None:
         )
 
 
-def sent(session: Session, *, ids: Sequence[int], guideline: str, now: datetime) -> None:
+def record_sent(session: Session, *, ids: Sequence[int], guideline: str, now: datetime) -> None:
     """Record that tasks have arrived on the server."""
     for start in range(0, len(ids), AT_ONCE):
         session.exec(

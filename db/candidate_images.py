@@ -275,7 +275,9 @@ def of_asset(session: Session, *, asset_id: int) -> tuple[StoredCandidate, Store
     return session.exec(wanted).first()
 
 
-def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[StoredAsset, StoredMediaObject | None]]:
+def assets_by_id(
+    session: Session, *, asset_ids: Sequence[int]
+) -> dict[int, tuple[StoredAsset, StoredMediaObject | None]]:
     """Return assets with their files, by asset id."""
     wanted = (
         select(AssetRow, MediaObjectRow)

@@ -188,7 +188,7 @@ def public_board(session: Session, *, project: str) -> StoredEvent | None:
     return newest if newest is not None and newest.kind == BOARD_PUBLISHED else None
 
 
-def held(session: Session, *, task_id: int, person_id: int) -> bool:
+def was_given_task(session: Session, *, task_id: int, person_id: int) -> bool:
     """Tell whether a person has ever been given a task."""
     wanted = select(EventRow.id).where(
         EventRow.task_id == task_id,
@@ -265,7 +265,7 @@ def with_authors(project_id: int) -> Any:
     return said.where(EventRow.kind == SENT_BACK, is_present).correlate(None)
 
 
-def found(
+def find_events(
     session: Session,
     *,
     project_id: int | None,
@@ -340,7 +340,7 @@ def count(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> int:
-    """Count the events that ``found`` returns."""
+    """Count the events that ``find_events`` returns."""
     chosen = _chosen(project_id, kinds, person_id, item_id, since, until)
     return session.exec(select(func.count()).select_from(EventRow).where(*chosen)).one()
 

@@ -15,7 +15,7 @@ KINDS = (CHANGED, "item.imported", "item.authored")
 """Kinds of events by which an item arrives or changes its state."""
 
 
-def came(session: Session, *, project_id: int) -> dict[int, tuple[datetime, ItemState]]:
+def arrivals(session: Session, *, project_id: int) -> dict[int, tuple[datetime, ItemState]]:
     """Return when each item arrived, and its current state, by id."""
     wanted = select(ItemRow.id, ItemRow.created_at, ItemRow.state).where(ItemRow.project_id == project_id)
     return {id: (at, ItemState(state)) for id, at, state in session.exec(wanted)}

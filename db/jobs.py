@@ -72,7 +72,7 @@ def by_public_id(session: Session, *, public_id: str, whole: bool = False) -> St
     return session.exec(wanted if whole else wanted.options(_without_result())).first()
 
 
-def listed(
+def list_jobs(
     session: Session,
     *,
     project_id: int | None = None,

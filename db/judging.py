@@ -301,7 +301,7 @@ class UnitResult:
     attempt_id: int
 
 
-def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = None) -> list[UnitResult]:
+def results_of_runs(session: Session, *, run_ids: Sequence[int], attacks: bool | None = None) -> list[UnitResult]:
     """Return the current results of runs, in the order of their units.
 
     The last attempt at each unit counts, as read by the newest version of its parser. ``attacks`` True: only attack
@@ -415,7 +415,7 @@ class JudgeComparison:
     other_model: str
 
 
-def compared(session: Session, *, run_ids: Sequence[int]) -> list[JudgeComparison]:
+def comparisons(session: Session, *, run_ids: Sequence[int]) -> list[JudgeComparison]:
     """Return the comparisons in runs of judges, with the models that answered, in the order of their units."""
     mine = (col(JudgeUnitRow.run_id).in_(list(run_ids)), col(JudgeUnitRow.attack).is_(None))
     of_pairs = (*mine, col(JudgeUnitRow.other_id).is_not(None))

@@ -41,7 +41,7 @@ def parts_set(
     return [row for row in session.exec(wanted.order_by(col(EventRow.id))) if row.person_id != person_id]
 
 
-def given(
+def given_tasks(
     session: Session, *, projects: Iterable[int], person_id: int, since: datetime, now: datetime
 ) -> list[tuple[int, Stage, int, datetime]]:
     """Return a person's claimed tasks that someone gave them: project, stage, event and time."""
@@ -125,7 +125,7 @@ def exemptions(
 # ---- seen notices ---------------------------------------------------------------------------------------------------
 
 
-def seen(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]:
+def seen_notices(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]:
     """Return those of these notices that a person has seen."""
     wanted = select(NoticeMarkRow.key).where(
         NoticeMarkRow.person_id == person_id,

@@ -58,7 +58,9 @@ def page(
     return [loaded[id] for id in ids], n
 
 
-def one(session: Session, *, of: SubmissionFilter, public_id: str) -> tuple[StoredAnnotation, StoredTask] | None:
+def find_submission(
+    session: Session, *, of: SubmissionFilter, public_id: str
+) -> tuple[StoredAnnotation, StoredTask] | None:
     """Return one of the submissions of ``page`` by its public id, with its slot, or None."""
     wanted = (
         select(AnnotationRow, TaskRow)

@@ -13,7 +13,7 @@ from db.tables import PostponementRow, TaskRow
 from domain.states import Stage
 
 
-def put(session: Session, *, row: StoredTask, person_id: int, released: bool, now: datetime) -> None:
+def postpone(session: Session, *, row: StoredTask, person_id: int, released: bool, now: datetime) -> None:
     """Postpone a slot's unit for a person. A unit that is postponed already gets the new time."""
     forget(session, person_id=person_id, unit=row.unit)
     session.add(

@@ -131,7 +131,7 @@ def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | Non
     return found
 
 
-def known(session: Session, *, ids: Sequence[int], reader: str, version: int) -> set[tuple[int, str]]:
+def known_questions(session: Session, *, ids: Sequence[int], reader: str, version: int) -> set[tuple[int, str]]:
     """Return the questions that a version of a reader was asked: the answer's id and the question's hash."""
     found: set[tuple[int, str]] = set()
     for some in _lots(ids):

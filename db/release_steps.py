@@ -58,7 +58,7 @@ def revised(session: Session, *, item_ids: Sequence[int]) -> Iterator[RevisionSt
     return map(RevisionStep._make, session.execute(wanted.order_by(col(RevisionRow.item_id), col(RevisionRow.number))))
 
 
-def said(session: Session, *, item_ids: Sequence[int]) -> Iterator[VoteStep]:
+def votes_and_decisions(session: Session, *, item_ids: Sequence[int]) -> Iterator[VoteStep]:
     """Yield all votes and decisions on items, including superseded ones."""
     columns = (
         col(AnnotationRow.id),

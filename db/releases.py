@@ -39,7 +39,7 @@ def of_project(session: Session, *, project_id: int) -> Sequence[StoredRelease]:
     return session.exec(wanted.order_by(col(ReleaseRow.number), col(ReleaseRow.point))).all()
 
 
-def one(session: Session, *, project_id: int, number: int, point: int) -> StoredRelease | None:
+def find_release(session: Session, *, project_id: int, number: int, point: int) -> StoredRelease | None:
     """Return a release of a project, or None."""
     wanted = select(ReleaseRow).where(
         ReleaseRow.project_id == project_id, ReleaseRow.number == number, ReleaseRow.point == point
@@ -162,7 +162,7 @@ def withdrawn(session: Session, *, project_id: int) -> list[tuple[StoredWithdraw
 # ---- descriptions ----------------------------------------------------------------------------------------------------
 
 
-def about(session: Session, *, project_id: int) -> StoredReleaseAbout | None:
+def current_card(session: Session, *, project_id: int) -> StoredReleaseAbout | None:
     """Return the leads' current description of their releases, or None."""
     wanted = select(ReleaseAboutRow).where(ReleaseAboutRow.project_id == project_id)
     return session.exec(wanted.order_by(col(ReleaseAboutRow.number).desc()).limit(1)).first()

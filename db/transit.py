@@ -1,8 +1,8 @@
 """Projects in transit: their rows are imported or deleted batch by batch, and nobody sees them until then.
 
 Such a project has a reserved name (``PASSING``). Its title holds JSON that says what to delete with it. The process
-that imports or deletes the project holds a lock on the name (``held``). If nobody holds it, the process was interrupted
-and the project may be deleted.
+that imports or deletes the project holds a lock on the name (``hold_name``). If nobody holds it, the process was
+interrupted and the project may be deleted.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def leave(session: Session, *, row: StoredProject) -> ProjectInTransit:
     return ProjectInTransit(row.id, row.name)
 
 
-def known(session: Session, *, name: str | None = None) -> list[ProjectInTransit]:
+def projects_in_transit(session: Session, *, name: str | None = None) -> list[ProjectInTransit]:
     """Return all projects in transit, or the one with this name."""
     wanted = select(ProjectRow.id, ProjectRow.name, ProjectRow.title).where(col(ProjectRow.name).startswith(PASSING))
     if name is not None:
@@ -84,7 +84,7 @@ def drop_accounts(session: Session, *, ids: Sequence[int]) -> None:
 
 
 @contextmanager
-def held(store: Store, name: str) -> Iterator[bool]:
+def hold_name(store: Store, name: str) -> Iterator[bool]:
     """Lock the name of a project in transit while the block runs. Yield whether the lock was free."""
     if store.is_sqlite:
         path = Path(f"{store.engine.url.database}{name}")

@@ -109,7 +109,7 @@ def releases_with(session: Session, *, asset_ids: Collection[int]) -> list[tuple
     return sorted(found)
 
 
-def beside(session: Session, *, project_id: int, asset_ids: Collection[int]) -> list[StoredAsset]:
+def adjacent_files(session: Session, *, project_id: int, asset_ids: Collection[int]) -> list[StoredAsset]:
     """Return the images next to these clips, and the clips next to these images, oldest first.
 
     Two assets are next to each other if one item shows both, they have the same source, or one is a frame of the other.

@@ -217,7 +217,7 @@ def _without_index(column: Any) -> Any:
     return col(column) + 0
 
 
-def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:
+def claimed_tasks(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:
     """Return (person, end of the lease) of every claimed task and every task under correction."""
     found: list[tuple[int, datetime | None]] = []
     claimed = (

@@ -61,7 +61,7 @@ def _without_s(word: str, *, shortest: int) -> str:
     return word[:-1] if ends else word
 
 
-def counted(n: int, noun: str) -> str:
+def with_noun(n: int, noun: str) -> str:
     """Return a number with its noun, whose plural ends in s.
 
     >>> counted(1, "goal"), counted(1200, "goal")

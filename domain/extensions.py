@@ -168,6 +168,8 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
             "lmms_eval_samples",
             "inspect_log",
             "answer_map",
+            "hf_dataset",
+            "parquet",
             "inspect",
             "lmms_eval",
             "vlmevalkit",

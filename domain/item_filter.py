@@ -105,8 +105,8 @@ class FieldTest:
             return any(limits.holds(each) for each in _leaves(value) if _is_number(each))
         wanted = self.value.lower()
         if self.how == "~":
-            return any(wanted in written(each).lower() for each in _leaves(value))
-        return any(wanted == written(each).lower() for each in _leaves(value))
+            return any(wanted in typed_value(each).lower() for each in _leaves(value))
+        return any(wanted == typed_value(each).lower() for each in _leaves(value))
 
     def __str__(self) -> str:
         return f"{self.name}{self.how}{self.value}"
@@ -127,7 +127,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def written(value: Any) -> str:
+def typed_value(value: Any) -> str:
     """Return a single value as people type it."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -158,7 +158,7 @@ def sort_key(value: Any) -> tuple[int, float, str]:
         return 2, 0.0, ""
     if _is_number(value):
         return 0, float(value), ""
-    return 1, 0.0, " ".join(written(each) for each in _leaves(value)).lower()
+    return 1, 0.0, " ".join(typed_value(each) for each in _leaves(value)).lower()
 
 
 OPEN_COLUMNS: Mapping[str, str] = {

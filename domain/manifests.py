@@ -9,7 +9,7 @@ NAME = "manifest.json"
 MADE_BY = "touchstone release"
 
 
-def read(data: bytes) -> dict[str, Any] | None:
+def read_manifest(data: bytes) -> dict[str, Any] | None:
     """Return the content of a Touchstone manifest, or None for any other file."""
     try:
         content = json.loads(data)
@@ -20,10 +20,10 @@ def read(data: bytes) -> dict[str, Any] | None:
 
 def is_manifest(data: bytes) -> bool:
     """Whether a file is a Touchstone manifest."""
-    return read(data) is not None
+    return read_manifest(data) is not None
 
 
 def restricted(data: bytes) -> str | None:
     """Return the manifest's sentence about a restriction to chosen items, or None if it covers the whole project."""
-    part = (read(data) or {}).get("restricted")
+    part = (read_manifest(data) or {}).get("restricted")
     return str(part.get("says")) if isinstance(part, dict) else None

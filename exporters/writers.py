@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.formats import Format
-from exporters import hf_dataset, item_rows, item_tables, items, parquet_table, provenance, tables
+from exporters import item_rows, item_tables, items, provenance, tables
 
 WRITERS: Mapping[str, Any] = {
     "csv": item_tables.written,
@@ -27,9 +27,7 @@ RELEASE_WRITERS: Mapping[str, Any] = {
     "egoplan": item_rows.egoplan,
     "egothink": item_rows.egothink,
     "etp_bench": item_rows.etp_bench,
-    "hf_dataset": hf_dataset.written,
     "jsonl": item_rows.jsonl,
-    "parquet": parquet_table.written,
     "pca_bench": item_rows.pca_bench,
     "prov": provenance.written,
 }

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from domain.errors import FileRefused
-from domain.manifests import NAME, is_manifest, read, restricted
+from domain.manifests import NAME, is_manifest, read_manifest, restricted
 
 _TEMPORARY = re.compile(r"\..+\.touchstone-[0-9a-f]{8}\.tmp")
 """Names of temporary files that an interrupted write leaves behind."""
@@ -36,7 +36,7 @@ def _must_not_mislead(out: Path, files: Mapping[Path, bytes]) -> None:
     if bool(new) != bool(old):
         there = "a part" if old else "all"
         raise FileRefused(f"{out} is there already, of an export of {there} of the items; choose another folder.")
-    told = (read(out.read_bytes()) or {}).get("files", []) if new else []
+    told = (read_manifest(out.read_bytes()) or {}).get("files", []) if new else []
     others = [out.parent / str(each.get("path")) for each in told]
     if left := [each.name for each in others if each not in files and each.exists()]:
         raise FileRefused(f"{out} is about {left[0]}, which is a part of a project, too; choose another folder.")

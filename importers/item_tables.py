@@ -19,7 +19,7 @@ from domain.errors import FileRefused
 from domain.records import FileRecord
 from importers import spreadsheets
 from importers.items import STAYS, FileText, JsonItems, OnProgress, bytes_of, decoded, read_files
-from importers.unread_keys import listed, unread_note
+from importers.unread_keys import quoted_names, unread_note
 
 WORKBOOK = ".xlsx"
 _SHOWN = 20
@@ -111,8 +111,8 @@ class TableReader(JsonItems):
                 for name in [name for name in lists if name in lacking or name in said][:1]
             )
             raise FileRefused(
-                f"{self.place} has no column {missing}; its columns are {listed(names)}. Nothing was imported; say "
-                f"which column is which field with --column, or in the schema (`source.fields`).{several}"
+                f"{self.place} has no column {missing}; its columns are {quoted_names(names)}. Nothing was imported; "
+                f"say which column is which field with --column, or in the schema (`source.fields`).{several}"
             )
         read = set(keys_of(self.row, self.schema))
         self.unread = [name for name in names if name and name not in read]
@@ -181,4 +181,8 @@ def _of_workbook(file: Path) -> str:
 def _left_sheets(file: Path) -> str:
     """Return a sentence if a workbook has more sheets than the one that is read; otherwise an empty text."""
     read, *left = spreadsheets.filled_sheets(file)
-    return f"{file.name}: its sheet {read!r} is read; {listed(left)} {'are' if left[1:] else 'is'} not." if left else ""
+    return (
+        f"{file.name}: its sheet {read!r} is read; {quoted_names(left)} {'are' if left[1:] else 'is'} not."
+        if left
+        else ""
+    )

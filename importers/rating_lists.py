@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agreement.columns import Column
-from importers.rating_values import compared, normal
+from importers.rating_values import comparable_label, normal
 
 
 def merge_lists(criterion: Column, value: Column) -> tuple[Column, list[str]]:
@@ -85,7 +85,7 @@ def _rewritten(cell: Any) -> tuple[type, Any]:
 
 def _as_set(labels: Sequence[str]) -> list[str]:
     """Return each label once, in the order of the alphabet; spellings that are compared as equal are one label."""
-    return sorted({compared(label): label for label in labels}.values(), key=compared)
+    return sorted({comparable_label(label): label for label in labels}.values(), key=comparable_label)
 
 
 def _text(parsed: Any) -> str:
@@ -94,7 +94,7 @@ def _text(parsed: Any) -> str:
 
 def _are_rankings(lists: Iterable[Sequence[str]]) -> bool:
     """Return whether all lists have the same entries, each once, and more than one order."""
-    orders = {tuple(map(compared, each)) for each in lists}
+    orders = {tuple(map(comparable_label, each)) for each in lists}
     entries = {tuple(sorted(each)) for each in orders}
     return len(entries) == 1 < len(orders) and all(len(set(each)) == len(each) for each in entries)
 

@@ -115,7 +115,7 @@ _TRUE_OR_FALSE = {
 }
 
 
-def compared(value: Any) -> str:
+def comparable_label(value: Any) -> str:
     """Return the form in which labels are compared: without case, width of letters, repeated blanks, invisible
     characters and the shapes of quotation marks and hyphens.
 
@@ -185,7 +185,7 @@ def merge_spellings(values: Column) -> tuple[Column, list[str]]:
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(values.names):
         if isinstance(name, str | bool):
-            groups[compared(name)].append(place)
+            groups[comparable_label(name)].append(place)
     if "true" in groups or "false" in groups:
         for word in [word for word in groups if word in _TRUE_OR_FALSE]:
             groups[_TRUE_OR_FALSE[word]] += groups.pop(word)
@@ -209,7 +209,7 @@ def merge_spellings(values: Column) -> tuple[Column, list[str]]:
 
 def _difference(labels: Sequence[Any]) -> str:
     """Return how the spellings of one label differ, in words."""
-    if len({compared(label) for label in labels}) > 1:
+    if len({comparable_label(label) for label in labels}) > 1:
         return "means the same"
     if len({narrow(normal(str(label))).casefold() for label in labels}) > 1:
         return "differs by quotation marks, hyphens or invisible characters only"
@@ -227,7 +227,7 @@ def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list
 
     Only criteria that have true or false and no other label are changed. Programs write a tick in each of these ways.
     """
-    plain = [_TRUE_OR_FALSE.get(word, word) for word in map(compared, value.names)]
+    plain = [_TRUE_OR_FALSE.get(word, word) for word in map(comparable_label, value.names)]
     means = [_OF_TWO.get(word) for word in plain]
     is_word = [word in ("true", "false") for word in plain]
     places, notes = value.places.copy(), []

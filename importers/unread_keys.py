@@ -57,8 +57,8 @@ def vote_warnings(place: str, names: Iterable[str], *, what: str = "key") -> lis
         return []
     one = len(votes) == 1
     return [
-        f"{place}: the {what}{'' if one else 's'} {listed(votes)} {'looks' if one else 'look'} like votes, grades or "
-        f"labels, and {'is' if one else 'are'} not imported. Import votes as a file of ratings "
+        f"{place}: the {what}{'' if one else 's'} {quoted_names(votes)} {'looks' if one else 'look'} like votes, "
+        f"grades or labels, and {'is' if one else 'are'} not imported. Import votes as a file of ratings "
         "(`unit,rater,criterion,value`), or with the format of the tool that wrote them."
     ]
 
@@ -79,10 +79,10 @@ def _same_name(name: str) -> str:
 
 def unread_note(names: Sequence[str], *, what: str = "column", end: str) -> str:
     """Return the sentence that names unused keys or columns. ``end`` is the end of the sentence."""
-    return f"Nothing reads the {what}{'s' if len(names) > 1 else ''} {listed(names)}; {end}."
+    return f"Nothing reads the {what}{'s' if len(names) > 1 else ''} {quoted_names(names)}; {end}."
 
 
-def listed(names: Sequence[Any]) -> str:
+def quoted_names(names: Sequence[Any]) -> str:
     """Return names in quotes, the first of many."""
     shown = ", ".join(repr(name) for name in names[:SHOWN] if name)
     return shown + (f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else "")

@@ -219,7 +219,7 @@ def size_in_words(size: int) -> str:
     return f"{size / 1024**3:.1f} GiB" if size >= 1024**3 // 2 else f"{size / 1024**2:.1f} MiB"
 
 
-def counted(parameters: int) -> str:
+def parameters_in_words(parameters: int) -> str:
     """Return a number of parameters in words.
 
     >>> counted(7_063_427_072), counted(82_000)
@@ -492,7 +492,7 @@ def spec_for_folder(path: Path) -> ModelSpec:
     if found.trouble and not found.settings:
         raise ModelRefused(found.trouble)
     family = found.family
-    size = f", {counted(found.parameters)} parameters" if found.parameters else ""
+    size = f", {parameters_in_words(found.parameters)} parameters" if found.parameters else ""
     return ModelSpec(
         name=path.name,
         note=f"{family.title}{size}; guessed from its files.",

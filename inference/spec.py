@@ -326,7 +326,7 @@ def spec_of(text: str, *, name: str) -> ModelSpec:
     return spec
 
 
-def written(spec: ModelSpec) -> str:
+def spec_as_yaml(spec: ModelSpec) -> str:
     """Return the description as YAML, with defaults included. Reading the text gives the same description."""
     return yaml.dump(_without_empty(spec.dump()), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=100)
 

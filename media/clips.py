@@ -342,7 +342,7 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
 
 
 def timeline_of(video: Path, *, name: str) -> Timeline:
-    """Return when the frames of a video are shown; raises as ``opened`` and ``timeline.read`` do.
+    """Return when the frames of a video are shown; raises as ``opened`` and ``timeline.read_timeline`` do.
 
     Reading all of a long video takes a while, and many items share one: the last ones are kept.
     """
@@ -355,9 +355,9 @@ def timeline_of(video: Path, *, name: str) -> Timeline:
 
 @lru_cache(maxsize=_TIMELINES_KEPT)
 def _timeline(video: Path, size: int, changed: int, name: str) -> Timeline:
-    """Return ``timeline.read`` of a video in this state."""
+    """Return ``timeline.read_timeline`` of a video in this state."""
     with opened(video, name=name) as (container, stream):
-        return timeline.read(container, stream, name=name)
+        return timeline.read_timeline(container, stream, name=name)
 
 
 def must_be_whole(times: Timeline, *, name: str) -> None:

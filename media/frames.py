@@ -73,7 +73,7 @@ class Film:
         self._container, self._stream, self._name, self._limits = container, stream, name, limits
         self.codec = str(stream.codec_context.codec.canonical_name)
         clips.must_fit(stream, name=name, limits=limits)
-        self._times = timeline.read(container, stream, name=name)
+        self._times = timeline.read_timeline(container, stream, name=name)
         self.broken = self._times.broken
         """Why frames are missing at its end, as a clause; None: nothing is known to be."""
         self._base, self._origin, self._end = self._times.base, self._times.origin, self._times.end

@@ -53,7 +53,7 @@ def write(clip: Path, *, out: Path, name: str) -> None:
 _SAYS_NOTHING = {"major_brand", "minor_version", "compatible_brands", "handler_name", "language", "vendor_id"}
 
 
-def told(path: Path) -> str:
+def metadata_names(path: Path) -> str:
     """Return the names of an MP4's metadata. Empty if it has none. Raises as ``clips.opened`` does."""
     with clips.opened(path, name=path.name) as (container, _):
         of_streams = [each.metadata for each in container.streams]

@@ -77,7 +77,7 @@ class Timeline:
         return round(max(float(self.duration), last), 6)
 
 
-def read(container: InputContainer, stream: VideoStream, *, name: str) -> Timeline:
+def read_timeline(container: InputContainer, stream: VideoStream, *, name: str) -> Timeline:
     """Read when the frames of ``stream`` are shown. ``name`` is the video's name in messages.
 
     Raises

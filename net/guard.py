@@ -223,7 +223,7 @@ _SAID: Mapping[type[NoAnswer], str] = {
 }
 
 
-def meant(error: Exception, passage: Passage) -> Exception:
+def translate_error(error: Exception, passage: Passage) -> Exception:
     """Return our error for an exception during a request, or the exception itself if it has another cause."""
     said = str(error).strip().rstrip(".")
     for kind in type(error).__mro__:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
-from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NoConnection, Passage, Traffic, meant, tls
+from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NoConnection, Passage, Traffic, tls, translate_error
 
 if TYPE_CHECKING:
     import httpcore2
@@ -66,7 +66,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
                 except TimeoutError:
                     raise self._passage.too_slow() from None
                 except Exception as error:
-                    raise meant(error, self._passage) from error
+                    raise translate_error(error, self._passage) from error
                 if piece is None:
                     return
                 yield self._passage.counted(piece)
@@ -118,7 +118,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
             except TimeoutError:
                 raise passage.too_slow() from None
             except Exception as error:
-                raise meant(error, passage) from error
+                raise translate_error(error, passage) from error
             try:
                 headers = passage.begun(came.status, came.headers)
             except Exception:

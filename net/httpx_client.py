@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NoConnection, Passage, Traffic, meant, tls
+from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NoConnection, Passage, Traffic, tls, translate_error
 
 if TYPE_CHECKING:
     import ssl
@@ -94,7 +94,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
                 try:
                     piece = next(pieces, None)
                 except Exception as error:
-                    raise meant(error, self._passage) from error
+                    raise translate_error(error, self._passage) from error
                 finally:
                     now.reset(token)
                 if piece is None:
@@ -137,7 +137,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
             try:
                 came = self._pool.handle_request(sent)
             except Exception as error:
-                raise meant(error, passage) from error
+                raise translate_error(error, passage) from error
             finally:
                 now.reset(token)
             try:

@@ -13,7 +13,7 @@ from agreement.limits import wilson
 from domain.replies import CONTROL, AttackResult
 from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
 from reports.study import Study
-from reports.words import figure_in_words, listed, mark, nothing, some
+from reports.words import figure_in_words, first_parts, mark, name_list, nothing
 
 TITLE = "Answers that try to talk the judge into a score"
 
@@ -24,7 +24,7 @@ def attacks(study: Study) -> Section:
     if study.attacked_others:
         words = (
             "There are runs over such answers by judges that are none of these, as their model, template or parser "
-            f"differs: {listed(study.attacked_others)}."
+            f"differs: {name_list(study.attacked_others)}."
         )
         others.append(Paragraph(words, "note"))
     if not study.attacks:
@@ -105,10 +105,12 @@ def attacks(study: Study) -> Section:
         axis = "share of scored replies above the lowest value"
         blocks.insert(0, Dots("attacks", "How often each judge fell for it", axis, tuple(lines), first=1))
     if without:
-        words = f"{listed(without)} was not given the answer that tries nothing, so nothing says what is its leniency."
+        words = (
+            f"{name_list(without)} was not given the answer that tries nothing, so nothing says what is its leniency."
+        )
         blocks.append(Paragraph(words, "warning"))
     blocks += others
-    return Section(10, "attacks", TITLE, f"Of the answers that try something: {some(told)}.", tuple(blocks))
+    return Section(10, "attacks", TITLE, f"Of the answers that try something: {first_parts(told)}.", tuple(blocks))
 
 
 def share_of(replies: Sequence[AttackResult]) -> Figure:

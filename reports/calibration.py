@@ -10,7 +10,9 @@ from dataclasses import asdict, replace
 
 from agreement.verdict import Rule
 from domain.installation import own_version
+from reports.alternative_section import alternative
 from reports.attacks import attacks
+from reports.confusion_section import confusion
 from reports.content import (
     Block,
     CalibrationReport,
@@ -23,7 +25,7 @@ from reports.content import (
     UnitSelection,
 )
 from reports.cross_check import cross_check
-from reports.judging import against_people, alternative, confusion
+from reports.judging import against_people
 from reports.losses import loss_warnings, losses_of_study
 from reports.pairs import pairs
 from reports.people import design, reliability
@@ -33,7 +35,7 @@ from reports.ruling_biases import copies_table
 from reports.scores import bias, corrected
 from reports.stability import drift, repeats
 from reports.study import Study
-from reports.words import count, listed, some
+from reports.words import count, first_parts, name_list
 
 
 def calibration(
@@ -52,8 +54,8 @@ def calibration(
     when = study.rule.words(given=rule)
     rule = rule or study.rule.rule or Rule()
     return CalibrationReport(
-        title=f"Calibration of {listed(study.judges)}",
-        subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {listed(study.humans)}"
+        title=f"Calibration of {name_list(study.judges)}",
+        subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {name_list(study.humans)}"
         + (f". {source.counted.rstrip('.')}" if source.counted else ""),
         source=source,
         humans=study.humans,
@@ -124,7 +126,7 @@ def _clustered(study: Study, table: ReportTable) -> ReportTable:
         if part.dimension is None and part.table.clusters is not None:
             n_units, n_clusters = len(part.table.units), len(set(part.table.clusters))
             told.append(f"{part.criterion}: {n_clusters:,} items for {n_units:,} units")
-    note = f"Intervals take the units of one item as one cluster ({some(told)})."
+    note = f"Intervals take the units of one item as one cluster ({first_parts(told)})."
     return replace(table, note=f"{table.note} {note}".strip())
 
 

@@ -26,7 +26,7 @@ from reports.content import (
 from reports.layout import spread
 from reports.rendering import figure
 from reports.vega import ChartSpec
-from reports.words import listed
+from reports.words import name_list
 
 LONG = 14
 """Rows beyond which a table has its own scroll bar. On paper, all rows are printed."""
@@ -210,7 +210,7 @@ def _way(behind: UnitSelection | None, where: Where | None) -> str:
         most, last = behind.values
         title, shown = f"Where most people say {most}, and {behind.raters[-1]} {last}", "items"
     else:
-        title, shown = f"What {listed(behind.raters)} differ about", "differences"
+        title, shown = f"What {name_list(behind.raters)} differ about", "differences"
     return f'<td><a href="{escape(where(behind))}" target="_self" title="{escape(title)}">{shown}</a></td>'
 
 

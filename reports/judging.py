@@ -1,41 +1,33 @@
-"""Sections 3, 4 and 5: judges against people."""
+"""Section 3: judges against people, on the same footing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations, pairwise
-from typing import Any
+from itertools import combinations
 
 import numpy as np
 
-from agreement.alternative import AlternativeTest, alternative_test, winning_rates
 from agreement.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling, noise_ceiling
 from agreement.chance import percent_agreement
-from agreement.classification import classification_rates
 from agreement.constant import ConstantComparison, compare_with_constant
-from agreement.corrected import clustered_mean
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
 from agreement.ratings import MISSING, Floats, Ratings
 from reports.content import (
-    Bars,
     Block,
     Cell,
     Dots,
     Figure,
-    Heat,
-    LineChart,
     Mark,
-    Point,
     ReportTable,
     Section,
     UnitSelection,
 )
 from reports.people import MOST_VALUES, main_statistic, main_weights
 from reports.study import Slice, Study
-from reports.words import count, figure_in_words, mark, nothing, p_value, some
+from reports.words import figure_in_words, first_parts, mark
 
 MEASURES: dict[Measure, str] = {
     "agreement": "Share of equal ratings",
@@ -44,7 +36,7 @@ MEASURES: dict[Measure, str] = {
     "quadratic": "Cohen's kappa, quadratic weights",
     "pearson": "Pearson's correlation",
 }
-EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER OMEGA}", "\N{GREEK SMALL LETTER RHO}"
+
 _MOST_LEVELS = 20
 """Number of values beyond which ratings count as measurements and are correlated."""
 
@@ -196,7 +188,7 @@ def against_people(study: Study) -> Section:
             "agreement with that person."
         )
     else:
-        lead = f"Agreement with a person, judge and people on the same units: {some(told)}."
+        lead = f"Agreement with a person, judge and people on the same units: {first_parts(told)}."
     return Section(3, "judges", "Judge against people", lead, tuple(blocks))
 
 
@@ -400,297 +392,3 @@ def _judges(study: Study) -> list[Block]:
             note="Judges of one family may share their errors: agreeing with each other is no sign of being right.",
         )
     ]
-
-
-# ---- 4 alternative annotator test -----------------------------------------------------------------------------------
-
-
-def alternative(study: Study, epsilon: float) -> Section:
-    """Return section 4."""
-    title = "Could the judge take a person's place?"
-    if len(study.humans) < 3:
-        return nothing(
-            4,
-            "alternative",
-            title,
-            f"The alternative annotator test needs at least three people, and these are {len(study.humans)}: each "
-            "person "
-            "is compared with the others, and with fewer the others are one person only.",
-        )
-    rows: list[tuple[Cell, ...]] = []
-    people: list[tuple[Cell, ...]] = []
-    lines: dict[str, tuple[Point, ...]] = {}
-    told: list[str] = []
-    for part in study.slices:
-        score = "neg_rmse" if part.numeric else "accuracy"
-        for judge in part.judges:
-            table, mine = human_table(part), numbers_or_codes(part, judge)
-            found = alternative_test(table, mine, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
-            rows.append((*part.where, judge, f"winning rate {OMEGA}", Figure.of(found.winning_rate)))
-            rows.append((*part.where, judge, f"advantage {RHO}", Figure.of(found.advantage_probability)))
-            people += _of_people(part, judge, found)
-            constant = constant_of(part, judge)
-            always = alternative_test(table, constant.column, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
-            said_ = said_always(part, constant)
-            rows.append((*part.where, judge, f"winning rate {OMEGA} of always {said_}", Figure.of(always.winning_rate)))
-            if part.dimension is None:
-                rates = winning_rates(table, mine, raters=part.humans, score=score)  # type: ignore[arg-type]
-                points = tuple(Point(each, rate.value) for each, rate in rates if rate.defined)
-                if points:
-                    lines[judge if len(study.slices) == 1 else f"{judge} · {part.criterion}"] = points
-                if found.winning_rate.defined:
-                    replaced = round(found.winning_rate.value * len(found.people))
-                    verdict = "passes" if found.passed else "does not pass"
-                    as_well = ""
-                    if always.winning_rate.defined:
-                        n_always = sum(each.rejected for each in always.people)
-                        passes = "passes" if always.passed else "does not pass"
-                        as_well = f"; one that always says {said_} {passes} ({n_always} of {len(always.people)})"
-                    told.append(f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion}){as_well}")
-                else:
-                    told.append(f"{judge} cannot be tested ({part.criterion}): {found.winning_rate.reason}")
-    blocks: list[Block] = []
-    if lines:
-        blocks.append(
-            LineChart(
-                "epsilon",
-                "The winning rate, depending on how much better a person may be",
-                f"{EPSILON}, the handicap that is allowed for a judge costing less",
-                f"winning rate {OMEGA}",
-                tuple(lines.items()),
-            )
-        )
-    possible = ", ".join(f"{at / len(study.humans):.2f}" for at in range(len(study.humans) + 1))
-    blocks += [
-        ReportTable(
-            "alternative",
-            "Alternative annotator test",
-            ("criterion", "dimension", "judge", "what", "value"),
-            tuple(rows),
-            note=f"{OMEGA} passes at 0.5; with {count(len(study.humans), 'person', 'people')} it can only be "
-            f"{possible}, "
-            f"and has no interval. {RHO} is the mean share of units on which the judge is at least as close to the "
-            "other "
-            "people as a person is.",
-        ),
-        ReportTable(
-            "alternative_people",
-            "Person by person",
-            (
-                "criterion",
-                "dimension",
-                "judge",
-                "person",
-                "judge at least as close",
-                "person at least as close",
-                "p",
-                "may replace",
-            ),
-            tuple(people),
-            note="Closeness to the other people; ties count for both. One-sided t test, Benjamini-Yekutieli at 0.05.",
-        ),
-    ]
-    lead = (
-        "For how many of the people it may stand in, if a person may be better by "
-        f"{EPSILON} = {epsilon:g}: {some(told)}."
-    )
-    return Section(4, "alternative", title, lead, tuple(blocks))
-
-
-def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Cell, ...]]:
-    return [
-        (
-            *part.where,
-            judge,
-            each.rater,
-            Figure.of(each.advantage, share=True),
-            each.person_advantage,
-            p_value(each.test.p_value) if each.test else None,
-            "yes" if each.rejected else "no" if each.test else "not tested",
-        )
-        for each in found.people
-    ]
-
-
-# ---- 5 where they differ --------------------------------------------------------------------------------------------
-
-
-def confusion(study: Study) -> Section:
-    """Return section 5."""
-    title = "Where they differ"
-    blocks: list[Block] = []
-    rows: list[tuple[Cell, ...]] = []
-    rates: list[tuple[Cell, ...]] = []
-    bars: list[Block] = []
-    told: list[str] = []
-    for part in study.slices:
-        few = 1 < len(part.categories) <= MOST_VALUES
-        for judge in part.judges:
-            if not few:
-                continue
-            given, people = part.column(judge), part.majority
-            both = (given != MISSING) & (people != MISSING)
-            q = len(part.categories)
-            counts = np.bincount(people[both] * q + given[both], minlength=q * q).reshape(q, q)
-            table = tuple(tuple(int(each) for each in row) for row in counts)
-            for at, row in enumerate(table):
-                for to, n in enumerate(row):
-                    rows.append((*part.where, judge, part.categories[at], part.categories[to], n))
-            rates += _rates(part, judge)
-            if part.dimension is None:
-                heading = f"{judge}, {part.criterion}: what it says (across) where most people say (down)"
-                blocks.append(
-                    Heat(
-                        f"confusion_{len(blocks) + 1}",
-                        heading,
-                        "most people",
-                        judge,
-                        part.categories,
-                        part.categories,
-                        table,
-                    )
-                )
-                right = int(np.trace(counts))
-                total = max(int(counts.sum()), 1)
-                told.append(f"{judge} says the same on {right:,} of {int(counts.sum()):,} ({right / total:.0%})")
-        if part.dimension is None and (few or part.numeric):
-            bars.append(_shares(part, len(bars) + 1))
-    blocks += bars
-    blocks += _levels(study)
-    if rates:
-        blocks.append(
-            ReportTable(
-                "rates",
-                "Against what most people say",
-                ("criterion", "dimension", "judge", "statistic", "value"),
-                tuple(rates),
-                note="Precision: of the units that the judge gives this value, the share where most people do. "
-                "Recall: of the "
-                "units that most people give this value, the share where the judge does. Units on which people are "
-                "tied are "
-                "left out.",
-            )
-        )
-    if rows:
-        columns = ("criterion", "dimension", "judge", "most people", "judge says", "units")
-        blocks.append(
-            ReportTable("confusion", "The confusion as numbers", columns, tuple(rows), unit="counts of units")
-        )
-    if not blocks:
-        return nothing(
-            5,
-            "confusion",
-            title,
-            "There are too many different values for a table; declare a scale with few values, or bin them.",
-        )
-    lead = (
-        f"Next to what most people say, {some(told)}. The diagonal is where both say the same; what is off it "
-        "shows "
-        "which values are mixed up."
-        if told
-        else "What people say, at each level of the judge."
-    )
-    return Section(5, "confusion", title, lead, tuple(blocks))
-
-
-def _rates(part: Slice, judge: str) -> list[tuple[Cell, ...]]:
-    names: list[str | None] = [*part.categories, None]
-    said_ = [names[code] for code in part.column(judge).tolist()]
-    people = [names[code] for code in part.majority.tolist()]
-    if not any(one is not None and other is not None for one, other in zip(said_, people, strict=True)):
-        return []
-    found = classification_rates(people, said_, labels=part.categories, clusters=part.table.clusters)
-    rows: list[tuple[Cell, ...]] = [(*part.where, judge, "Accuracy", Figure.of(found.accuracy, share=True))]
-    if part.dimension is None:
-        for each in found.classes:
-            rows.append((*part.where, judge, f"Precision of {each.label}", Figure.of(each.precision, share=True)))
-            rows.append((*part.where, judge, f"Recall of {each.label}", Figure.of(each.recall, share=True)))
-    rows.append((*part.where, judge, "F1, mean over the values", Figure.of(found.macro_f1, share=True)))
-    return rows
-
-
-def _shares(part: Slice, number: int) -> Bars:
-    """Return a chart of how often each rater gives each value. Many values are grouped into ten equal steps."""
-    labels = part.categories
-    raters = (*part.humans, *part.judges)
-    if len(labels) <= MOST_VALUES:
-        given = [part.column(name) for name in raters]
-        counts = [np.bincount(codes[codes != MISSING], minlength=len(labels)) for codes in given]
-    else:
-        values = [part.numbers(name) for name in raters]
-        known = np.concatenate(values)
-        edges = np.linspace(np.nanmin(known), np.nanmax(known), 11)
-        labels = tuple(f"to {edge:.3g}" for edge in edges[1:].tolist())
-        counts = [np.histogram(each[~np.isnan(each)], bins=edges)[0] for each in values]
-    shares = tuple(
-        (name, tuple(float(each) for each in counted / max(int(counted.sum()), 1)))
-        for name, counted in zip(raters, counts, strict=True)
-    )
-    return Bars(
-        f"shares_{number}",
-        f"{part.criterion}: how often each value is given, by people and by judges",
-        "share of its ratings",
-        labels,
-        shares,
-        people=len(part.humans),
-    )
-
-
-def _levels(study: Study) -> list[Block]:
-    """Return the calibration curve: people's mean at each level of the judge."""
-    blocks: list[Block] = []
-    rows: list[tuple[Cell, ...]] = []
-    for part in study.slices:
-        if not part.numeric:
-            continue
-        lines: list[tuple[str, tuple[Point, ...]]] = []
-        for judge in part.judges:
-            line = []
-            for label, at, chosen in _bins(part.numbers(judge)):
-                found = Figure.of(
-                    clustered_mean(np.where(chosen, part.human_mean, np.nan), clusters=part.table.clusters)
-                )
-                found = replace(found, n_left_out=0)
-                rows.append((*part.where, judge, label, found))
-                if found.value is not None:
-                    line.append(Point(at, found.value, found.low, found.high))
-            if line:
-                lines.append((judge, tuple(line)))
-        if lines and part.dimension is None:
-            blocks.append(
-                LineChart(
-                    f"levels_{len(blocks) + 1}",
-                    f"{part.criterion}: what people say, at each score of the judge",
-                    "the judge's score",
-                    "mean score of the people",
-                    tuple(lines),
-                    diagonal=True,
-                )
-            )
-    if rows:
-        blocks.append(
-            ReportTable(
-                "levels",
-                "What people say, at each score of the judge",
-                ("criterion", "dimension", "judge", "judge's score", "people's mean"),
-                tuple(rows),
-                unit="points of the scale; on the dashed line both mean the same",
-            )
-        )
-    return blocks
-
-
-def _bins(values: Floats, most: int = 10) -> Iterator[tuple[str, float, Any]]:
-    """Yield (name, middle, mask of units) for each level. Many levels are grouped into bins of equal size."""
-    known = values[~np.isnan(values)]
-    levels = np.unique(known)
-    if len(levels) <= most:
-        for level in levels.tolist():
-            yield f"{level:g}", level, values == level
-        return
-    edges = np.unique(np.quantile(known, np.linspace(0, 1, most + 1)))
-    for at, (low, high) in enumerate(pairwise(edges.tolist())):
-        last = at == len(edges) - 2
-        chosen = (values >= low) & ((values <= high) if last else (values < high))
-        if chosen.any():
-            yield f"{low:.3g} to {high:.3g}", float(values[chosen].mean()), chosen

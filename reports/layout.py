@@ -68,11 +68,11 @@ def _row(row: tuple[Cell, ...], holders: list[int], whole: bool) -> tuple[str, .
             found = cell if isinstance(cell, Figure) else Figure.without("")
             cells += [value(found), limits(found), f"{found.n_units:,}", f"{found.n_left_out:,}", found.reason or ""]
         else:
-            cells.append(written(cell))
+            cells.append(cell_in_words(cell))
     return tuple(cells)
 
 
-def written(cell: Cell) -> str:
+def cell_in_words(cell: Cell) -> str:
     """Return a cell in words. The text after a line break is less important."""
     if cell is None:
         return NOTHING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports.content import Figure, ReportTable, Section
 from reports.study import Study
-from reports.words import figure_in_words, some
+from reports.words import figure_in_words, first_parts
 
 TITLE = "Judges that compare two answers"
 
@@ -44,4 +44,4 @@ def pairs(study: Study) -> list[Section]:
         "people count, as many for as against is a tie. A judge's two orders that differ are a tie, and counted; pairs "
         "without two verdicts, or that it was not asked about, are left out.",
     )
-    return [Section(13, "pairs", TITLE, f"{some(told)}.", (table,))]
+    return [Section(13, "pairs", TITLE, f"{first_parts(told)}.", (table,))]

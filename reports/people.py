@@ -19,7 +19,7 @@ from agreement.weights import Named
 from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section, UnitSelection
 from reports.losses import loss_blocks, losses_of_study
 from reports.study import Slice, Study
-from reports.words import capital, count, figure_in_words, listed, mark, some
+from reports.words import capital, count, figure_in_words, first_parts, mark, name_list
 
 MOST_FOR_REML = 5000
 """Number of units beyond which a mixed model takes too long for a report."""
@@ -101,7 +101,7 @@ def design(study: Study) -> Section:
     )
     failed = [each for each in study.replies if each.dimension is None and each.judge in study.judges and each.failures]
     if failed:
-        told = some([f"{each.judge}, {each.criterion}: {each.words}" for each in failed])
+        told = first_parts([f"{each.judge}, {each.criterion}: {each.words}" for each in failed])
         lead += f" Not every reply holds a score: {told}."
     return Section(1, "design", "Who rated what", lead, tuple(blocks))
 
@@ -163,7 +163,8 @@ def replies(study: Study) -> Iterator[Block]:
         if each.dimension is None and each.judge in study.judges and each.asked > each.with_people
     ]
     if more:
-        told = f"{some(more)}. What is said of agreement rests on those that people rated, the judge's means on all."
+        rest = "What is said of agreement rests on those that people rated, the judge's means on all."
+        told = f"{first_parts(more)}. {rest}"
         yield Paragraph(told, "note")
 
 
@@ -183,8 +184,8 @@ def judges_are(study: Study) -> Iterator[Block]:
     unknown = [name for name in study.judges if name not in known and name not in study.metrics]
     if unknown:
         yield Paragraph(
-            f"Ratings of {listed(unknown)} came without replies: nothing here says which model and prompt gave them, "
-            "and how many replies held no score besides those named above.",
+            f"Ratings of {name_list(unknown)} came without replies: nothing here says which model and prompt gave them,"
+            " and how many replies held no score besides those named above.",
             "note",
         )
 
@@ -264,7 +265,7 @@ def reliability(study: Study) -> Section:
     statistic_name = "Krippendorff's alpha"
     lead = (
         f"This is the ceiling: no judge can be expected to agree with people more than people agree with each other. "
-        f"{statistic_name} of the people, 1 is perfect and 0 is chance: {some(leads)}."
+        f"{statistic_name} of the people, 1 is perfect and 0 is chance: {first_parts(leads)}."
     )
     if len(lines) > 1:
         blocks.append(

@@ -14,7 +14,7 @@ from reports.content import Block, Cell, Figure, LineChart, Point, ReportTable, 
 from reports.judging import MEASURES, ceiling_of, main_measure
 from reports.scores import UnitMeasure, outcomes
 from reports.study import Slice, Study
-from reports.words import nothing, some
+from reports.words import first_parts, nothing
 
 WANTED = (0.1, 0.05, 0.03)
 """Half widths of intervals that a plan aims at."""
@@ -82,7 +82,7 @@ def plan(study: Study) -> Section:
     ]
     blocks += _grades(study)
     blocks += _next(study)
-    return Section(11, "plan", title, some(told) + ".", tuple(blocks))
+    return Section(11, "plan", title, first_parts(told) + ".", tuple(blocks))
 
 
 def _half(found: Figure) -> float | None:

@@ -21,7 +21,7 @@ from reports.losses import Where, losses_by_part, slices_at_bounds, warning_of
 from reports.people import main_statistic
 from reports.ruling_biases import biases_of, copies_of
 from reports.study import Slice, Study
-from reports.words import some
+from reports.words import first_parts
 
 OUTCOMES: dict[Outcome, tuple[Verdict, str]] = {
     "usable as replacement": ("replace", "May stand in for a person"),
@@ -119,7 +119,7 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
         if each.judge in study.judges
     )
     whole = [each for each in rulings if each.dimension is None]
-    told = some([_in_a_sentence(each) for each in whole])
+    told = first_parts([_in_a_sentence(each) for each in whole])
     parts = tuple(
         (
             *(each.criterion, each.dimension or "all", each.judge, each.words, each.questions, each.answers or None),

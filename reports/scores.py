@@ -16,7 +16,7 @@ from reports.people import MOST_VALUES
 from reports.ruling_biases import biases_table
 from reports.stability import position
 from reports.study import Slice, Study
-from reports.words import figure_in_words, mark, nothing, number, some
+from reports.words import figure_in_words, first_parts, mark, nothing, number
 
 
 @dataclass(frozen=True)
@@ -338,7 +338,7 @@ def bias(study: Study) -> Section:
         blocks += biases_table(study)
     blocks += position(study)
     lead = (
-        f"A judge may be lenient to all, which does no harm to a ranking, or to some, which does: {some(told)}."
+        f"A judge may be lenient to all, which does no harm to a ranking, or to some, which does: {first_parts(told)}."
         if told
         else "Values here are names; what can be seen is whether the order of the answers matters."
     )

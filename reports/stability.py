@@ -17,7 +17,7 @@ from agreement.statistic import Statistic
 from reports.content import Block, Cell, Dots, Figure, Mark, Paragraph, ReportTable, Section
 from reports.judging import MEASURES, main_measure, numbers_or_codes
 from reports.study import Slice, Study
-from reports.words import count, figure_in_words, mark, nothing, some
+from reports.words import count, figure_in_words, first_parts, mark, nothing
 
 MOST_VALUES = 12
 
@@ -64,7 +64,7 @@ def repeats(study: Study) -> Section:
         return nothing(8, "repeats", title, "The repeated runs share no unit with the judge.")
     lead = (
         "A judge that contradicts itself cannot agree with anyone. "
-        f"Krippendorff's alpha of its runs, 1 is always the same: {some(told)}."
+        f"Krippendorff's alpha of its runs, 1 is always the same: {first_parts(told)}."
     )
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(
@@ -119,7 +119,7 @@ def position(study: Study) -> list[Block]:
                 name = judge if len(study.slices) == 1 else f"{judge} · {part.name}"
                 lines.append((name, tuple(marks)))
     blocks: list[Block] = []
-    blocks.append(Paragraph(f"Position: {some(told)}. The rest depends on which answer stands first."))
+    blocks.append(Paragraph(f"Position: {first_parts(told)}. The rest depends on which answer stands first."))
     if lines:
         blocks.append(
             Dots(
@@ -201,7 +201,7 @@ def drift(study: Study, margin: float) -> Section:
                     told.append(f"{label}, {part.criterion}: {figure_in_words(change)}, {found.verdict}")
     if not rows:
         return nothing(9, "drift", title, "The versions share no unit.")
-    lead = f"Change of the judge's agreement with people since the earlier version: {some(told)}."
+    lead = f"Change of the judge's agreement with people since the earlier version: {first_parts(told)}."
     blocks: tuple[Block, ...] = (
         Dots(
             "drift", "Change since the earlier version", "change of agreement with people", tuple(lines), True, first=1

@@ -12,7 +12,7 @@ from html import escape
 from reports.content import CalibrationReport, Cell, Figure, Paragraph, ReportTable, Ruling, Rulings
 from reports.html import details
 from reports.planning import WANTED
-from reports.words import figure_in_words, number, some
+from reports.words import figure_in_words, first_parts, number
 
 ALL = "all"
 """The dimension of a row about all dimensions."""
@@ -139,7 +139,7 @@ def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) ->
         found.append(f"Grades: {now} on {_whole(row['units now']):,} units{then}.")
     short = [f"{name} {_more(plan[name]):,}" for name in undecided if name in plan and _more(plan[name])]
     if short:
-        found.append(f"Grades in what is undecided, more units for \N{PLUS-MINUS SIGN}{AIM}: {some(short)}.")
+        found.append(f"Grades in what is undecided, more units for \N{PLUS-MINUS SIGN}{AIM}: {first_parts(short)}.")
     return found
 
 
@@ -153,7 +153,7 @@ def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
     if not wanted:
         return "every unit with a score has people's grades, so there is nothing to correct yet."
     told = [f"{row['score']} {_whole(row['more units']):,}" for row in wanted]
-    return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {some(told)}."
+    return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {first_parts(told)}."
 
 
 def _versions(tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
@@ -167,7 +167,7 @@ def _versions(tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
         and str(row["versions"]).startswith(f"{about.judge} after ")
         and isinstance(change := row["value"], Figure)
     ]
-    return [f"Another prompt: {some(told) or 'no other version of it was compared on these units'}."]
+    return [f"Another prompt: {first_parts(told) or 'no other version of it was compared on these units'}."]
 
 
 def _whole(cell: Cell) -> int:

@@ -68,7 +68,7 @@ def count(number: int, one: str, many: str) -> str:
     return f"{spelled} {one if number == 1 else many}"
 
 
-def listed(names: Sequence[str]) -> str:
+def name_list(names: Sequence[str]) -> str:
     """Return names for a sentence.
 
     >>> listed(["ann", "bob", "cem"])
@@ -82,7 +82,7 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def some(parts: Sequence[str], most: int = 6) -> str:
+def first_parts(parts: Sequence[str], most: int = 6) -> str:
     """Return parts of a sentence, separated by semicolons. Of many parts, only the first ones are named.
 
     >>> some(["a", "b", "c"], most=2)

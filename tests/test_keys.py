@@ -908,7 +908,7 @@ PUTTING = {
 
 def descriptions(seen: Seen) -> Any:
     """What is read out of the media of a made-up item."""
-    return [each["alt"] for each in preview.shown(seen.loaded, Stage.VERIFICATION, "one")["task"]["assets"]]
+    return [each["alt"] for each in preview.preview_data(seen.loaded, Stage.VERIFICATION, "one")["task"]["assets"]]
 
 
 def worded(**fields: Any) -> Callable[[Seen], Any]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from annotation_schemas.column_types import ColumnType
 from annotation_schemas.formats.columns import ItemKeys
-from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseWriter
+from annotation_schemas.formats.released import ReleasedSet, ReleaseWriter
 from annotation_schemas.formats.tasks import TaskFiles
 from annotation_schemas.model import Schema
 from domain.reading.answers import ReadOutcome
@@ -96,10 +95,6 @@ write.
 """
 
 
-TableColumns = Mapping[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]]
-"""Columns of a table: type, meaning and value, by name."""
-
-
 def _any_project(schema: Schema) -> bool:
     return True
 
@@ -144,12 +139,12 @@ class Format:
     """
     beside: Sequence[str] = ()
     """For formats that write releases: other formats whose files it refers to. A release includes these too."""
-    table_columns: Callable[[ReleasedSet], TableColumns] | None = None
-    """For formats that write releases: a function that returns the columns that the table of ``hf_dataset`` gets in a
-    release with this format.
-    """
     needs_about: Sequence[str] = ()
     """For formats that write releases: the fields of the data card without which the format is refused."""
+    card: Callable[[ReleasedSet, Mapping[str, int]], Mapping[str, Any]] | None = None
+    """For formats that write releases: a function that returns entries for the front matter of the data card, from the
+    release and the bytes of each of its files.
+    """
     needs_run: bool = False
     """Whether an export holds the answers of one run, which must be named. Items without an answer get a label."""
     tasks: TaskFiles | None = None

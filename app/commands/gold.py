@@ -95,9 +95,9 @@ def add(
 
 def list_(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
     """Write all gold as JSON lines, with how it was answered."""
-    from workflow.annotate import gold_making
+    from workflow.annotate import gold_list
 
-    for line in gold_making.lines(_store(), by=None, project=project, stage=stage):
+    for line in gold_list.lines(_store(), by=None, project=project, stage=stage):
         row: dict[str, object] = {"gold": line.id, "item": line.known.item, "dimension": line.known.dimension}
         row |= {"model": line.known.model} if line.known.model else {}
         row |= {"answers": dict(line.known.answers), "right": line.right, "n": line.n, "skipped": line.skipped}

@@ -73,7 +73,9 @@ def set_guideline(
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefused(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
-    done = guidelines.put(_store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify)
+    done = guidelines.publish_version(
+        _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
+    )
     answered = f" It answers {done.answers} decisions." if done.answers else ""
     typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
 

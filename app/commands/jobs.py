@@ -33,7 +33,7 @@ def list_(
     from workflow.jobs import desk
 
     store = opened().store
-    found = desk.listed(store, project=project, kinds=kind or (), only_open=open_, limit=limit)
+    found = desk.list_jobs(store, project=project, kinds=kind or (), only_open=open_, limit=limit)
     logins = desk.logins(store, found)
     for job in found:
         by = logins.get(job.person or 0, "-")

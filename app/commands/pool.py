@@ -88,7 +88,7 @@ def add(
     if added is None:
         added = image_pool.add_to_pool(here.store, here.media, **how, files=files)
     there = f"; {added.repeated:,} in the project already, byte for byte" if added.repeated else ""
-    typer.echo(f"{image_pool.counted(added).capitalize()} added{there}.")
+    typer.echo(f"{image_pool.files_in_words(added).capitalize()} added{there}.")
     for name, n in sorted(added.sources.items())[:SHOWN]:
         typer.echo(f"   {name or 'without a source'}: {n:,}")
     if (more := len(added.sources) - SHOWN) > 0:

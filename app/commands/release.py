@@ -197,7 +197,7 @@ def about(
     shared = opened()
     if set_:
         settings.say(shared.store, by=None, project=project, said=dict(map(_said, set_)))
-    found = settings.about(shared.store, by=None, project=project)
+    found = settings.card_version(shared.store, by=None, project=project)
     for each in settings.SAYINGS:
         value = found.values.get(each.name)
         told = "; ".join(value) if isinstance(value, list) else value

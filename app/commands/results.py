@@ -147,12 +147,12 @@ def results(
 
     cuts = bins if edges is None else edges_of(edges)
     shared = opened()
-    read = project_answers.read(
+    read = project_answers.read_project(
         shared.store, person=None, project=project, items=items, reader=reader, schema_version=schema_version
     )
     if schema_version is not None:
         print(f"Grades of people: under version {schema_version} of the schema alone.", file=sys.stderr)
-    wanted = score_choices.wanted(
+    wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion, method=method.value
     )
     first = cut_first(read.schema)
@@ -172,7 +172,7 @@ def results(
         else:
             typer.echo("\n".join(beside_table(read, blocks)))
         return
-    by_what = model_groups.wanted(read, group_models_by) if group_models_by else None
+    by_what = model_groups.parse_grouping(read, group_models_by) if group_models_by else None
     groups = [model_groups.grouped(read, each, by_what) for each in boards] if by_what else []
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)
@@ -195,7 +195,7 @@ def results(
         told = {**numbers.as_json(read, boards, of_groups), "comparisons": [each.as_row() for each in compared]}
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        ranked = ranked_options.ranked(shared.store, read, person=None, together=cluster)
+        ranked = ranked_options.rank_options(shared.store, read, person=None, together=cluster)
         shown = [*table(read, boards, ranked, groups, compared=bool(compared)), *comparison_block(compared)]
         typer.echo("\n".join([*shown, *models_block(read)]))
 

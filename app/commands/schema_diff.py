@@ -14,7 +14,7 @@ from annotation_schemas.loader import load_schema
 from annotation_schemas.model import LoadedSchema
 from app.commands.options import deciding
 from domain.errors import NotFound
-from workflow.schemas.value_words import shown
+from workflow.schemas.value_words import values_in_line
 
 
 def register(schema: typer.Typer) -> None:
@@ -78,7 +78,7 @@ def _line(change: Change) -> str:
     said = f" Decided: {change.decided.way.meaning}." if change.decided else ""
     asks = f" Decide: {' | '.join(change.asks)}" if change.asks and not change.decided else ""
     used = f" ({change.used.in_words})" if change.used else ""
-    old, new = shown(change.old, change.new)
+    old, new = values_in_line(change.old, change.new)
     values = f"{old} -> {new}{used}"
     return f"{change.status.value}: {change.path}: {values}. {change.sentence}{said}{asks}"
 

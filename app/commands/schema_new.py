@@ -190,7 +190,7 @@ def register(schema: typer.Typer) -> None:
         }
         said = _settled(given, file=outline.name_from(file.stem), ask=not yes)
         begun = Outline(**said)
-        text, told = outline.written(begun, guideline=guideline.name), outline.guideline_of(begun)
+        text, told = outline.write_outline(begun, guideline=guideline.name), outline.guideline_of(begun)
         examine_text(text, told, str(file))
         with guideline.open("x", encoding="utf-8") as out:
             out.write(told)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from domain.english import counted
+from domain.english import with_noun
 from domain.errors import RunStopped
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def tell_dry(inquiry: Inquiry[Any], *, shown: int) -> None:
 
     left = [each.question(at, shown=at < shown) for at, each in enumerate(inquiry.look())]
     known = len(inquiry.subjects) - len(left)
-    typer.echo(f"{counted(len(left), inquiry.noun)} to ask about; {known:,} with what is known already.")
+    typer.echo(f"{with_noun(len(left), inquiry.noun)} to ask about; {known:,} with what is known already.")
     if left:
         tell_estimate(inquiry.spec, left[:shown], asked=len(left))
         typer.echo(f"--- {left[0].name}\n{left[0].cannot or left[0].text}")
@@ -64,12 +64,12 @@ def carried_out(
 def tell_asked(summary: InquirySummary, inquiry: Inquiry[Any], *, journal: Path, more: str) -> None:
     """Print counts, faulty replies by kind, and subjects without a result. ``more`` precedes the details."""
     if summary.broken:
-        lines = f"{counted(summary.broken, 'line')} of {journal}"
+        lines = f"{with_noun(summary.broken, 'line')} of {journal}"
         typer.echo(
             f"{lines} cannot be read, as of a process that was killed; what was asked there counts as not asked."
         )
     if summary.before:
-        typer.echo(f"{counted(summary.before, inquiry.noun)} with what is known already, not asked again")
+        typer.echo(f"{with_noun(summary.before, inquiry.noun)} with what is known already, not asked again")
     endpoint = inquiry.spec.endpoint
     price = endpoint.price if endpoint else None
     for what, n in summary.figures.items():

@@ -25,7 +25,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             data_part="refinement-ends",
         )
     )
-    if done := messages.kept("refine.sent"):
+    if done := messages.kept_message("refine.sent"):
         shell.show(markup.notice(done, style="good"))
     models = refinement.models(services.store, by=services.person, project=view.name)
     if not models:

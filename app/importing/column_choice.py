@@ -37,7 +37,7 @@ Used = Callable[[Sequence[str]], tuple[str, ColumnMapping] | None]
 """Takes a file's columns, and returns the last file with the same columns and its settings, or None."""
 
 
-def asked(
+def draw_settings(
     schema: Schema, format: str, first: Path | None, used: Used
 ) -> tuple[ColumnMapping | None, ItemPreview | None]:
     """Draw the settings of a table. Return the settings (None: the defaults), and a preview of its first rows.

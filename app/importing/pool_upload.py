@@ -110,7 +110,8 @@ def _add_files(services: Services, view: ProjectView, source: Path, dimension: s
             role=role,
         )
     triage = view.schema.schema_.stages.triage is not None
-    words = f"{image_pool.counted(added)} added {'to those that go through triage first' if triage else 'to the pool'}"
+    where = "to those that go through triage first" if triage else "to the pool"
+    words = f"{image_pool.files_in_words(added)} added {where}"
     if added.repeated:
         words += f"; {added.repeated:,} already there"
     if added.refused:

@@ -20,7 +20,7 @@ ARE: Mapping[RatersAre | None, str] = {
 """The possible answers and their labels."""
 
 
-def asked() -> RatersAre | None:
+def draw_kind() -> RatersAre | None:
     """Draw a select box for raters that are not known yet, and return the answer."""
     chosen: RatersAre | None = st.selectbox(
         "Their raters are",
@@ -34,12 +34,12 @@ def asked() -> RatersAre | None:
     return chosen
 
 
-def listed(services: Services, view: ProjectView) -> None:
+def draw_raters(services: Services, view: ProjectView) -> None:
     """Draw the raters of imported files, and whether each is a person or a machine.
 
     A lead can change this at any time.
     """
-    found = file_raters.listed(services.store, by=services.person, project=view.name)
+    found = file_raters.list_raters(services.store, by=services.person, project=view.name)
     if not found:
         return
     shell.section("Imported raters")

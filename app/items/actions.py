@@ -109,7 +109,7 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
 
 def tell_done() -> None:
     """Show the message about a finished action."""
-    if done := messages.kept(_DONE):
+    if done := messages.kept_message(_DONE):
         shell.show(markup.notice(done, style="good"))
 
 
@@ -168,7 +168,7 @@ ELSEWHERE = "They may have changed meanwhile, or a filter hides them."
 def _say_gone(services: Services, view: ProjectView, gone: Sequence[str], n: int) -> None:
     one = len(gone) == 1
     words = f"{len(gone):,} of the {n:,} ticked {'does' if one else 'do'} not fit this list, and "
-    words += f"{'is' if one else 'are'} left out: {item_list.some(gone)}. {ELSEWHERE}"
+    words += f"{'is' if one else 'are'} left out: {item_list.first_names(gone)}. {ELSEWHERE}"
     shell.show(markup.notice(words))
     drop = partial(untick, view.name, services.person.id, gone)
     st.button("Untick it" if one else "Untick them", key=f"items.untick.{hash(tuple(gone))}", on_click=drop)
@@ -284,7 +284,7 @@ def _gold(
         return
     n_items = markup.count(len(found.can), "item")
     counts = f"{n_items} would become {markup.count(found.checks, 'gold check')}, {len(found.cannot):,} would not."
-    shell.show(*bulk_previews.told(counts, found.can, found.cannot))
+    shell.show(*bulk_previews.describe_preview(counts, found.can, found.cannot))
     if not found.can:
         return
 

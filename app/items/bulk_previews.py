@@ -53,10 +53,10 @@ def reason(key: str) -> str:
 def previewed(found: BulkPreview, noun: str) -> list[markup.Markup]:
     """Return the preview: exact counts, then the ids. ``noun`` is what changes, such as "item"."""
     counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
-    return told(counts, found.can, found.cannot)
+    return describe_preview(counts, found.can, found.cannot)
 
 
-def told(counts: str, can: Sequence[str], cannot: Sequence[tuple[str, str]]) -> list[markup.Markup]:
+def describe_preview(counts: str, can: Sequence[str], cannot: Sequence[tuple[str, str]]) -> list[markup.Markup]:
     """Return a preview: the counts, the ids that would change, and the ids that would not, with reasons."""
     parts = [markup.tag("p", markup.tag("b", markup.text(counts)), style="ts", data_part="preview")]
     if can:

@@ -27,7 +27,7 @@ FEW = 12
 WHOSE = {False: "me", True: "everyone who may see this page"}
 
 
-def asked(services: Services, view: ProjectView) -> ItemList | None:
+def requested_list(services: Services, view: ProjectView) -> ItemList | None:
     """Return the list of the view in the address, or None without one. Show an error if the view is gone.
 
     Raises

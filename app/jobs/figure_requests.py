@@ -70,7 +70,7 @@ class _Memory:
 _memory = _Memory()
 
 
-def asked(
+def request_figure(
     store: Store,
     settings: Settings,
     work: str,
@@ -115,7 +115,7 @@ def asked(
     if last is not None and last.state is JobState.FAILED and _is_recent(store, last) and last.input["state"] == state:
         raise NotAvailable(last.said)
     waits = known is not None and (datetime.now(UTC) - known.at).total_seconds() < SHARE * known.seconds
-    if not waits and not desk.listed(store, kinds=[FIGURES.name], only_open=True, limit=1):
+    if not waits and not desk.list_jobs(store, kinds=[FIGURES.name], only_open=True, limit=1):
         known = _begin(store, settings, slot, work, args, state) or known
     return FigureState(known, current=known is not None and known.state == state)
 
@@ -125,13 +125,15 @@ def wait(
 ) -> Any:
     """Return the value of a figure, and wait until it is ready: for actions that start with a button."""
     while True:
-        found = asked(store, settings, work, args, state=state, size=size)
+        found = request_figure(store, settings, work, args, state=state, size=size)
         if found.current and found.figure is not None:
             return found.figure.value
         time.sleep(0.2)
 
 
-def here(store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...]) -> Any:
+def compute_here(
+    store: Store, settings: Settings, work: str, args: Mapping[str, Any], *, state: tuple[Any, ...]
+) -> Any:
     """Return the value of a figure of this state; compute it in this process and store it if needed.
 
     For commands, which keep no other person waiting.

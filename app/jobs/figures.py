@@ -47,7 +47,7 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "gold": gold_making.count_candidates,
     "reasons": adjudication_reasons.overview,
     "results": leaderboard_page.leaderboards,
-    "schema": schema_changes.looked,
+    "schema": schema_changes.preview_change,
 }
 """The function that computes each figure, by the figure's name.
 

@@ -151,7 +151,7 @@ def wake(store: Store, home: Path, kind: str) -> None:
         _processes.wake(store, home, lane)
 
 
-def there() -> list[int]:
+def job_processes() -> list[int]:
     """Return the ids of all job processes."""
     return _processes.alive
 

@@ -70,7 +70,7 @@ def _came_of(tally: ChangeTally) -> str:
     return " ".join(said)
 
 
-def looked(
+def preview_change(
     store: Store, *, project: str, loaded: LoadedSchema, decisions: Decisions, press: str
 ) -> migration.MigrationPreview:
     """Return a preview of a schema change, for one ``press`` of a lead of the project.

@@ -37,7 +37,7 @@ NO_SCORE = tuple(verdict for verdict in ReplyOutcome if not verdict.scored)
 # ---- the list --------------------------------------------------------------------------------------------------------
 
 
-def listed(services: Services, project: ProjectView, view: RunView) -> None:
+def draw_replies(services: Services, project: ProjectView, view: RunView) -> None:
     """Draw the replies with filters, page by page, the newest first."""
     _again(services, view)
     tallies = judge_replies.tallies(services.store, by=services.person, run=view.id)
@@ -66,7 +66,7 @@ def _of_all(tally: judge_replies.ReplyTally) -> Markup:
 
 def _again(services: Services, view: RunView) -> None:
     """Draw a button that reads replies again, if only an earlier version of the parser has read them."""
-    said = messages.kept(f"judges.read.{view.id}")
+    said = messages.kept_message(f"judges.read.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     n = judge_replies.unread(services.store, by=services.person, run=view.id)
@@ -189,7 +189,7 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
     parts = [
         markup.tag(
             "div",
-            shown.about(view, project, run, title=title),
+            shown.answer_line(view, project, run, title=title),
             markup.quiet(" · "),
             markup.tag(
                 "a",

@@ -179,7 +179,7 @@ def no_score_reason(view: ReplyView) -> Markup:
     return markup.joined(markup.tag("div", shown.line(each, most=600), style="ts-small") for each in reasons)
 
 
-def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
+def answer_line(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
     """Return a line about the judged answer, with a link to the reply's details."""
     told = [title]
     if view.attack:
@@ -233,7 +233,7 @@ def card(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
         "div",
         markup.tag(
             "div",
-            about(view, project, run, title=title),
+            answer_line(view, project, run, title=title),
             markup.tag("span", scores(view.readings)),
             style="head",
         ),

@@ -33,7 +33,7 @@ class Link:
     """Instructions or warnings."""
 
 
-def asked(services: Services, *, key: str) -> None:
+def draw_invitation(services: Services, *, key: str) -> None:
     """Draw the inputs of an invitation: mail addresses, if this server sends mail, and a name."""
     mailing = invitation_mails.installed()
     if mailing is not None:

@@ -76,7 +76,7 @@ def form(services: Services, led: Sequence[ProjectView]) -> None:
 
 def tell_made() -> None:
     """Show on the Dashboard of a new project that the project was created."""
-    if said := messages.kept(_SAID):
+    if said := messages.kept_message(_SAID):
         shell.show(markup.notice(said, style="good"))
 
 

@@ -94,7 +94,7 @@ def release_lines(services: Services, view: ProjectView) -> list[ReleaseConditio
 
     def ask() -> figure_requests.FigureState:
         state, size = floors.state_of(services.store, by=services.person, project=view.name)
-        return figure_requests.asked(
+        return figure_requests.request_figure(
             services.store, services.settings, "floors", {"project": view.name}, state=state, size=size
         )
 
@@ -134,7 +134,7 @@ def _measured(
 def _ask(services: Services, view: ProjectView, check: ReleaseCheck) -> figure_requests.FigureState:
     state, size = check.state_of(services.store, services.person, view.name)
     args = {"project": view.name, **check.args}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store, services.settings, check.work, args, state=state, size=size, apart=check.apart
     )
 
@@ -152,7 +152,7 @@ def _show_losses(services: Services, view: ProjectView) -> None:
         state = leaderboard_page.mark(services.store, **about)
         size = leaderboard_page.size(services.store, **about)
         args = {"project": view.name}
-        return figure_requests.asked(services.store, services.settings, "losses", args, state=state, size=size)
+        return figure_requests.request_figure(services.store, services.settings, "losses", args, state=state, size=size)
 
     found = ask()
     pending_figures.show_pending(services, found, ask, about="Counts of unreadable answers are")

@@ -23,11 +23,11 @@ class _Message:
 
 
 def keep(name: str, words: Any) -> None:
-    """Keep the result of a press for the next drawing of the page. ``kept`` returns it."""
+    """Keep the result of a press for the next drawing of the page. ``kept_message`` returns it."""
     session_values.place()[name] = _Message(words)
 
 
-def kept(name: str) -> Any:
+def kept_message(name: str) -> Any:
     """Return the message kept under this name, or None."""
     message: _Message | None = session_values.place().get(name)
     if message is None:

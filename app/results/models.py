@@ -56,7 +56,7 @@ def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
         rows.append(
             [
                 markup.joined([markup.tag("b", markup.text(group.label)), about]),
-                shown.drawn(group.whole, ends),
+                shown.interval_markup(group.whole, ends),
                 *(shown.number(line, ends) for line in lines),
             ]
         )

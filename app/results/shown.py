@@ -131,7 +131,7 @@ def tooltip(line: LeaderboardLine) -> str:
     return "; ".join(parts)
 
 
-def drawn(line: LeaderboardLine, ends: tuple[float, float]) -> markup.Markup:
+def interval_markup(line: LeaderboardLine, ends: tuple[float, float]) -> markup.Markup:
     """Return a number as a point with its interval, between ``ends``."""
     at = line.found
     if not at.defined:

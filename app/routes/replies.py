@@ -103,7 +103,7 @@ async def read_json(request: Request) -> Mapping[str, Any]:
     return found
 
 
-def wanted(body: Mapping[str, Any], name: str, kind: type, *, default: Any = ...) -> Any:
+def body_value(body: Mapping[str, Any], name: str, kind: type, *, default: Any = ...) -> Any:
     """Return one value of a request's body, of the required kind. A whole number is accepted for a ``float``."""
     value = body.get(name, default)
     if value is ...:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from app.routes.replies import answering, from_own_page, read_json, wanted
+from app.routes.replies import answering, body_value, from_own_page, read_json
 from app.services import Resources
 from app.serving.precedence import precedence
 from app.workbench import page, sent
@@ -35,32 +35,32 @@ LARGEST_WHOLE_NUMBER = 2**53
 
 def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task, seq, values}``: store a draft of the typed values."""
-    seq = wanted(body, "seq", int)
+    seq = body_value(body, "seq", int)
     if not 0 <= seq <= LARGEST_WHOLE_NUMBER:
         raise BadRequest("“seq” must count up from 0.")
     kept = drafts.save_draft(
-        store, person=person, task=wanted(body, "task", str), seq=seq, values=wanted(body, "values", dict)
+        store, person=person, task=body_value(body, "task", str), seq=seq, values=body_value(body, "values", dict)
     )
     return {"seq": kept.seq, "saved_at": kept.saved_at.isoformat()}
 
 
 def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task, key, values, reasons, note, seconds, field_seconds, guideline, schema}``: submit once per key."""
-    key = wanted(body, "key", str)
+    key = body_value(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
     done = submissions.submit(
         store,
         person=person,
-        task=wanted(body, "task", str),
+        task=body_value(body, "task", str),
         key=key,
-        values=wanted(body, "values", dict),
-        reasons=wanted(body, "reasons", dict, default=None),
-        note=wanted(body, "note", str, default=""),
-        seconds=wanted(body, "seconds", float, default=None),
-        field_seconds=wanted(body, "field_seconds", dict, default=None),
-        guideline=wanted(body, "guideline", str, default=None),
-        schema=wanted(body, "schema", str, default=None),
+        values=body_value(body, "values", dict),
+        reasons=body_value(body, "reasons", dict, default=None),
+        note=body_value(body, "note", str, default=""),
+        seconds=body_value(body, "seconds", float, default=None),
+        field_seconds=body_value(body, "field_seconds", dict, default=None),
+        guideline=body_value(body, "guideline", str, default=None),
+        schema=body_value(body, "schema", str, default=None),
     )
     return {
         "saved_at": done.saved_at.isoformat(),
@@ -72,34 +72,34 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 def undo(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, stage}``: reopen the person's last submission in the form."""
-    task = submissions.undo(store, person=person, project=wanted(body, "project", str), stage=_stage(body))
+    task = submissions.undo(store, person=person, project=body_value(body, "project", str), stage=_stage(body))
     return {"task": task.id}
 
 
 def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}``: give a claimed task back."""
-    task = wanted(body, "task", str)
+    task = body_value(body, "task", str)
     claims.release(store, person=person, task=task)
     return {"task": task}
 
 
 def postpone(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}``: postpone a claimed task. It stays with the person until its lease ends."""
-    task = wanted(body, "task", str)
+    task = body_value(body, "task", str)
     claims.postpone(store, person=person, task=task)
     return {"task": task}
 
 
 def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, dimension, assets}``: take images out of the shared pool, to write an item about them."""
-    assets = wanted(body, "assets", list)
+    assets = body_value(body, "assets", list)
     if not assets or not all(isinstance(asset, str) for asset in assets):
         raise BadRequest("“assets” must list the ids of one or more assets.")
     task = image_pool.pick(
         store,
         person=person,
-        project=wanted(body, "project", str),
-        dimension=wanted(body, "dimension", str),
+        project=body_value(body, "project", str),
+        dimension=body_value(body, "dimension", str),
         assets=assets,
     )
     return {"task": task.id}
@@ -107,25 +107,25 @@ def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 def heartbeat(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}``: renew the lease of a task that the person still works on."""
-    until = claims.heartbeat(store, person=person, task=wanted(body, "task", str))
+    until = claims.heartbeat(store, person=person, task=body_value(body, "task", str))
     return {"lease_until": until.isoformat()}
 
 
 def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, stage, values}``: return the wording rules that the texts break. Nothing is stored."""
-    values = wanted(body, "values", dict)
+    values = body_value(body, "values", dict)
     if len(json.dumps(values, ensure_ascii=False)) > LONGEST_TEXTS:
         raise TooLarge(f"At most {LONGEST_TEXTS:,} characters of text are looked at.")
     found = authoring.wording(
-        store, person=person, project=wanted(body, "project", str), stage=_stage(body), fields=values
+        store, person=person, project=body_value(body, "project", str), stage=_stage(body), fields=values
     )
     return {"wording": [asdict(each) for each in found]}
 
 
 def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, number}``: record that the person has opened the guideline."""
-    number = wanted(body, "number", int)
-    guidelines.seen(store, person=person, project=wanted(body, "project", str), number=number)
+    number = body_value(body, "number", int)
+    guidelines.record_opening(store, person=person, project=body_value(body, "project", str), number=number)
     return {"number": number}
 
 
@@ -136,16 +136,16 @@ def read_comments(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 def write_comment(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}`` or ``{project, item}``, and ``{key, text, reply_to, early}``: comment on an item, once per key."""
-    key = wanted(body, "key", str)
+    key = body_value(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
     thread = comments.comment(
         store,
         person=person,
         key=key,
-        text=wanted(body, "text", str),
-        reply_to=wanted(body, "reply_to", str, default=None),
-        early=wanted(body, "early", bool, default=False),
+        text=body_value(body, "text", str),
+        reply_to=body_value(body, "reply_to", str, default=None),
+        early=body_value(body, "early", bool, default=False),
         **_item(body),
     )
     return page.thread_part(thread)
@@ -153,8 +153,8 @@ def write_comment(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 def _item(body: Body) -> dict[str, str]:
     if "task" in body:
-        return {"task": wanted(body, "task", str)}
-    return {"project": wanted(body, "project", str), "item": wanted(body, "item", str)}
+        return {"task": body_value(body, "task", str)}
+    return {"project": body_value(body, "project", str), "item": body_value(body, "item", str)}
 
 
 ACTIONS: Mapping[str, Action] = {
@@ -198,6 +198,6 @@ def _endpoint(action: Action, resources: Resources) -> Any:
 
 def _stage(body: Body) -> Stage:
     try:
-        return Stage(wanted(body, "stage", str))
+        return Stage(body_value(body, "stage", str))
     except ValueError:
         raise BadRequest("“stage” is none of: " + ", ".join(Stage) + ".") from None

@@ -43,7 +43,7 @@ COLUMNS = (
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
-def listed(services: Services, project: ProjectView, view: RunView) -> None:
+def draw_attempts(services: Services, project: ProjectView, view: RunView) -> None:
     """Draw the attempts with filters, page by page, the newest first."""
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     wanted = st.query_params.get("outcome")
@@ -320,7 +320,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     if project.schema.schema_.stages.grading is None:
         shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
         return
-    said = messages.kept(f"models.sent.{view.id}")
+    said = messages.kept_message(f"models.sent.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     if not view.answered:

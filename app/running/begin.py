@@ -200,7 +200,7 @@ def prompts(seen: PagePreview) -> list[Markup]:
     """Return the first prompts as they will be sent."""
     if not seen.shown:
         return []
-    first = [asked(question, seen.pictures) for question in seen.shown]
+    first = [question_markup(question, seen.pictures) for question in seen.shown]
     return [_section("The first prompts, as they will be sent"), *first]
 
 
@@ -218,11 +218,13 @@ def address_of(path: Path, *, side: int = 420) -> str:
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def asked(question: Question, pictures: Mapping[str, str]) -> Markup:
+def question_markup(question: Question, pictures: Mapping[str, str]) -> Markup:
     """Return a question turn by turn, with its pictures. The first of two steps comes first."""
     if question.first is not None:
-        first = markup.joined([markup.quiet("First step"), asked(question.first, pictures)])
-        return markup.joined([first, markup.quiet("Second step"), asked(replace(question, first=None), pictures)])
+        first = markup.joined([markup.quiet("First step"), question_markup(question.first, pictures)])
+        return markup.joined(
+            [first, markup.quiet("Second step"), question_markup(replace(question, first=None), pictures)]
+        )
     parts = [
         markup.tag("b", markup.text(shown.opening(question.name, 120))),
         markup.quiet(f" · {question.dimension} · {question.prompt_hash[:10]}"),
@@ -288,7 +290,10 @@ def description_of(run: RunView) -> None:
         on_click="ignore",
     )
     if run.workers:
-        rows = [[markup.text(shown.tame(each.name)), shown.text_block(watch.about(each.about))] for each in run.workers]
+        rows = [
+            [markup.text(shown.tame(each.name)), shown.text_block(watch.worker_line(each.about))]
+            for each in run.workers
+        ]
         shell.section("Workers")
         shell.show(markup.table([("Worker", "name"), ("Runs on", "")], rows))
     shell.show(markup.tag("p", markup.quiet("Hash of description and plan: "), shown.mono(run.hash), style="ts"))

@@ -58,7 +58,7 @@ def choose(
     return _in_effect(box)
 
 
-def read(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
+def parse_description(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
     """Return the description in a text, or its faults with their lines."""
     try:
         return model_descriptions.of_text(text, name=_NAME), []
@@ -308,7 +308,7 @@ def _in_effect(box: str) -> ModelSpec | None:
     if not text.strip():
         shell.show(markup.notice("Pick a model above, or write its description here."))
         return None
-    found, troubles = read(text)
+    found, troubles = parse_description(text)
     if found is None:
         rows = [[markup.text(line), markup.text(told)] for line, told in troubles]
         shell.show(

@@ -40,7 +40,7 @@ class Listing:
     """Returns further knowledge about each run, by its id."""
 
 
-def listed(services: Services, project: str, of: Listing) -> None:
+def draw_runs(services: Services, project: str, of: Listing) -> None:
     """Draw the runs of a kind. The list refreshes while a run is open."""
     found = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
     if not found:

@@ -91,7 +91,7 @@ def draw(services: Services, page: RunPage) -> None:
         begin.form(services, view, page.beginning)
     else:
         for listing in page.listings:
-            run_lists.listed(services, view.name, listing)
+            run_lists.draw_runs(services, view.name, listing)
 
 
 def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None:

@@ -218,7 +218,7 @@ def workers(view: RunView) -> Markup:
         [
             [
                 markup.text(shown.tame(worker.name)),
-                markup.quiet(about(worker.about, names=FIRST)),
+                markup.quiet(worker_line(worker.about, names=FIRST)),
                 markup.text(shown.moment(worker.started_at)),
                 markup.tag("b", markup.text("there"))
                 if worker.there
@@ -237,7 +237,7 @@ FIRST = ("device", "device_name", "dtype", "batch_size", "base_url", "model", "m
 """Facts about a worker that matter while a person watches. The others are shown with description and plan."""
 
 
-def about(of: Mapping[str, Any], *, names: Sequence[str] | None = None) -> str:
+def worker_line(of: Mapping[str, Any], *, names: Sequence[str] | None = None) -> str:
     """Return a worker's facts in one line, restricted to ``names`` if given."""
     chosen = {name: of[name] for name in names if name in of} if names is not None else of
     told = (f"{name.replace('_', ' ')} {_words(value)}" for name, value in chosen.items() if name not in NOT_SHOWN)

@@ -37,13 +37,13 @@ def do_change(services: Services, order: SchemaOrder) -> None:
     job = begin(services, order)
     if job.is_open:
         return
-    told(services, job)
+    mark_seen(services, job)
     if job.state is not JobState.DONE:
         raise Conflict(job.said)
     messages.keep("schema.done", job.said)
 
 
-def known(services: Services, project: str) -> Job | None:
+def current_change(services: Services, project: str) -> Job | None:
     """Return the project's running change, or its last change if the person has not seen the result yet.
 
     None otherwise.
@@ -54,6 +54,6 @@ def known(services: Services, project: str) -> Job | None:
     return job
 
 
-def told(services: Services, job: Job) -> None:
+def mark_seen(services: Services, job: Job) -> None:
     """Mark a change as seen by its person."""
     desk.mark_read(services.store, id=job.id)

@@ -55,7 +55,7 @@ def render(services: Services) -> None:
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the reasons. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "reasons",

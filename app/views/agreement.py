@@ -154,7 +154,7 @@ def _measured(
     """Return the page's figures (``agreement_page.Figures``). They are computed again only if something has changed."""
     stage = choice.stage
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         work,

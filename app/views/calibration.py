@@ -206,7 +206,7 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
 
     def ask() -> figure_requests.FigureState:
-        return figure_requests.asked(
+        return figure_requests.request_figure(
             services.store,
             services.settings,
             "calibration",

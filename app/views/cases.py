@@ -98,7 +98,7 @@ def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState
         common=asked.get("common") == "1",
     )
     about: dict[str, Any] = {"person": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "cases",

@@ -213,7 +213,7 @@ def _forecasts(services: Services, view: ProjectView) -> None:
     if lines:
         kept = schedule.schedule(services.store, by=services.person, project=view.name)
         shell.show(
-            left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages, kept.deadlines)
+            count_left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages, kept.deadlines)
         )
         st.caption(
             "Days are in UTC. The dates assume that people work as much as on the best and on the worst day with"
@@ -231,7 +231,7 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
         return
 
     def ask() -> figure_requests.FigureState:
-        return figure_requests.asked(
+        return figure_requests.request_figure(
             store,
             services.settings,
             "progress",
@@ -254,7 +254,7 @@ def _disagreement(services: Services, view: ProjectView) -> None:
     about: dict[str, Any] = {"by": services.person, "project": view.name}
 
     def ask() -> figure_requests.FigureState:
-        return figure_requests.asked(
+        return figure_requests.request_figure(
             services.store,
             services.settings,
             "disagreement",
@@ -281,7 +281,7 @@ def _disagreement(services: Services, view: ProjectView) -> None:
 def _foreseen(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the forecasts. They are computed again only if something has changed."""
     store, person, project = services.store, services.person, view.name
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         store,
         services.settings,
         "forecast",
@@ -291,7 +291,7 @@ def _foreseen(services: Services, view: ProjectView) -> figure_requests.FigureSt
     )
 
 
-def left(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
+def count_left(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
     """Return how many votes are left, in total and by stage of verification."""
     votes = {one.stage: one.left for one in found if one.stage in VERIFICATIONS}
     if not votes:

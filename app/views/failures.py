@@ -52,7 +52,7 @@ def render(services: Services) -> None:
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the page's figures. They are computed again only if something has changed."""
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "failures",
@@ -63,7 +63,7 @@ def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState
 
 
 def _intake(services: Services, view: ProjectView, told: FailuresPage) -> None:
-    if done := messages.kept("failures.sent"):
+    if done := messages.kept_message("failures.sent"):
         shell.show(markup.notice(done, style="good"))
     if told.intake is None:
         shell.show(markup.notice(told.why))

@@ -20,8 +20,8 @@ from domain.gold import GoldStanding
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import VERIFICATIONS, Stage
-from workflow.annotate import gold_checks, gold_making, gold_scores
-from workflow.annotate.gold_making import GoldLine
+from workflow.annotate import gold_checks, gold_list, gold_making, gold_scores
+from workflow.annotate.gold_list import GoldLine
 from workflow.annotate.gold_scores import GoldScore
 
 SCREEN = Screen("Gold", place=140, role=Role.LEAD, part="gold", group=Group.PEOPLE)
@@ -145,7 +145,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
 def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Items")
     shell.tell_refused()
-    found = gold_making.lines(services.store, by=services.person, project=view.name, stage=stage)
+    found = gold_list.lines(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("There are no gold checks yet. Make some below."))
         return
@@ -240,7 +240,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
 def _candidates(services: Services, view: ProjectView, stage: Stage) -> figure_requests.FigureState:
     """Return the number of candidates. They are counted again only if something has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "gold",

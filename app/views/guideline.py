@@ -41,7 +41,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    done = messages.kept("guideline.done")
+    done = messages.kept_message("guideline.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     _edit(services, view, now)
@@ -126,7 +126,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         return
 
     def put() -> None:
-        made = guidelines.put(
+        made = guidelines.publish_version(
             services.store,
             by=services.person,
             project=view.name,

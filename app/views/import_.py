@@ -109,14 +109,16 @@ def _items(services: Services, view: ProjectView) -> None:
         model = None
         if takes in (Takes.ANSWERS, Takes.TASKS):
             model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
-        are = rater_kinds.asked() if takes in (Takes.RATINGS, Takes.TASKS) else None
+        are = rater_kinds.draw_kind() if takes in (Takes.RATINGS, Takes.TASKS) else None
         names = _name_pairs(model) if takes is Takes.TASKS else None
         plan = _plan(services, view) if takes is Takes.REPLIES else None
         said = beginning = None
         if (keys := formats[chosen].keys) is not None and keys.open:
             used = partial(columns_used, services.store, by=services.person, project=view.name, format=chosen)
             fits = first if first is not None and first.suffix.lower() in keys.endings else None
-            said, beginning = column_choice.asked(view.schema.schema_, chosen, fits, lambda there: used(columns=there))
+            said, beginning = column_choice.draw_settings(
+                view.schema.schema_, chosen, fits, lambda there: used(columns=there)
+            )
     skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
     new_only = takes is Takes.ITEMS and st.checkbox(
         "Import the new ones and leave the changed as they are",
@@ -157,7 +159,7 @@ def _items(services: Services, view: ProjectView) -> None:
         import_preview.show_other_rows(rows, source)
     if seen is not None and source is not None:
         import_preview.show_rows(view.schema.schema_, seen, source)
-    rater_kinds.listed(services, view)
+    rater_kinds.draw_raters(services, view)
 
 
 _ROUND = "import.round"

@@ -51,12 +51,12 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    if said := messages.kept("items.said"):
+    if said := messages.kept_message("items.said"):
         shell.show(markup.notice(said, style="good"))
     asked, lead = ItemList(), at_least(view.role, Role.LEAD)
     found: ItemPage | None = None
     try:
-        asked = saved.asked(services, view) or _of_address()
+        asked = saved.requested_list(services, view) or _of_address()
         found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
     except InvalidInput as error:
         shell.show_error(error)

@@ -17,7 +17,7 @@ SCREEN = Screen("Judges", place=220, role=Role.LEAD, group=Group.MODELS)
 
 
 def _replies(services: Services, view: ProjectView, run: RunView) -> None:
-    replies.listed(services, view, run)
+    replies.draw_replies(services, view, run)
     replies.downloads(services, run)
 
 

@@ -14,7 +14,7 @@ SCREEN = Screen("Models", place=210, role=Role.LEAD, group=Group.MODELS)
 
 
 def _answers(services: Services, view: ProjectView, run: RunView) -> None:
-    answers.listed(services, view, run)
+    answers.draw_attempts(services, view, run)
     answers.downloads(services, run)
 
 

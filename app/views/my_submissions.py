@@ -209,7 +209,7 @@ def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name:
 
 
 def _refusal(row: OwnSubmission) -> None:
-    kept = messages.kept(f"{KEY}.refused")
+    kept = messages.kept_message(f"{KEY}.refused")
     if kept is not None and kept[0] == row.id:
         shell.show(markup.notice(kept[1]))
 

@@ -435,7 +435,7 @@ def _invite(services: Services, view: ProjectView) -> None:
     key = f"people.invite.{_opened()}"
 
     def draw() -> None:
-        invitation_links.asked(services, key=key)
+        invitation_links.draw_invitation(services, key=key)
         _MembershipInputs(view, None, key=key).draw()
 
     def make() -> None:
@@ -483,7 +483,7 @@ def _show_message(services: Services) -> None:
     shell.tell_refused()
     words, undo = st.session_state.get("people.undone", (None, None))
     if undo is None:
-        words = messages.kept("people.said")
+        words = messages.kept_message("people.said")
     if words:
         shell.show(markup.notice(words, style="good"))
     if undo is not None:

@@ -40,7 +40,7 @@ def render(services: Services) -> None:
     may_create = accounts.leads_any(services.store, person=services.person)
     shell.heading("Projects", "Every project that you take part in. Its title leads to it.")
     shell.tell_refused()
-    done = messages.kept("projects.done")
+    done = messages.kept_message("projects.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     page.show(services, [row.name for row in ROWS])

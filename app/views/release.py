@@ -41,11 +41,11 @@ def render(services: Services) -> None:
     )
     with st.container():  # a fixed place, so that a message does not redraw all below and lose the focus
         shell.tell_refused()
-        done = messages.kept("release.done")
+        done = messages.kept_message("release.done")
         if done:
             shell.show(markup.notice(done, style="good"))
     lines = checklist.release_lines(services, view)
-    about = settings.about(services.store, by=services.person, project=view.name)
+    about = settings.card_version(services.store, by=services.person, project=view.name)
     _say(services, view, about)
     _make(services, view, lines)
     with st.container():  # next to the pressed button, because the page's head is out of sight
@@ -142,7 +142,7 @@ def _make(services: Services, view: ProjectView, lines: Sequence[ReleaseConditio
         st.form_submit_button(
             "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view, lines)
         )
-    refused = messages.kept("release.refused")
+    refused = messages.kept_message("release.refused")
     if refused:
         shell.show(markup.notice(refused, style="bad"))
     elif open_:

@@ -108,7 +108,7 @@ def _under(version: int | None) -> str:
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:
     """Return the page's figures (``leaderboards``). They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "results",

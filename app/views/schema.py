@@ -35,7 +35,7 @@ from workflow.access.schema_changes import submissions_by_version
 from workflow.schemas import change_history
 from workflow.schemas.change_history import PastChange
 from workflow.schemas.migration import MigrationPreview
-from workflow.schemas.value_words import shown
+from workflow.schemas.value_words import values_in_line
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -86,16 +86,16 @@ def render(services: Services) -> None:
         "shows what it would do before it is made, and can be taken back.",
         made_up=view.made_up,
     )
-    going = change_jobs.known(services, view.name)
+    going = change_jobs.current_change(services, view.name)
     if going is not None and not going.is_open:
         if going.refused:
             shell.show(markup.notice(going.refused, style="bad"))
         else:
             messages.keep("schema.done", going.said)
-        change_jobs.told(services, going)
+        change_jobs.mark_seen(services, going)
         going = None
     shell.tell_refused()
-    done = messages.kept("schema.done")
+    done = messages.kept_message("schema.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     new = None
@@ -136,7 +136,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
 def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
     with shell.guard(services):
         stands = change_history.under_way(services.store, by=services.person, project=view.name)
-        now = change_jobs.known(services, view.name)
+        now = change_jobs.current_change(services, view.name)
         if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
         if stands is not None and stands.items:
@@ -186,7 +186,9 @@ def _look(
 
     def ask() -> FigureState:
         state = (looking.press,)
-        found = figure_requests.asked(services.store, services.settings, "schema", about, state=state, size=ITEM * n)
+        found = figure_requests.request_figure(
+            services.store, services.settings, "schema", about, state=state, size=ITEM * n
+        )
         return found if found.current else FigureState(None, current=False)
 
     there: FigureState | None = None
@@ -312,7 +314,7 @@ def _found(found: MigrationPreview) -> None:
     rows = []
     for status in reversed(Status):
         for change in found.comparison.of(status):
-            old, new = shown(change.old, change.new)
+            old, new = values_in_line(change.old, change.new)
             said = f"Decided: {change.decided.way.meaning}." if change.decided else change.row.meaning
             rows.append(
                 [

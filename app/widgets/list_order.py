@@ -53,10 +53,10 @@ def arranged(
         )
         st.selectbox("Order by", titles, key=drawn[SORT], on_change=keep, width=220)
         st.toggle("Last first", key=drawn[DOWN], on_change=keep)
-    return ordered(found(rows, find, names), columns[by], down=down)
+    return ordered(matching_rows(rows, find, names), columns[by], down=down)
 
 
-def found(rows: Sequence[Row], words: str, names: Callable[[Row], tuple[str, str]]) -> list[Row]:
+def matching_rows(rows: Sequence[Row], words: str, names: Callable[[Row], tuple[str, str]]) -> list[Row]:
     """Return the rows whose name or login contains all of these words, whatever the case."""
     asked = words.casefold().split()
     return [row for row in rows if all(any(word in name.casefold() for name in names(row)) for word in asked)]

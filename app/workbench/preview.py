@@ -41,7 +41,7 @@ def stages_of(schema: Schema) -> list[Stage]:
 
 def form(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
     """Draw the form of a stage that uses the working page (any but triage)."""
-    _component(key=key, data=shown(loaded, stage, dimension))
+    _component(key=key, data=preview_data(loaded, stage, dimension))
 
 
 def task_form(services: Services, static: Json, schema: Schema, task: TaskView, *, key: str) -> None:
@@ -51,7 +51,7 @@ def task_form(services: Services, static: Json, schema: Schema, task: TaskView, 
     _component(key=key, data=data)
 
 
-def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
+def preview_data(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
     """Return the data of a stage's page with a made-up item. Secret fields are absent, as for annotators."""
     schema = loaded.schema_
     static = page.make_static(loaded, stage, project=schema.name, title=schema.title, made_up=True)

@@ -103,7 +103,9 @@ def read_line(text: str) -> BatchLine:
             body = {"error": error}
         asked = response.get("request_id")
         headers = {"x-request-id": asked} if isinstance(asked, str) else {}
-        return BatchLine(name, replies.read(status, headers, body if isinstance(body, str) else json.dumps(body)))
+        return BatchLine(
+            name, replies.read_response(status, headers, body if isinstance(body, str) else json.dumps(body))
+        )
     if isinstance(error, dict):
         said = " ".join(str(error[part]) for part in ("code", "message") if error.get(part))[: replies.LONGEST_TOLD]
         sentence = f"The batch brought no reply: {said.rstrip('.') or 'no reason is given'}."
@@ -231,7 +233,7 @@ class BatchEndpoint:
     def _json(self, send: Any, *, seconds: float | None = None) -> dict[str, Any]:
         status, headers, text = self._runner.run(self._client.exchanged(send, seconds=seconds or self._seconds))
         if status >= 300:
-            reply = replies.read(status, headers, text)
+            reply = replies.read_response(status, headers, text)
             if status >= 500 or status in (408, 409, 425):
                 raise NoReply(reply.error)
             raise BatchRefusal(reply.stop or reply.error)

@@ -50,7 +50,7 @@ class Proposal:
         return cls(**{**known, "arm": Arm(stored["arm"])})
 
 
-def drawn(units: Sequence[str], *, share: float, seed: int) -> frozenset[str]:
+def draw_arm(units: Sequence[str], *, share: float, seed: int) -> frozenset[str]:
     """Return the units in the arm with proposals: a random ``share`` of them.
 
     The seed decides whether the number is rounded up or down. Every set of that size is equally likely. The order of

@@ -17,7 +17,7 @@ from db.records import StoredAsset
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from extensions.drafting import proposal_reply
-from extensions.drafting.arms import Arm, Proposal, drawn
+from extensions.drafting.arms import Arm, Proposal, draw_arm
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_the_same
@@ -125,7 +125,7 @@ def _decided(
     of_dimension: dict[str, list[str]] = defaultdict(list)
     for _, each, _ in fitting:
         of_dimension[each.dimension].append(each.asset)
-    shown_to = {unit for units in of_dimension.values() for unit in drawn(units, share=share, seed=seed)}
+    shown_to = {unit for units in of_dimension.values() for unit in draw_arm(units, share=share, seed=seed)}
     arms, dimensions, kept = dict.fromkeys(Arm, 0), dict[str, dict[Arm, int]](), []
     for asset, each, content in fitting:
         arm = Arm.WITH if each.asset in shown_to else Arm.WITHOUT

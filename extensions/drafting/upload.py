@@ -42,7 +42,7 @@ class _Preview:
 
 def draw(services: Services, view: ProjectView, *, first: bool) -> None:
     """Draw the file boxes, the preview and the button that imports. ``first``: the project has no proposals yet."""
-    if done := messages.kept(_DONE):
+    if done := messages.kept_message(_DONE):
         shell.show(*(markup.notice(words, style="good" if at == 0 else "") for at, words in enumerate(done)))
     at = session_values.place().get(_ROUND, 0)
     with st.expander("Import proposals", expanded=first, key=f"drafting.new.{at}"):

@@ -48,7 +48,7 @@ def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *
             st.rerun()
         with st.container():  # what may stand here or not: else all below would be drawn anew, and lose the focus
             shell.tell_refused()
-            changed = messages.kept(CHANGED)
+            changed = messages.kept_message(CHANGED)
             if changed:
                 shell.show(markup.notice(changed))
         shell.section("Candidates")

@@ -35,7 +35,7 @@ def delete(store: Store, *, by: Person | None, home: Path, project: str, instead
     """
     names = []
     for folder in _sets_of(home, project, instead):
-        with folder_lock.held(folder / LOCK, BUSY):
+        with folder_lock.hold_folder(folder / LOCK, BUSY):
             frame_sets.clear_frames(store, folder, by=by, why="something was covered in a clip of this set")
             about = SetDescription.read(folder)
             now = [(name, str(instead.get(Path(path).parent.name, path))) for name, path in about.paths]

@@ -207,7 +207,7 @@ def refresh(store: Store, folder: Path, *, by: Person) -> None:
         return
     project, lines = project_of(folder), _take_in(store, folder, of_set, by=by)
     here = [path.name for path in folder.parent.iterdir()]
-    with folder_lock.held(folder / f"{HAND}.lock", TICKING, wait_seconds=TICKING_SECONDS):
+    with folder_lock.hold_folder(folder / f"{HAND}.lock", TICKING, wait_seconds=TICKING_SECONDS):
         now = frame_choices.standing(store, by=by, project=project, name=folder.name, lines=lines, here=here)
         if now != by_hand(folder):
             write_json(folder / HAND, now)
@@ -273,7 +273,7 @@ def media_of(folder: Path) -> Path | None:
         return None
     state = [of_set.stamp if of_set is not None else "", sorted(by_hand(folder).items())]
     media = folder / "media" / hashlib.sha256(json.dumps(state).encode()).hexdigest()[:16]
-    with folder_lock.held(folder / "media.lock", "Someone else begins to import with these videos; try again."):
+    with folder_lock.hold_folder(folder / "media.lock", "Someone else begins to import with these videos; try again."):
         if media.is_dir():  # an import may be reading it
             return media
         partial = media.with_name("partial")

@@ -64,7 +64,7 @@ class ExtractionJob:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Take the frames, or go on with it, and write the index."""
-        with folder_lock.held(self.folder / LOCK, BUSY):
+        with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             about, began = SetDescription.read(self.folder), time.monotonic()
             try:
                 found = _make(self.folder, about, progress)
@@ -140,7 +140,7 @@ class PoolJob:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Add the frames, and write the counts into the description of the set."""
-        with folder_lock.held(self.folder / LOCK, BUSY):
+        with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             index = frame_sets.index(self.folder)
             if index is None:
                 raise Conflict("There are no frames to take into the pool yet.")
@@ -203,7 +203,7 @@ def again(services: Services, folder: Path, *, taking: ExtractionSettings, keepi
     extraction.require_measured(taking, keeping)
     about = SetDescription.read(folder)
     if about.taking != taking:
-        with folder_lock.held(folder / LOCK, BUSY):
+        with folder_lock.hold_folder(folder / LOCK, BUSY):
             frame_sets.clear_frames(
                 services.store, folder, by=services.person, why="the frames are taken in another way"
             )

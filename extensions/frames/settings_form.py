@@ -16,7 +16,7 @@ SECONDS, EVERY, SCENES = "Every few seconds", "Every few frames", "First frame o
 _STEP, _EVERY = "2", 24
 
 
-def asked(key: str, taking: ExtractionSettings | None = None, keeping: ScreeningSettings | None = None) -> None:
+def draw_form(key: str, taking: ExtractionSettings | None = None, keeping: ScreeningSettings | None = None) -> None:
     """Draw the form; ``taking`` and ``keeping`` are its first values."""
     taking, keeping = taking or ExtractionSettings(seconds=_STEP), keeping or ScreeningSettings()
     left, right = st.columns([4, 6], gap="large")

@@ -2,8 +2,8 @@
 
 Each module is a format: its row (``ROWS``), and the functions that read or write its files. ``answer_map``,
 ``inspect_log`` (with ``inspect_archive``) and ``lmms_eval_samples`` read models' answers. The others write into
-releases: ``inspect_samples``, ``lmms_eval_tasks``, ``vlmevalkit`` (with ``pandas_cells``), ``conversations``,
-``hub_eval`` and ``croissant``.
+releases: ``hf_dataset`` and ``parquet_table`` (with ``release_table`` and ``column_values``), ``croissant``,
+``hub_eval``, ``inspect_samples``, ``lmms_eval_tasks``, ``vlmevalkit`` (with ``pandas_cells``) and ``conversations``.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ def _formats() -> Sequence[Any]:
         answer_map,
         conversations,
         croissant,
+        hf_dataset,
         hub_eval,
         inspect_log,
         inspect_samples,
         lmms_eval_samples,
         lmms_eval_tasks,
+        parquet_table,
         vlmevalkit,
     )
 
     readers = (lmms_eval_samples, inspect_log, answer_map)
-    writers = (inspect_samples, lmms_eval_tasks, vlmevalkit, conversations, croissant, hub_eval)
-    return [row for module in (*readers, *writers) for row in module.ROWS]
+    data_sets = (hf_dataset, parquet_table, croissant, hub_eval)
+    programs = (inspect_samples, lmms_eval_tasks, vlmevalkit, conversations)
+    return [row for module in (*readers, *data_sets, *programs) for row in module.ROWS]
 
 
 EXTENSION = Extension(name="harnesses", title="Harnesses and hubs", formats=_formats)

@@ -16,8 +16,8 @@ from annotation_schemas.column_types import ColumnType
 from annotation_schemas.formats.released import ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
 from domain.errors import FileRefused
-from exporters import hf_dataset, parquet_table
-from exporters.release_table import ReleaseTable, TableColumn
+from extensions.harnesses import hf_dataset, parquet_table
+from extensions.harnesses.release_table import ReleaseTable, TableColumn
 
 NAME = "croissant"
 PATH = "croissant.json"

@@ -186,6 +186,5 @@ ROWS = (
         releases=written,
         carries=no_task,
         beside=("hf_dataset",),
-        table_columns=lambda released: HubQuestions(released).columns(),
     ),
 )

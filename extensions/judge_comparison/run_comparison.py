@@ -216,7 +216,7 @@ def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.UnitR
     """Return the first sample of each reply, by subject and criterion."""
     return {
         ((each.item_id, each.prediction_id, each.other_id, each.swapped, each.attack), each.criterion): each
-        for each in judging.read(session, run_ids=[run_id])
+        for each in judging.results_of_runs(session, run_ids=[run_id])
         if each.sample == 0
     }
 

@@ -253,7 +253,7 @@ def side_by_side(first: ReplyView, second: ReplyView, one: RunView, other: RunVi
         "div",
         markup.tag(
             "div",
-            shown.about(first, one.project, one.id, title=titles.get(first.dimension, "")),
+            shown.answer_line(first, one.project, one.id, title=titles.get(first.dimension, "")),
             shown.people(first),
             style="head",
         ),

@@ -44,7 +44,7 @@ def coded(options: Sequence[Choice]) -> list[Listed]:
     return [(option.label, text, option.help) for option, text in zip(options, told, strict=True)]
 
 
-def listed(
+def add_choices(
     parent: Element,
     control: str,
     choices: Sequence[Listed],
@@ -117,7 +117,7 @@ def ask_choices(parent: Element, part: FormPart) -> None:
         (_labelled(criterion, option), text, hint)
         for option, (_, text, hint) in zip(options, coded(options), strict=True)
     ]
-    listed(parent, part.name, [*own, *special_choices(part)], required=needed, single=single)
+    add_choices(parent, part.name, [*own, *special_choices(part)], required=needed, single=single)
 
 
 def _labelled(criterion: Criterion, option: Choice) -> str:

@@ -339,7 +339,7 @@ class _Reader:
             if isinstance(control, str) and control not in self.names.without:
                 name = ours.get(control, control)
                 renamed.append(of_type(types[name], {**part, "from_name": name}) if name in types else part)
-        read = results.read(self.schema, stage.value, item.dimension, renamed, fields)
+        read = results.read_result(self.schema, stage.value, item.dimension, renamed, fields)
         unknown = [str(part["from_name"])[:60] for part in renamed if part["from_name"] not in types]
         if read.problems and unknown and unknown[0] != results.NOTE:
             raise Misfit(

@@ -21,7 +21,7 @@ from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
 from extensions.labelstudio.codes import ABOUT, NONE, NOTE, OTHER, SKIP, codes, image_of, rank_codes
-from extensions.labelstudio.form import coded, key_of, listed, plain, special_choices, typed, without_variables
+from extensions.labelstudio.form import add_choices, coded, key_of, plain, special_choices, typed, without_variables
 from extensions.labelstudio.page import parts
 from extensions.labelstudio.parts import FormPart
 from extensions.labelstudio.ways import way_of
@@ -177,7 +177,7 @@ def _ask(form: Element, part: FormPart) -> None:
         SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_SMALL)
     way_of(part).ask(inside, part)
     if part.may_be_none and part.type != "choices":
-        listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
+        add_choices(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
     if criterion.skip:
         _skip(inside, part)
     for place, option in part.own_reasons():
@@ -202,21 +202,21 @@ def _skip(parent: Element, part: FormPart) -> None:
         why = _when(parent, part.name, [SKIP])
         SubElement(why, "Header", value=plain(f"{skip.label}: why?"), size="5")
         if skip.reasons:
-            listed(why, control, coded(skip.reasons), required=True)
+            add_choices(why, control, coded(skip.reasons), required=True)
         else:
             typed(why, words, required=True)
         return
     SubElement(parent, "Header", value=plain(f"{skip.label}, because"), size="5")
     if skip.reasons:
-        listed(parent, control, coded(skip.reasons), required=False, single="single")
+        add_choices(parent, control, coded(skip.reasons), required=False, single="single")
     else:
-        listed(parent, control, [(skip.label, SKIP, None)], required=False, single="single")
+        add_choices(parent, control, [(skip.label, SKIP, None)], required=False, single="single")
         typed(_when(parent, control, [SKIP]), words, required=True)
 
 
 def _reasons(parent: Element, reasons: Sequence[Choice], control: str, words: str) -> None:
     other = ("Another reason, in words", OTHER, None)
-    listed(parent, control, [*coded(reasons), other], required=True)
+    add_choices(parent, control, [*coded(reasons), other], required=True)
     typed(_when(parent, control, [OTHER]), words, required=True)
 
 

@@ -1,8 +1,8 @@
 """Read the answers in a Label Studio result, and write the result for given answers, for a stage of a schema.
 
 A *result* is the JSON list of an annotation or a prediction there: an object for each answered control (``from_name``,
-``to_name``, ``type``, ``value``). Label Studio checks no result against its labeling configuration, so ``read`` trusts
-nothing. Each unreadable part is a problem with a sentence for the rater. ``kinds`` decides whether an answer is
+``to_name``, ``type``, ``value``). Label Studio checks no result against its labeling configuration, so ``read_result``
+trusts nothing. Each unreadable part is a problem with a sentence for the rater. ``kinds`` decides whether an answer is
 complete.
 """
 
@@ -30,10 +30,10 @@ __all__ = [
     "ParsedResult",
     "drawn_on",
     "parts",
-    "read",
+    "read_result",
     "refusal",
     "require",
-    "written",
+    "write_result",
 ]
 
 
@@ -48,7 +48,7 @@ class ParsedResult:
     problems: tuple[Problem, ...]
 
 
-def read(
+def read_result(
     schema: Schema,
     stage: str,
     dimension: str | None,
@@ -78,7 +78,7 @@ def read(
     return ParsedResult(values, reasons, note.strip(), tuple(given.problems))
 
 
-def written(
+def write_result(
     schema: Schema,
     stage: str,
     dimension: str | None,

@@ -34,7 +34,7 @@ from workflow.files.import_answers import answers_of_rows, take_answers
 from workflow.files.one_import import Import
 from workflow.results.leaderboard import sliced_scores
 from workflow.results.leaderboard_lines import LeaderboardLine
-from workflow.results.project_answers import read
+from workflow.results.project_answers import read_project
 from workflow.results.score_choices import Scores, scores_of
 from workflow.runs import run_control
 
@@ -174,7 +174,7 @@ def entries(store: Store, *, by: Person | None, project: str) -> list[Entry]:
 
 def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> LeaderboardLine | None:
     """Return an entry's accuracy against the key. None for a project without a key."""
-    found = read(store, person=by, project=project)
+    found = read_project(store, person=by, project=project)
     if Scores("key") not in scores_of(found):
         return None
     return sliced_scores(found, Scores("key")).whole[entry.name]

@@ -45,7 +45,7 @@ def budget(store: Store, *, by: Person | None, project: str) -> EntryBudget | No
         return _of_project(session, require_lead(session, by=by, project=project).project_id)
 
 
-def put(store: Store, *, by: Person | None, project: str, budget: EntryBudget | None) -> bool:
+def set_budget(store: Store, *, by: Person | None, project: str, budget: EntryBudget | None) -> bool:
     """Set the budget, or remove it with None. Return whether it has changed.
 
     Raises

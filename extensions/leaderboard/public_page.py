@@ -16,11 +16,11 @@ from extensions.leaderboard.public_board import Board, Cell, Choice
 from workflow.results import leaderboard_page
 
 
-def asked(
+def choice_figures(
     store: Store, settings: Settings, project: str, choice: Choice, *, inside: bool
 ) -> figure_requests.FigureState:
     """Return the numbers of a choice. ``inside``: a small number of ratings may be computed in this process."""
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         store,
         settings,
         "public",

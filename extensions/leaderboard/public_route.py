@@ -86,7 +86,7 @@ class Boards:
     def _make(self, shown: public.Public, before: _RenderedBoard | None) -> _RenderedBoard:
         choice = shown.choice
         try:
-            figure = public_page.asked(self.store, self.settings, shown.project, choice, inside=False).figure
+            figure = public_page.choice_figures(self.store, self.settings, shown.project, choice, inside=False).figure
         except NotAvailable:  # the log says why
             figure = None
         if before is not None and before.of is figure:

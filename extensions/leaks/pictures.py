@@ -69,7 +69,7 @@ def _clip(where: str, path: Path, sort: file_type.Sort) -> Picture:
     """Return the metadata of a clip. The clip is not decoded."""
     metadata, unknown = "", ""
     try:
-        metadata = mp4.told(path) if sort == file_type.MP4 else _tags_of_webm(path)
+        metadata = mp4.metadata_names(path) if sort == file_type.MP4 else _tags_of_webm(path)
     except NotUnderstood:
         unknown = f"{sort.called} cannot be taken apart here"
     except (MediaRefused, NotAvailable) as error:

@@ -34,7 +34,7 @@ from extensions.leaks.stats import (
     trend_test,
     within_groups,
 )
-from extensions.leaks.tables import PLACE, Row, Table, list_lengths, list_of, name_of, with_lists, written
+from extensions.leaks.tables import PLACE, Row, Table, list_lengths, list_of, name_of, spelled_value, with_lists
 from extensions.leaks.writing import HIDDEN, ColumnStyle, kinds_of
 
 _MOST_COLUMNS = 400
@@ -105,7 +105,7 @@ class TableCheck:
                 self._add_plain(column, value, at)
             if isinstance(value, str) and len(value) < 20_000:
                 self._add_text(item, column, value, at)
-            if (text := written(value)) is not None:
+            if (text := spelled_value(value)) is not None:
                 has_option = "text" in stated or (column.endswith("[]") and _has_options(item, text))
                 self._add_writing(item, column, text, at, has_option=has_option)
                 place = place_of(text, item.asked.options) if is_set else stated.get("text")

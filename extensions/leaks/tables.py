@@ -34,7 +34,7 @@ class WrittenNumber(float):
         self.text = text
 
 
-def written(value: Any) -> str | None:
+def spelled_value(value: Any) -> str | None:
     """Return a text or number in the spelling of its file; None for other values."""
     if isinstance(value, WrittenNumber):
         return value.text

@@ -23,7 +23,7 @@ def draw(services: Services) -> None:
     )
     shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
     address, time = notice_mails.choice(services.store, person=services.person)
-    done = messages.kept("notices.kept")
+    done = messages.kept_message("notices.kept")
     if done:
         shell.show(markup.notice(done, style="good"))
     with st.form("notices.mail", border=False):

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from domain.english import counted
+from domain.english import with_noun
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.strict_json import Fault
 from extensions.narrations.files import question_files
@@ -70,7 +70,7 @@ class GoalInquiry(Inquiry[ReplyGoals]):
 
     def words(self, said: ReplyGoals) -> str:
         """Return the number of goals of a reply."""
-        return counted(len(said.tasks), "goal")
+        return with_noun(len(said.tasks), "goal")
 
     def file(self) -> bytes:
         """Return the file of goals."""

@@ -17,7 +17,7 @@ from domain.records import ProjectView
 from extensions.narrations import video_goals
 from extensions.narrations.files.goal_files import read_goals
 from extensions.narrations.files.narration_files import read_narrations
-from extensions.narrations.rules.goal_edits import placed
+from extensions.narrations.rules.goal_edits import goals_with_actions
 from extensions.narrations.rules.narration import by_video
 from extensions.narrations.video_goals import FileChanges, Source
 from workflow.files import uploads
@@ -92,7 +92,7 @@ def _narrations(services: Services, view: ProjectView, file: Path, skip: bool) -
 def _goals(services: Services, view: ProjectView, file: Path, skip: bool) -> str:
     read = read_goals(file)
     here = video_goals.of_project(services.store, by=services.person, project=view.name)
-    found, unplaced = placed(read.goals, here.narrations)
+    found, unplaced = goals_with_actions(read.goals, here.narrations)
     bad = [f"{row.path}, line {row.row}: {row.reason}." for row in read.bad]
     bad += [f"{each.goal}: {each.why}." for each in unplaced]
     _refuse(bad, skip)

@@ -47,7 +47,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         on_click="ignore",
     )
     report(html.fragment("".join(html.blocks(found.tables))), key="set.tables")
-    for chart in drawn(found):
+    for chart in set_charts(found):
         page_chart.show(chart, project=view.name)
     if found.notes:
         shell.show(markup.paragraph(" ".join(found.notes), style="ts ts-quiet ts-small"))
@@ -62,7 +62,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
 
 def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "set",
@@ -75,7 +75,7 @@ def _asked(services: Services, view: ProjectView, items: Items | None) -> figure
 # ---- charts ----------------------------------------------------------------------------------------------------------
 
 
-def drawn(found: SetStatistics) -> Iterator[ChartSpec]:
+def set_charts(found: SetStatistics) -> Iterator[ChartSpec]:
     """Yield the charts: lengths of texts, and accuracy of a rule that looks at no image."""
     if table := found.table("set_texts"):
         for what in ("Question", "Answer"):

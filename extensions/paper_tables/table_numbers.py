@@ -32,7 +32,7 @@ from workflow.results.project_answers import ProjectAnswers
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
 from workflow.results.score_choices import Kind, Scores, judges_called
-from workflow.results.scores import scored
+from workflow.results.scores import score_answers
 from workflow.results.slices import BINS, DIMENSION, GROUP
 
 _KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
@@ -115,7 +115,7 @@ class Numbers:
         place = ("groups", said.group_by, id(board))
         if place not in self._made:
             read = self._graded(board.scores.criterion) if said.graded else self._read
-            wanted = model_groups.wanted(read, said.group_by or "")
+            wanted = model_groups.parse_grouping(read, said.group_by or "")
             self._made[place] = model_groups.grouped(read, board, wanted)
         made: Grouping = self._made[place]
         return made
@@ -330,7 +330,7 @@ class Numbers:
         """Return a judge's losses on a criterion, over all items that count."""
         place = ("losses", judge, criterion)
         if place not in self._made:
-            of = scored(self._read, Scores("judge", criterion, judge))
+            of = score_answers(self._read, Scores("judge", criterion, judge))
             self._made[place] = losses_of_scores(self._read, of, self._read.items.keys())
         made: Losses | None = self._made[place]
         return made

@@ -22,7 +22,7 @@ from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import values_of
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, ends_of, judges_called, scores_of
-from workflow.results.scores import ScoredAnswers, scored
+from workflow.results.scores import ScoredAnswers, score_answers
 from workflow.results.slices import Item
 
 KEY, HUMAN = "key", "human"
@@ -47,7 +47,7 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
     models = _models(found, asked.models)
     offered = _offered(found, plans, models)
     scores = _chosen(offered, asked, found.schema)
-    of = scored(found, scores)
+    of = score_answers(found, scores)
     tasks = {id: _task(item, task) for id, item in found.items.items()} if by == "task" else {}
     parts = UnitParts()
     there = set()
@@ -143,7 +143,7 @@ def _offered(found: ProjectAnswers, plans: frozenset[str], models: Sequence[str]
     for each in scores_of(found):
         if each.kind == "corrected" or each.option is not None or each.iou is not None:
             continue
-        of = scored(found, each)
+        of = score_answers(found, each)
         n = sum(
             found.items[id].dimension not in plans
             for model in models
@@ -190,7 +190,7 @@ def _take_graded(
     ways.sort(key=lambda each: each.kind != HUMAN)
     if not ways:
         raise InvalidInput([Problem("success", f"No plan has a grade in {said} yet.")])
-    of = scored(found, ways[0])
+    of = score_answers(found, ways[0])
     decided = _in_votes(found, of)
     for model in models:
         given = values_of(found, of, model, common=False)

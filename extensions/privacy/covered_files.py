@@ -83,7 +83,7 @@ def _image(media: MediaStore, base: str, covers: Sequence[Box], name: str, margi
 
     about = media.about(base)
     areas = [covered_image.edges((about.width, about.height), box.as_json(), margin=margin) for box in covers]
-    data = covered_image.written(media.upright(base, name=name), areas, mime=about.mime)
+    data = covered_image.covered_file(media.upright(base, name=name), areas, mime=about.mime)
     return media.add(data, name=f"{name}, covered")
 
 

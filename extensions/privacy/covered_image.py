@@ -75,7 +75,7 @@ def _around(pixels: NDArray[np.uint8], open_: NDArray[np.bool_], area: Edges) ->
     return tuple(int(each) for each in (2 * ring.sum(axis=0) + len(ring)) // (2 * len(ring)))
 
 
-def written(picture: Image.Image, areas: Sequence[Edges], *, mime: str) -> bytes:
+def covered_file(picture: Image.Image, areas: Sequence[Edges], *, mime: str) -> bytes:
     """Return a picture (upright, RGB) with covered areas, as a file without metadata: PNG, or JPEG of a large photo."""
     picture = covered(picture, areas)
     out = io.BytesIO()

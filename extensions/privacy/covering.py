@@ -323,7 +323,7 @@ def _releases(session: Session, ids: set[int]) -> list[str]:
 
 def _beside(session: Session, access: Access, ids: set[int]) -> list[str]:
     known = decisions.of_project(session, project_id=access.project_id).by_file
-    found = stock.beside(session, project_id=access.project_id, asset_ids=ids) if ids else []
+    found = stock.adjacent_files(session, project_id=access.project_id, asset_ids=ids) if ids else []
     return [row.name for row in found if row.sha256 not in known]
 
 

@@ -74,7 +74,7 @@ def format_positions(box: Box) -> str:
     return "; ".join(" ".join([f"{at[0]:.3f}", *(f"{part:.6f}" for part in at[1:])]) for at in box.path)
 
 
-def read(path: Path) -> tuple[list[CoverChoice], int]:
+def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
     """Return the decision about each picture or clip of a table, and the number of those without a decision.
 
     A picture has a decision about all of its boxes, or about none. A row without a box and with ``no`` says that there

@@ -146,7 +146,7 @@ def folder_of(services: Services, project: str, *, changes: bool = False) -> Pat
     return detection.leads_folder(services.store, home, by=services.person, project=project, changes=changes)
 
 
-def about(folder: Path) -> DetectionRecord | None:
+def last_detection(folder: Path) -> DetectionRecord | None:
     """Return the last detection; None if there was none."""
     stored = _read(folder / ABOUT)
     if not stored:
@@ -287,8 +287,8 @@ class DetectionJob:
 
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Run the task and write its result into the files of the folder."""
-        with folder_lock.held(self.folder / LOCK, BUSY):
-            asked = about(self.folder)
+        with folder_lock.hold_folder(self.folder / LOCK, BUSY):
+            asked = last_detection(self.folder)
             assert asked is not None
             try:
                 self._look(store, home, asked, progress)
@@ -337,7 +337,7 @@ class CoverJob:
     def run(self, store: Store, home: Path, progress: Progress) -> str:
         """Run the task and write its result into ``covered.json``."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with folder_lock.held(self.folder / LOCK, BUSY):
+        with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             result: dict[str, Any] = {"by": self.by.login, "at": time.time()}
             try:
                 done = self._cover(store, home, progress)

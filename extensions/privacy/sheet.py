@@ -72,7 +72,7 @@ for (const image of document.querySelectorAll("img[data-begin]")) {
 """
 
 
-def written(
+def write_sheet(
     out: Path, media: MediaStore, seen: Iterator[MediaFindings], *, title: str, clips: Sequence[MediaFindings] = ()
 ) -> int:
     """Write pictures, clips and the page into a folder that only its owner may read; return the number of pictures."""

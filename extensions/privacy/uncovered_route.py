@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app.routes.replies import answering, from_own_page, read_json, signed_in, status_of, wanted
+from app.routes.replies import answering, body_value, from_own_page, read_json, signed_in, status_of
 from app.routes.stored_file import StoredFile
 from app.services import Resources
 from domain.errors import BadRequest, NotFound
@@ -100,7 +100,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         store, home = resources.store, resources.settings.home
         folder = detection.leads_folder(store, home, by=person, project=project, changes=True)
         try:
-            seconds = _seconds(resources.media, wanted(body, "file", str))
+            seconds = _seconds(resources.media, body_value(body, "file", str))
             said = page_work.say(store, folder, by=person, project=project, saying=_saying(body, seconds))
         except MarkConflict as error:
             body = {"error": str(error), "problems": [], "picture": as_json(project, error.item)}
@@ -164,17 +164,17 @@ def as_json(project: str, item: PageItem) -> dict[str, Any]:
 
 def _saying(body: Body, seconds: float | None) -> MarkRequest:
     """Return the mark in a request: ``{file, revision, after, decided, ticks, added}``."""
-    revision, decided = wanted(body, "revision", int), wanted(body, "decided", str)
+    revision, decided = body_value(body, "revision", int), body_value(body, "decided", str)
     if not 0 <= revision <= LARGEST_REVISION:
         raise BadRequest("“revision” must count up from 0.")
     if decided not in page_work.DECISIONS:
         raise BadRequest("“decided” in this request is none of: " + ", ".join(map(repr, page_work.DECISIONS)) + ".")
-    ticks, added = wanted(body, "ticks", list), wanted(body, "added", list)
+    ticks, added = body_value(body, "ticks", list), body_value(body, "added", list)
     if not all(isinstance(each, bool) for each in ticks):
         raise BadRequest("“ticks” in this request must be a list of true and false.")
     if len(added) > page_work.MOST_ADDED:
         raise BadRequest(f"At most {page_work.MOST_ADDED} boxes can be drawn on a picture.")
-    after = wanted(body, "after", str, default=None)
+    after = body_value(body, "after", str, default=None)
     try:
         since = datetime.fromisoformat(after) if after is not None else None
     except ValueError:
@@ -182,21 +182,21 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
     if since is not None and since.tzinfo is None:
         raise BadRequest("“after” in this request is a moment without a time zone.")
     return MarkRequest(
-        wanted(body, "file", str), revision, since, decided, ticks, [_box(each, seconds) for each in added]
+        body_value(body, "file", str), revision, since, decided, ticks, [_box(each, seconds) for each in added]
     )
 
 
 def _box(sent: Any, seconds: float | None) -> Box:
     if not isinstance(sent, dict) or sent.get("kind") not in KINDS:
         raise BadRequest(f"A box has a kind, which is one of {', '.join(KINDS)}.")
-    x, y, w, h = (wanted(sent, name, float) for name in "xywh")
+    x, y, w, h = (body_value(sent, name, float) for name in "xywh")
     inside = x >= 0 and y >= 0 and x + w <= 1 + EDGE and y + h <= 1 + EDGE
     if not inside or w < LEAST_SIDE or h < LEAST_SIDE:
         raise BadRequest("A box lies within the picture, and x, y, w and h are shares of it.")
-    cover = wanted(sent, "cover", bool)
+    cover = body_value(sent, "cover", bool)
     if seconds is None:
         return Box(sent["kind"], x, y, w, h, HAND, cover)
-    begin, end = (wanted(sent, name, float) for name in ("begin", "end"))
+    begin, end = (body_value(sent, name, float) for name in ("begin", "end"))
     if not 0 <= begin <= end <= seconds + EDGE:
         raise BadRequest(f"A box of this clip begins at 0 s or later, and ends after that, at {seconds:.3f} s at most.")
     return Box(sent["kind"], x, y, w, h, HAND, cover, begin, end)

@@ -15,7 +15,7 @@ from domain.schedule import Schedule
 from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead, stages_of
-from workflow.access.schedule import NOTHING, of_project, read
+from workflow.access.schedule import NOTHING, of_project, read_schedule
 from workflow.access.stored_schemas import stored_schema
 
 
@@ -30,7 +30,7 @@ class ScheduleChange:
     """One line for each change."""
 
 
-def put(
+def set_deadlines(
     store: Store,
     *,
     by: Person | None,
@@ -103,7 +103,7 @@ def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[S
 def _schedules(session: Session, access: Access) -> Iterator[ScheduleChange]:
     before = NOTHING
     for row, login in schedules.of_project(session, project_id=access.project_id):
-        now = read(row, login)
+        now = read_schedule(row, login)
         yield ScheduleChange(row.created_at, login, _differences(access.schema, before, now))
         before = now
 

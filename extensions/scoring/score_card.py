@@ -131,7 +131,7 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def written(card: Mapping[str, Any]) -> bytes:
+def card_bytes(card: Mapping[str, Any]) -> bytes:
     """Return a card as the bytes of a file."""
     return json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 

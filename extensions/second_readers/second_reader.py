@@ -186,7 +186,9 @@ def read_again(
         _refuse_another(session, access, spec, identity)
         counted = counting(session, access=access, items_=items)
         wanted = _wanted(session, access, counted, models)
-        known = readings.known(session, ids=[id for id, _ in wanted], reader=spec.name, version=PROMPT_VERSION)
+        known = readings.known_questions(
+            session, ids=[id for id, _ in wanted], reader=spec.name, version=PROMPT_VERSION
+        )
         cases = _cases(session, access, [each for _, each in wanted])
     lacking, old = _lacking(cases, known, more)
     lacking = lacking[:limit] if limit is not None else lacking

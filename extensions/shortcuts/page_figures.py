@@ -30,6 +30,6 @@ def _ask(
 ) -> figure_requests.FigureState:
     state, size = check.state_of(services.store, services.person, view.name)
     args: dict[str, Any] = {"project": view.name, "items": items}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store, services.settings, check.work, args, state=state, size=size, apart=check.apart
     )

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
-from app.items.bulk_previews import UNDO, told
+from app.items.bulk_previews import UNDO, describe_preview
 from app.reruns import messages, session_values
 from app.services import Services
 from app.widgets import confirm
@@ -26,7 +26,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     """Draw an input for the reason of each item (by id), and the button. ``key`` is the key of the list."""
     if view.schema.schema_.stages.authoring is None:
         return
-    if done := messages.kept(f"{key}.done"):
+    if done := messages.kept_message(f"{key}.done"):
         shell.show(markup.notice(done, style="good"))
     round = session_values.place().get(f"{key}.round", 0)  # a double press would fill the first boxes again
     if not st.checkbox(LABEL, key=f"{key}.on.{round}"):
@@ -49,7 +49,7 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     said = {item: words for item, words in said.items() if words}
     counts = f"{markup.count(len(said), 'item')} would go back, {len(reasons) - len(said):,} would not."
     silent = [(item, "Nothing is said of it.") for item in here.can if item not in said]
-    shell.show(*told(counts, list(said), [*here.cannot, *silent]))
+    shell.show(*describe_preview(counts, list(said), [*here.cannot, *silent]))
     if not said:
         return
     ask |= {"chosen": BulkSelection(items=tuple(said)), "reasons": Reasons(own=said)}

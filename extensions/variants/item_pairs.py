@@ -23,7 +23,7 @@ from workflow.results.leaderboard_lines import reasons_in_words, values_of
 from workflow.results.people_rows import with_people
 from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
-from workflow.results.scores import scored
+from workflow.results.scores import score_answers
 from workflow.results.slices import value_of
 
 NO_PARTNER = "pairs without an item of the other variant"
@@ -159,7 +159,7 @@ def _of_scores(
     variants: Sequence[str],
     together: str,
 ) -> list[PairedDifference]:
-    found, of = with_people(found, scored(found, scores))
+    found, of = with_people(found, score_answers(found, scores))
     rows = []
     for model in sorted(found.models):
         own = values_of(found, of, model, common=False)

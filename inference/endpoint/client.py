@@ -265,7 +265,7 @@ class Client:
                 to.write(self._without_key(begun))
         except openai.APIStatusError as error:
             status, text = error.response.status_code, self._hidden(error.response.text)
-            raise NoReply(replies.read(status, {}, text).error) from None
+            raise NoReply(replies.read_response(status, {}, text).error) from None
         except Exception as error:
             raise NoReply(self._not_answered(error).error) from None
 
@@ -296,7 +296,7 @@ class Client:
                 response = error.response
             text = self._hidden(response.content.decode("utf-8", "surrogateescape"))
             headers = {name.lower(): value for name, value in response.headers.items()}
-            reply = replies.read(response.status_code, headers, text)
+            reply = replies.read_response(response.status_code, headers, text)
         except Exception as error:  # whatever it is, it is an outcome of this request
             reply = self._not_answered(error)
         return replace(reply, seconds=time.monotonic() - begun)
@@ -313,7 +313,7 @@ class Client:
                 # The name has another address than at the start of the run.
                 return replace(_failed(words), again=False, stop=words)
             if isinstance(cause, Redirect):
-                return replies.read(cause.status, {}, "")
+                return replies.read_response(cause.status, {}, "")
             if isinstance(cause, NotReadable):
                 return EndpointReply(Outcome.UNREADABLE, error=_sentence(words))
             if isinstance(cause, TooSlow):

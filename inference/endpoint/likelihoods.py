@@ -37,7 +37,7 @@ class TokenLikelihood(NamedTuple):
     """The log-probability; None for the first token."""
 
 
-def read(reply: EndpointReply, *, by: str) -> tuple[EndpointReply, Sequence[TokenLikelihood]]:
+def read_likelihoods(reply: EndpointReply, *, by: str) -> tuple[EndpointReply, Sequence[TokenLikelihood]]:
     """Return a reply with the likelihoods of its tokens. A reply without likelihoods has the reason to stop the run."""
     if reply.status != 200 or reply.value is None or not reply.value.get("choices"):
         return reply, ()

@@ -151,7 +151,7 @@ class RankingAnswerer(EndpointAnswerer):
             return self._messages(asked, text)
 
         def reread(reply: EndpointReply) -> EndpointReply:
-            reply, found = likelihoods.read(reply, by=self._by)
+            reply, found = likelihoods.read_likelihoods(reply, by=self._by)
             if found:
                 self._works = True
                 ranked.found[text] = found

@@ -78,7 +78,7 @@ class EndpointReply:
     """The body as JSON, where it is an answer. Never kept."""
 
 
-def read(status: int, headers: Mapping[str, str], body: str) -> EndpointReply:
+def read_response(status: int, headers: Mapping[str, str], body: str) -> EndpointReply:
     """Return the content of a response.
 
     >>> read(200, {}, '<html>').outcome.value

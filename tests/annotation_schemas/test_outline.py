@@ -48,7 +48,7 @@ def made(
         judged=graded[1],
         template=template or next(iter(outline.templates_for(graded=graded[0], check=check)), ""),
     )
-    text = outline.written(begun, guideline="mine.md")
+    text = outline.write_outline(begun, guideline="mine.md")
     examined = examine_text(text, outline.guideline_of(begun), "mine.yaml")
     assert examined.warnings == (), text
     assert max(map(len, text.splitlines())) <= 160, text

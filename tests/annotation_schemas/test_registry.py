@@ -50,9 +50,9 @@ def test_a_row_that_does_not_block_keeps_no_one_from_a_stage(monkeypatch: pytest
 
 def test_a_row_that_is_built_is_given_and_others_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert registry.require_row("format", "egothink").name == "egothink"
-    monkeypatch.setitem(FORMATS._fetched(), "parquet", replace(FORMATS["parquet"], available=False))
+    monkeypatch.setitem(FORMATS._fetched(), "prov", replace(FORMATS["prov"], available=False))
     with pytest.raises(NotAvailable, match="declared, but not built yet"):
-        registry.require_row("format", "parquet")
+        registry.require_row("format", "prov")
     with pytest.raises(NotAvailable, match="no format `csw`; there are egothink"):
         registry.require_row("format", "csw")
 

@@ -80,7 +80,7 @@ def state(store: Store) -> tuple[Any, ...]:
 
 def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figure_requests.FigureState:
     size = rater_agreement.size(store, person=None, **ABOUT)
-    return figure_requests.asked(store, settings, work, {**ARGS, **args}, state=state(store), size=size)
+    return figure_requests.request_figure(store, settings, work, {**ARGS, **args}, state=state(store), size=size)
 
 
 def ready(store: Store, settings: Settings) -> figure_requests.Figure:
@@ -143,7 +143,7 @@ def test_only_one_at_a_time(store: Store, settings: Settings, people: list[Perso
     asked(store, settings)
     asked(store, settings, by=Cut.DIMENSION)
     asked(store, settings)
-    assert len(desk.listed(store, kinds=["figures"], only_open=True)) == 1
+    assert len(desk.list_jobs(store, kinds=["figures"], only_open=True)) == 1
 
 
 def test_a_process_that_is_killed_is_replaced_and_a_figure_that_kills_each_is_told_and_tried_again(
@@ -151,15 +151,15 @@ def test_a_process_that_is_killed_is_replaced_and_a_figure_that_kills_each_is_to
 ) -> None:
     asked(store, settings)
     for _ in range(working.ATTEMPTS + 1):
-        (job,) = desk.listed(store, kinds=["figures"])
+        (job,) = desk.list_jobs(store, kinds=["figures"])
         while job.is_open and not (job.state is JobState.RUNNING and processes.at_work()):
             time.sleep(0.005)
-            (job,) = desk.listed(store, kinds=["figures"])
+            (job,) = desk.list_jobs(store, kinds=["figures"])
         if job.attempts < 2:
             os.kill(processes.at_work()[0], signal.SIGKILL)
             while job.state is JobState.RUNNING and job.attempts == 1:
                 time.sleep(0.005)
-                (job,) = desk.listed(store, kinds=["figures"])
+                (job,) = desk.list_jobs(store, kinds=["figures"])
     until_done()
     assert kappa(ready(store, settings)) == pytest.approx(0.5)
     with store.write() as session:  # as every process leaves it that dies of it
@@ -205,18 +205,18 @@ def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
     store: Store, settings: Settings, people: list[Person]
 ) -> None:
     ready(store, settings)
-    (first,) = processes.there()
+    (first,) = processes.job_processes()
     asked(store, settings, by=Cut.DIMENSION)
     until_done()
     assert asked(store, settings, by=Cut.DIMENSION).current
-    assert processes.there() == [first]
+    assert processes.job_processes() == [first]
     os.kill(first, signal.SIGSTOP)  # it is there, and takes no order any more
     asked(store, settings, pool_guidelines=True)
     assert processes.at_work() == [first]
     os.kill(first, signal.SIGKILL)
     until_done()
     assert asked(store, settings, pool_guidelines=True).current
-    assert first not in processes.there()
+    assert first not in processes.job_processes()
 
 
 def test_results_fill_by_themselves_with_the_numbers_of_the_command(

@@ -209,7 +209,7 @@ def test_an_edited_text_becomes_a_version_and_what_is_wrong_with_it_is_told_by_l
 def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_run(show: Open, store: Store) -> None:
     judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
     test = choose_likeness(show())
-    test.text_area(key=begin.BOX).set_value(specs.written(SPEC)).run()
+    test.text_area(key=begin.BOX).set_value(specs.spec_as_yaml(SPEC)).run()
     boxes = {box.label: box for box in test.selectbox}
     boxes["{reference} is"].select("answer")
     boxes["{answer} is"].select("answer").run()
@@ -340,7 +340,7 @@ def test_a_comparison_asks_for_the_other_model_and_says_who_won_whichever_came_f
     test = show()
     box = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
     box.select_index(next(at for at, name in enumerate(box.options) if name.startswith("likeness_of_two"))).run()
-    test.text_area(key=begin.BOX).set_value(specs.written(SPEC)).run()
+    test.text_area(key=begin.BOX).set_value(specs.spec_as_yaml(SPEC)).run()
     assert "name the model to compare with" in words(test)
     next(box for box in test.selectbox if box.label == "Each answer is compared with that of").select("two").run()
     test.button(key="judges.see").click().run()

@@ -270,7 +270,7 @@ def test_what_is_not_known_comes_last_either_way_and_every_word_has_to_fit() -> 
     assert logins(list_order.ordered(rows, lambda row: row[2], down=True)) == "z1 b2 a9 a1"
     assert logins(list_order.ordered(rows, lambda row: row[0])) == "a9 a1 b2 z1"
     for asked, expected in (("ANA", "a9 a1"), ("ana a1", "a1"), ("1", "z1 a1"), ("", "z1 a9 b2 a1"), ("ana b", "")):
-        assert logins(list_order.found(rows, asked, lambda row: row[:2])) == expected
+        assert logins(list_order.matching_rows(rows, asked, lambda row: row[:2])) == expected
 
 
 def test_a_changed_part_is_saved_when_it_is_said(store: Store, show: Show) -> None:
@@ -631,7 +631,7 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
     test.run()
     test.multiselect[0].unselect("gpt")
     test.button[-1].click().run()
-    assert {each.name: each.is_person for each in file_raters.listed(store, by=None, project="tiny")} == {
+    assert {each.name: each.is_person for each in file_raters.list_raters(store, by=None, project="tiny")} == {
         "ann": True,
         "cy": True,
         "gpt": False,
@@ -721,7 +721,7 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
     for number, value in enumerate(("no", "yes", "yes")):
         write_item(store)
         if number == 1:
-            guidelines.put(store, by=None, project="tiny", text="Another text.", why="Another.")
+            guidelines.publish_version(store, by=None, project="tiny", text="Another text.", why="Another.")
         vote(store, "bo", "yes")
         vote(store, "chi", value, "wrong_answer" if value == "no" else None)
     test = show("agreement", "lea")
@@ -764,7 +764,7 @@ def test_a_guideline_written_meanwhile_is_not_written_over(store: Store, show: S
     test = show("guideline", "lea")
     mine = f"{test.text_area[0].value}\nMine."
     test.text_area[0].set_value(mine).run()
-    guidelines.put(store, by=None, project="tiny", text="Theirs.", why="A better one.")
+    guidelines.publish_version(store, by=None, project="tiny", text="Theirs.", why="A better one.")
     test.text_input(key="guideline.why").set_value("Mine.")
     test.button(key="guideline.save").click().run()
     assert "Version 2 came into force while you wrote" in words(test)
@@ -840,7 +840,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     until(lambda: any(button.key == "schema.take" for button in test.run().button))
     test.button(key="schema.take").click().run()
     assert "People work on, and you may leave this page." in words(test)
-    until(lambda: not desk.listed(store, kinds=["schema"], only_open=True))
+    until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
     assert "Version 2 is in force. 0 items came out otherwise." in words(test.run())
 
     with store.write() as session:  # as a server that ended in the middle leaves it
@@ -848,7 +848,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     test = show("schema", "lea")
     assert "A change is not at its end." in words(test)
     test.button(key="schema.interrupted").click().run()
-    until(lambda: not desk.listed(store, kinds=["schema"], only_open=True))
+    until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
     assert "Change 1 is taken back: version 1 is in force." in words(test.run())
 
 
@@ -1032,7 +1032,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Sources": ["Import", "Frames", "Pipelines", "Drafting", "Privacy"],
         "People": ["People", "Scorecard"],
         "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
-        "Numbers": ["Results", "Tables", "Regression", "Agreement", "Shortcuts"],
+        "Numbers": ["Results", "Variants", "Tables", "Regression", "Agreement", "Shortcuts"],
         "Release": ["Leaderboard", "Export", "Release"],
         "Settings": ["Projects", "Guideline", "Schedule", "Schema", "Label Studio", "Audit"],
         "": ["Notices"],

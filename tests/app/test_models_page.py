@@ -200,7 +200,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     show: Open, store: Store, items: list[int]
 ) -> None:
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.toggle(key="models.text_only").set_value(True).run()
     test.button(key="models.see").click().run()
     page = words(test)
@@ -222,7 +222,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
 
 def test_the_second_of_two_quick_clicks_starts_nothing(show: Open, items: list[int]) -> None:
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.toggle(key="models.text_only").set_value(True).run()
     test.button(key="models.see").click().run()
     test.session_state["models.started"] = (test.session_state["models.seen"][1], "id-of-the-run")
@@ -235,7 +235,7 @@ def test_the_second_of_two_quick_clicks_starts_nothing(show: Open, items: list[i
 @pytest.mark.thorough
 def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.selectbox(key="models.strategy").select("rank_options").run()
     test.selectbox(key="models.score").select("pmi_logprob").run()
     test.toggle(key="models.without_image").set_value(False).run()
@@ -255,7 +255,7 @@ def test_a_worker_is_told_in_words() -> None:
         "dtypes": ["a", "b"],
         "x": "",
     }
-    assert watch.about(said) == "device cpu · probe listed yes · dtypes a, b"
+    assert watch.worker_line(said) == "device cpu · probe listed yes · dtypes a, b"
 
 
 @pytest.mark.thorough
@@ -263,7 +263,7 @@ def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
     show: Open, store: Store, items: list[int]
 ) -> None:
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.toggle(key="models.text_only").set_value(True).run()
     test.selectbox(key="models.prompts").select("A file of mine").run()
     assert "Choose the file of prompts" in words(test)
@@ -281,7 +281,7 @@ def test_wordings_are_chosen_by_a_seed_and_counted_before_anything_is_asked(
     show: Open, store: Store, items: list[int]
 ) -> None:
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.toggle(key="models.text_only").set_value(True).run()
     assert not [each for each in test.number_input if each.key.startswith("models.prompt_seed")], "one wording each"
     test.selectbox(key="models.prompts").select("A file of mine").run()
@@ -322,7 +322,7 @@ def test_what_an_endpoint_will_be_asked_and_may_cost_is_worked_out_before(show: 
         endpoint=specs.Endpoint(base_url="http://127.0.0.1:9/v1", price=price),
     )
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(spec)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(spec)).run()
     test.selectbox(key="models.prompts").select("plain").run()
     test.toggle(key="models.text_only").set_value(True).run()
     test.button(key="models.see").click().run()
@@ -336,7 +336,7 @@ def test_what_an_endpoint_will_be_asked_and_may_cost_is_worked_out_before(show: 
 
 def test_items_that_cannot_be_asked_are_counted_with_the_reason(show: Open, items: list[int]) -> None:
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.button(key="models.see").click().run()
     page = words(test)
     assert "3 items cannot be asked" in page

@@ -172,7 +172,7 @@ def test_what_came_of_a_press_is_told_also_by_the_run_that_takes_the_place_of_th
     monkeypatch.setattr(session_values.st, "session_state", kept)
     messages.keep("people.said", "Saved.")
     now[0] += 60  # nothing was drawn meanwhile
-    assert [messages.kept("people.said"), messages.kept("people.said")] == ["Saved.", "Saved."]
+    assert [messages.kept_message("people.said"), messages.kept_message("people.said")] == ["Saved.", "Saved."]
     now[0] += messages.STANDS_SECONDS + 1
-    assert messages.kept("people.said") is None
+    assert messages.kept_message("people.said") is None
     assert kept == {"touchstone.kept": {}}, "nothing of it stays"

@@ -179,7 +179,7 @@ def test_a_set_is_passed_before_anyone_verifies(
 
 def test_graders_are_led_to_a_set_of_their_own(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     with opened(serving) as store:
-        names = [each.name for each in project_answers.read(store, person=None, project="panel").items.values()]
+        names = [each.name for each in project_answers.read_project(store, person=None, project="panel").items.values()]
     answers = tmp_path / "answers.jsonl"
     answers.write_text("\n".join(json.dumps({"item": name, "model": "m", "text": f"It is {name}."}) for name in names))
     _run(serving, "import", "panel", "predictions", str(answers))

@@ -163,7 +163,7 @@ def test_every_reply_is_told_as_what_it_is(reply: Reply, outcome: Outcome, attem
         assert last.status == reply.status
         assert reply.body.decode().startswith(last.detail["raw"])
         # What was kept can be read again, and says the same.
-        again = replies.read(reply.status, dict(reply.headers), last.detail["raw"])
+        again = replies.read_response(reply.status, dict(reply.headers), last.detail["raw"])
         assert (again.outcome, again.text, again.error) == (last.outcome, last.text, last.error)
 
 

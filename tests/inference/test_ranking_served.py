@@ -15,7 +15,7 @@ from domain.errors import ModelRefused, RunStopped
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.endpoint import likelihoods
 from inference.endpoint.likelihoods import TokenLikelihood
-from inference.endpoint.replies import read
+from inference.endpoint.replies import read_response
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Likelihoods, ModelSpec
 from testkit import tiny
@@ -294,7 +294,7 @@ def test_the_prompt_s_own_token_is_told_from_others_next_to_it() -> None:
     def found(**more: Any) -> tuple[str, Sequence[TokenLikelihood]]:
         import json
 
-        reply, tokens = likelihoods.read(read(200, {}, json.dumps({**value, **more})), by="chat")
+        reply, tokens = likelihoods.read_likelihoods(read_response(200, {}, json.dumps({**value, **more})), by="chat")
         return reply.stop, tokens
 
     assert found(prompt_token_ids=[1, 9]) == ("", [TokenLikelihood("", "", None), TokenLikelihood("9", "a", -4.0)])

@@ -13,7 +13,7 @@ from domain.errors import InvalidInput, ModelRefused, SchemaError
 from domain.request_settings import read_headers, read_json_object
 from inference.endpoint.client import Client
 from inference.opening import open_answerer
-from inference.spec import Endpoint, Generation, ModelSpec, spec_of, written
+from inference.spec import Endpoint, Generation, ModelSpec, spec_as_yaml, spec_of
 from testkit.scripted import Asked, ScriptedServer, chat
 from tests.inference.test_endpoint import CANARY, opened, questions
 from tests.inference.test_endpoint import spec_of as endpoint_spec
@@ -40,7 +40,7 @@ def test_extra_fields_are_sent_and_recorded_and_hashed() -> None:
     assert with_fields.dump()["generation"]["extra_body"] == BODY
     assert plain.hash != with_fields.hash
     assert "extra_body" not in json.dumps(plain.dump())
-    assert spec_of(written(with_fields), name="x") == with_fields
+    assert spec_of(spec_as_yaml(with_fields), name="x") == with_fields
 
 
 def test_headers_are_sent_and_recorded_and_hashed() -> None:

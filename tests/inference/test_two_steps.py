@@ -126,7 +126,7 @@ def test_a_stop_after_the_first_step_leaves_the_second() -> None:
 
 
 def test_a_preview_shows_both_steps_on_the_page_and_in_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    drawn = str(begin.asked(asked(), {}))
+    drawn = str(begin.question_markup(asked(), {}))
     assert drawn.index("First step") < drawn.index("Sum up.") < drawn.index("Second step") < drawn.index("{summary}")
     local = ModelSpec(name="near", adapter="chat", model="folder")
     seen = Preview(wanted=1, about=1, looked_at=1, questions=(asked(),), cannot={})

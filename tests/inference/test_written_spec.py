@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from domain.errors import ModelRefused
-from inference.spec import Endpoint, Generation, ModelSpec, Price, shipped, spec_of, written
+from inference.spec import Endpoint, Generation, ModelSpec, Price, shipped, spec_as_yaml, spec_of
 
 words = some.text(some.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Co", "Cn"]), min_size=1, max_size=30)
 numbers = some.floats(0.001, 1000.0).map(lambda number: round(number, 3))
@@ -29,7 +29,7 @@ prices = some.fixed_dictionaries({"input": numbers, "output": numbers, "date": s
 @given(name=words, note=words, model=words, generation=generations)
 def test_a_local_model(name: str, note: str, model: str, generation: dict[str, Any]) -> None:
     spec = ModelSpec(name=name, note=note, adapter="chat", model=model, generation=Generation(**generation))
-    assert spec_of(written(spec), name="x") == spec
+    assert spec_of(spec_as_yaml(spec), name="x") == spec
 
 
 @pytest.mark.thorough
@@ -37,14 +37,14 @@ def test_a_local_model(name: str, note: str, model: str, generation: dict[str, A
 def test_an_endpoint(url: str, price: dict[str, Any]) -> None:
     asked = Endpoint(base_url=url, price=Price(**price))
     spec = ModelSpec(name="e", adapter="endpoint", model="m", endpoint=asked)
-    text = written(spec)
+    text = spec_as_yaml(spec)
     assert spec_of(text, name="x") == spec
     assert "null" not in text.replace(url, "")
 
 
 @pytest.mark.parametrize("spec", list(shipped()), ids=lambda spec: spec.name)
 def test_the_ones_that_come_along(spec: ModelSpec) -> None:
-    assert spec_of(written(spec), name=spec.name).hash == spec.hash
+    assert spec_of(spec_as_yaml(spec), name=spec.name).hash == spec.hash
 
 
 def test_what_is_wrong_has_its_line() -> None:

@@ -39,14 +39,14 @@ def test_an_mp4_has_the_same_frames_at_the_same_moments(codec: str, tmp_path: Pa
 def test_it_tells_nothing_of_its_making_and_others_do(tmp_path: Path) -> None:
     store = MediaStore(tmp_path / "media")
     stored = store.add(video(tmp_path / "clip.webm", UNEVEN))
-    assert mp4.told(store.mp4(stored.sha256)) == ""
+    assert mp4.metadata_names(store.mp4(stored.sha256)) == ""
     with av.open(str(tmp_path / "b.mp4"), "w") as container:
         container.metadata["title"] = "Ana's kitchen"
         stream: Any = container.add_stream("libvpx-vp9", rate=25)
         stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
         container.mux(stream.encode(av.VideoFrame.from_image(numbered(0))))
         container.mux(stream.encode())
-    assert "title" in mp4.told(tmp_path / "b.mp4")
+    assert "title" in mp4.metadata_names(tmp_path / "b.mp4")
 
 
 def with_sound(path: Path, pictures: str, sound: str) -> Path:

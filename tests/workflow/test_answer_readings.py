@@ -51,12 +51,15 @@ def lines(path: Path, rows: Sequence[tuple[str, str]], model: str = "m") -> Path
 
 
 def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard_lines.LeaderboardLine:
-    return leaderboard.sliced_scores(project_answers.read(store, person=None, project="p", **asked), KEY).whole[model]
+    return leaderboard.sliced_scores(project_answers.read_project(store, person=None, project="p", **asked), KEY).whole[
+        model
+    ]
 
 
 def contents(store: Store) -> dict[str, dict[str, Any]]:
     return {
-        item.name: dict(item.fields) for item in project_answers.read(store, person=None, project="p").items.values()
+        item.name: dict(item.fields)
+        for item in project_answers.read_project(store, person=None, project="p").items.values()
     }
 
 
@@ -83,7 +86,7 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     )
     mixed = [(name, forms[number % 4](items[name]["options"], at)) for number, (name, at) in enumerate(right.items())]
     bring(store, media, lines(tmp_path / "x.jsonl", mixed, "mixed"))
-    cut = leaderboard.sliced_scores(project_answers.read(store, person=None, project="p"), KEY)
+    cut = leaderboard.sliced_scores(project_answers.read_project(store, person=None, project="p"), KEY)
     assert [cut.whole[name].found.value for name in ("right", "wrong", "mixed")] == [1.0, 0.0, 0.25]
     assert not cut.whole["right"].unread
     line = cut.whole["mixed"]
@@ -296,15 +299,15 @@ def test_behind_what_was_not_read_are_exactly_those_cases(store: Store, items: l
     texts = ["A", "nothing of the kind", "I'm sorry, I cannot help with that."]
     attempts = [Attempt(item, Outcome.ANSWERED, text) for item, text in zip(items, texts, strict=False)]
     factories.make_run(store, [*attempts, Attempt(items[3], Outcome.REFUSED)], name="m")
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     line = leaderboard.sliced_scores(found, KEY).whole["m"]
     assert sum(line.unread.values()) == 3
     for why, n in line.unread.items():
         wanted = cases.CaseFilter(model="m", show=cases.Show.UNREAD, outcome=why)
-        assert len(cases.listed(found, wanted)) == n, why
-    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == items[1:]
-    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.WRONG)) == []
-    assert len(cases.listed(found, cases.CaseFilter(model="m", scores=KEY))) == line.found.n_units == 4
+        assert len(cases.matching_cases(found, wanted)) == n, why
+    assert cases.matching_cases(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == items[1:]
+    assert cases.matching_cases(found, cases.CaseFilter(model="m", show=cases.Show.WRONG)) == []
+    assert len(cases.matching_cases(found, cases.CaseFilter(model="m", scores=KEY))) == line.found.n_units == 4
 
 
 NASTY = [

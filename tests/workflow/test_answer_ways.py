@@ -35,7 +35,7 @@ def said(item: int, text: str, outcome: Outcome = Outcome.ANSWERED, **detail: An
 
 
 def lines(store: Store) -> dict[str, dict[str, str]]:
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     rows = csv.DictReader(io.StringIO(numbers.as_csv(numbers.sliced_scores(found, Scores("key")).whole.values())))
     return {row["model"]: row for row in rows}
 
@@ -79,7 +79,7 @@ def test_each_number_says_how_its_answers_came_about_and_over_which_frames(store
         "blind": ["free text (prompts egoplan_explain)", "none", "0.0", "1", "1", "1", "1"],
         "filed": ["out of a file", "", "0.0", "1", "1", "1", "0"],
     }
-    read = project_answers.read(store, person=None, project="p")
+    read = project_answers.read_project(store, person=None, project="p")
     cut = numbers.sliced_scores(read, Scores("key"))
     command = "\n".join(table(read, [cut]))
     assert "  ranker: options ranked by sum_logprob, frames 4 x 8 + 1\n" in command

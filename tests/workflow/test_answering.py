@@ -78,7 +78,7 @@ def nothing_for(store: Store, person: Person, stage: Stage = Stage.ANSWERING) ->
 
 
 def board(store: Store, **how: Any) -> leaderboard.SlicedScores:
-    return leaderboard.sliced_scores(project_answers.read(store, person=None, project="p"), KEY, **how)
+    return leaderboard.sliced_scores(project_answers.read_project(store, person=None, project="p"), KEY, **how)
 
 
 # ---- who answers what ------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_three_people_at_once_fill_three_slots(store: Store) -> None:
     with ThreadPoolExecutor(5) as threads:
         done = list(threads.map(work, people))
     assert sum(done) == 18
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     assert Counter(answer.item for answer in found.answers) == dict.fromkeys(found.items, 3)
     assert found.respondents == {f"respondent {n}" for n in range(1, sum(map(bool, done)) + 1)}
     assert project_check.check(store, project="p") == []
@@ -272,7 +272,7 @@ def test_an_answer_can_be_mended_for_a_while_and_the_later_one_counts(store: Sto
     answer(store, una, "blue")
     view = submissions.undo(store, person=una, project="p", stage=Stage.ANSWERING)
     submissions.submit(store, person=una, task=view.id, key="mended", values={"said": "red"})
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     assert [(each.model, each.right) for each in found.answers] == [("respondent 1", 1.0)]
     with store.read() as session:
         project_id = access_to(session, person=None, project="p").project_id
@@ -380,7 +380,7 @@ def model_alone(store: Store) -> Any:
     made = make_items(store, 10, project="q")
     attempts = [answered(item, "A" if at < 6 else "B") for at, item in enumerate(made)]
     make_run(store, attempts, name="tiny", project="q")
-    found = project_answers.read(store, person=None, project="q")
+    found = project_answers.read_project(store, person=None, project="q")
     cut = leaderboard.sliced_scores(found, KEY)
     assert list(cut.whole) == ["tiny"]
     assert "respondents" not in leaderboard.as_csv(cut.lines())

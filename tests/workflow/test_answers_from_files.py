@@ -135,7 +135,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
 
     def accuracy() -> tuple[float, int, int]:
         line = leaderboard.sliced_scores(
-            project_answers.read(store, person=None, project="p"), score_choices.Scores("key")
+            project_answers.read_project(store, person=None, project="p"), score_choices.Scores("key")
         ).whole["tiny"]
         return line.found.value, line.found.n_units, line.asked
 

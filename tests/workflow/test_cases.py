@@ -52,13 +52,13 @@ def test_behind_a_number_are_exactly_the_items_that_it_rests_on() -> None:
             for at, label in enumerate(cut.slicing.labels):
                 line = cut.cells[model, at]
                 wanted = CaseFilter(model=model, scores=scores, by="dimension", part=label)
-                ids = cases.listed(found, wanted)
+                ids = cases.matching_cases(found, wanted)
                 if line.found.defined and scores.kind != "corrected":
                     assert len(ids) == line.found.n_units, (scores, model, label)
                 elif scores.kind != "corrected":
                     assert ids == []
-    assert cases.listed(found, CaseFilter(model="a", scores=Scores("key"), by="dimension", part="far")) == [1]
-    assert cases.listed(found, CaseFilter(model="b", scores=Scores("judge", "score", "gpt"))) == [1]
+    assert cases.matching_cases(found, CaseFilter(model="a", scores=Scores("key"), by="dimension", part="far")) == [1]
+    assert cases.matching_cases(found, CaseFilter(model="b", scores=Scores("judge", "score", "gpt"))) == [1]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_behind_a_number_are_exactly_the_items_that_it_rests_on() -> None:
     ],
 )
 def test_filters(wanted: CaseFilter, expected: list[int]) -> None:
-    assert cases.listed(example(), wanted) == expected
+    assert cases.matching_cases(example(), wanted) == expected
 
 
 def test_text_is_found_in_ids_contents_and_answers_and_is_no_pattern(store: Store) -> None:
@@ -171,15 +171,15 @@ def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(stor
         case_page.case(store, person=sen, project="p", item=task.item)
     with pytest.raises(NotFound, match="no item 'zzz'"):
         case_page.case(store, person=lea, project="p", item="zzz")
-    found = project_answers.read(store, person=lea, project="p")
-    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, CaseFilter()))
+    found = project_answers.read_project(store, person=lea, project="p")
+    lines = cases.page(store, person=lea, project="p", ids=cases.matching_cases(found, CaseFilter()))
     assert {line.item for line in lines if line.closed} == {task.item}
     assert all(not line.answers for line in lines if line.asked or line.closed)
     other = next(line.item for line in lines if not line.closed)
     assert next(line for line in lines if line.item == other).asked
     for _ in range(2):
         case_page.case(store, person=lea, project="p", item=other)
-    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, CaseFilter()))
+    lines = cases.page(store, person=lea, project="p", ids=cases.matching_cases(found, CaseFilter()))
     assert next(line for line in lines if line.item == other).answers, "after looking they are not asked any more"
     told = item_history.history(store, person=lea, project="p", item=other)
     assert sum("looked at the history" in step.words for step in told.steps) == 2  # once here, once there
@@ -207,7 +207,7 @@ def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> Non
         items = factories.make_items(store, n)
         factories.make_predictions(store, items, models=["a", "b", "c"])
         found = project_answers.current(store, person=lea, project="p")
-        ids = cases.listed(found, CaseFilter(show=Show.UNREAD))
+        ids = cases.matching_cases(found, CaseFilter(show=Show.UNREAD))
         case_page.case(store, person=lea, project="p", item="colour/0")  # what a case tells is noted first
         with asked(store) as statements:
             cases.page(store, person=lea, project="p", ids=ids[:20])
@@ -249,8 +249,8 @@ def test_options_that_a_run_ranked_are_read_as_they_were_kept(store: Store) -> N
     told = case_page.case(store, person=lea, project="p", item="colour/1").answers[0]
     assert told.ranked == second
     assert (told.right, told.key) == (0.0, "red")
-    found = project_answers.read(store, person=lea, project="p")
-    ranked = ranked_options.ranked(store, found, person=lea)
+    found = project_answers.read_project(store, person=lea, project="p")
+    ranked = ranked_options.rank_options(store, found, person=lea)
     assert ranked is not None
     assert {name: line.found.value for (_, name), line in ranked.by_score.items()} == {
         "mean_logprob": 0.5,

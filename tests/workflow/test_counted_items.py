@@ -292,7 +292,7 @@ def project_with_verdicts(store: Store) -> dict[str, list[int]]:
 
 
 def means(store: Store, scores: Scores, items: str | None = None) -> dict[str, tuple[int, float]]:
-    found = project_answers.read(store, person=None, project="p", items=items)
+    found = project_answers.read_project(store, person=None, project="p", items=items)
     cut = numbers.sliced_scores(found, scores)
     return {model: (line.found.n_units, round(line.found.value, 9)) for model, line in cut.whole.items()}
 
@@ -305,16 +305,16 @@ def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store)
     assert means(store, key, "all") == {"a": (30, round(20 / 30, 9)), "b": (30, round(10 / 30, 9))}
     assert means(store, judge) == {"a": (20, 1.0), "b": (20, 1.0)}
     assert means(store, judge, "all") == {"a": (30, round(20 / 30, 9)), "b": (30, round(20 / 30, 9))}
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     assert found.counting is not None
     assert (found.counting.sentence, found.unknown, set(found.items)) == (said, 0, set(by["kept"]))
-    every = project_answers.read(store, person=None, project="p", items="all")
+    every = project_answers.read_project(store, person=None, project="p", items="all")
     assert every.counting is not None
     assert every.counting.sentence == "All 30 items: 20 kept, 6 rejected, 4 open."
     as_json = numbers.as_json(found, [numbers.sliced_scores(found, key)])
     assert (as_json["items"], as_json["counted"]) == ("kept", said)
-    assert len(cases.listed(found, cases.CaseFilter())) == 20
-    assert len(cases.listed(every, cases.CaseFilter())) == 30
+    assert len(cases.matching_cases(found, cases.CaseFilter())) == 20
+    assert len(cases.matching_cases(every, cases.CaseFilter())) == 30
 
 
 def test_ratings_are_counted_by_what_they_are_about(store: Store) -> None:
@@ -475,7 +475,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
                     created_at=store.now(),
                 )
             )
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     titles = [each.title for each in score_choices.scores_of(found)]
     assert titles[:1] == ["People, number"]
     assert "People, quality: share of good" in titles

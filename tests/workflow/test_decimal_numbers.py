@@ -19,7 +19,7 @@ from media.store import MediaStore
 from testkit.factories import claimed, make_people
 from testkit.samples import egothink_record, write
 from workflow.access.projects import create_project
-from workflow.annotate import gold_making, submissions
+from workflow.annotate import gold_list, gold_making, submissions
 from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
@@ -118,7 +118,7 @@ def test_votes_and_models_are_right_within_the_tolerance(
     assert shares == {"Percent agreement": 0, "Percent agreement within the tolerance, 0.05": pytest.approx(2 / 3)}
 
     gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
-    (line,) = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (line,) = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert line.known.answers == {"tall": "0.10"}
 
     answers = ["It is 15 cm tall.", "30 cm", "2.06"]  # within 0.05 m, exactly on it, and beyond
@@ -129,7 +129,7 @@ def test_votes_and_models_are_right_within_the_tolerance(
         row["item"] = name
     path = write(tmp_path / "answers.json", rows)
     import_files(store, MediaStore(home / "media"), by=None, project="p", format="predictions", path=path)
-    read = project_answers.read(store, person=None, project="p", items=Items.ALL)
+    read = project_answers.read_project(store, person=None, project="p", items=Items.ALL)
     cut = leaderboard.sliced_scores(read, score_choices.Scores("key"))
     assert cut.whole["m"].found.value == pytest.approx(2 / 3)
     said = [each for each in cut.notes if "tolerance" in each]

@@ -92,21 +92,21 @@ def line(found: ProjectAnswers, scores: Scores) -> leaderboard_lines.Leaderboard
 
 def test_parts_are_settled_before_they_are_put_together() -> None:
     found = made({0: EACH_HAS_ANOTHER_FAULT, 1: [(1, 1, 1)] * 3, 2: [(0, 1, 1)] * 2 + [(1, 1, 1)]})
-    people = results.scored(found, Scores("human", "genuine")).values
+    people = results.score_answers(found, Scores("human", "genuine")).values
     assert people.tolist() == [1, 1, 0]  # put together person by person it would be 0, 1, 0
     limits = stats.binomtest(2, 3).proportion_ci(method="wilson")
     told = line(found, Scores("human", "genuine")).found
     assert (told.value, told.low, told.high) == pytest.approx((2 / 3, limits.low, limits.high))
-    assert results.scored(found, Scores("human", "share")).values == pytest.approx([1, 1, 2 / 3])
+    assert results.score_answers(found, Scores("human", "share")).values == pytest.approx([1, 1, 2 / 3])
 
 
 def test_without_a_part_it_is_open_and_says_why() -> None:
     # answer 0 has two votes, which differ, on perception; answer 1 is settled; the judge lacks a part of answer 1
     found = made({0: [(1, 0, 1), (0, 0, 1)], 1: [(1, 1, 1)] * 3}, {0: (1, 0, 1), 1: (1, None, 1), 2: (1, 1, 1)})
-    people = results.scored(found, Scores("human", "genuine"))
+    people = results.score_answers(found, Scores("human", "genuine"))
     assert [each for each in people.values.tolist() if not math.isnan(each)] == [1]
     assert people.why == {0: "perception: no grade has a majority", 2: "no one has graded it"}
-    judge = results.scored(found, Scores("judge", "genuine", "gpt"))
+    judge = results.score_answers(found, Scores("judge", "genuine", "gpt"))
     assert [judge.values[0], judge.values[2]] == [0, 1]
     assert judge.why == {1: "cognition: the judge has not graded it"}
     assert line(found, Scores("judge", "genuine", "gpt")).found.n_units == 2
@@ -125,7 +125,7 @@ def test_a_judge_corrected_by_people() -> None:
 
 def test_it_is_among_the_ways_of_scoring() -> None:
     found = made({0: [(1, 1, 1)] * 3}, {0: (1, 1, 1)})
-    there = score_choices.wanted(found, criteria=["genuine"])
+    there = score_choices.selected_scores(found, criteria=["genuine"])
     assert [(each.kind, each.judge) for each in there] == [("human", None), ("judge", "gpt"), ("corrected", "gpt")]
     assert there[0].title == "People, genuine"
     assert any(
@@ -133,7 +133,7 @@ def test_it_is_among_the_ways_of_scoring() -> None:
         for note in leaderboard.sliced_scores(found, there[0]).notes
     )
     with pytest.raises(InvalidInput, match="it has perception, cognition, action, genuine, share"):
-        score_choices.wanted(found, criteria=["fluky"])
+        score_choices.selected_scores(found, criteria=["fluky"])
 
 
 # ---- in calibration --------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from domain.records import BadRow
 from domain.states import Stage
 from exporters.tables import ratings_csv
 from testkit.factories import make_project
-from workflow.results.rater_agreement import agreement_of, measured
+from workflow.results.rater_agreement import agreement_of, measurable_ratings
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
 
@@ -106,5 +106,5 @@ def test_agreement_compares_boxes_by_overlap_and_says_why_not_marks(store: Store
     assert not any("caution" in each.as_json() for each in found if each.criterion == "fits")
     with pytest.raises(RatingsError, match="no statistic of 'spots': which mark of one person belongs to which"):
         agreement_of(store, person=None, project=project, stage=Stage.VERIFICATION, criteria=["spots"])
-    for_judges, scales = measured(store, person=None, project=project, stage=Stage.VERIFICATION)
+    for_judges, scales = measurable_ratings(store, person=None, project=project, stage=Stage.VERIFICATION)
     assert {row.criterion for row in for_judges} == set(scales) == {"fits"}, "a judge is calibrated by coefficients"

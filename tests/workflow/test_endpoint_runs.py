@@ -173,9 +173,9 @@ def test_options_are_ranked_over_a_server_that_fails_now_and_then(store: Store, 
     assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction WHERE text = 'red'") == [(6, 6)]
     view = run_views.view(store, by=None, run=run)
     assert dict(view.by_outcome) == {Outcome.ANSWERED: 6}
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     assert found.ways["scripted, text only"].how == "options ranked by sum_logprob"
-    scores = ranked_options.ranked(store, found, person=None)
+    scores = ranked_options.rank_options(store, found, person=None)
     assert scores is not None
     assert {name: line.found.value for (_, name), line in scores.by_score.items()} == {
         "mean_logprob": 1.0,

@@ -281,7 +281,7 @@ def test_results_compare_what_has_a_closed_form_with_the_key(project: Store, med
     lines = [json.dumps({"item": f"{aspect}-0", "model": "m", "text": text}) for aspect, text in said.items()]
     (tmp_path / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
     import_files(project, media, by=None, project="p", format="predictions", path=tmp_path / "answers.jsonl")
-    found = project_answers.read(project, person=None, project="p")
+    found = project_answers.read_project(project, person=None, project="p")
     right = {found.items[each.item].name.rpartition("-")[0]: (each.right, each.why) for each in found.answers}
     # by hand: a set of properties, an order, an option by its letter, an option, a set, no answer at all
     held = {aspect: worth for aspect, (worth, _) in right.items() if math.isfinite(worth)}

@@ -83,7 +83,7 @@ def kappa(store: Store) -> float:
 
 
 def of_people(store: Store) -> tuple[int, float]:
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     line = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).whole["m"]
     return line.found.n_units, float(line.found.value or 0)
 
@@ -96,7 +96,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     most = majorities(TRIO)
     assert len(most) < N, "some answers have no majority"
     assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
-    found = project_answers.read(rated, person=None, project="p")
+    found = project_answers.read_project(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
     assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
@@ -130,7 +130,10 @@ def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(ra
     most = majorities(two)
     assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
     assert of_people(rated) != all_three
-    assert set(project_answers.read(rated, person=None, project="p").judged) == {("score", "gpt"), ("score", "cy")}
+    assert set(project_answers.read_project(rated, person=None, project="p").judged) == {
+        ("score", "gpt"),
+        ("score", "cy"),
+    }
     with pytest.raises(RatingsError, match="cy has no account here: these ratings came from a file"):
         study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=("bob", "cy"), judges=("gpt",))
     vouched, _ = study_of(
@@ -144,7 +147,7 @@ def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(ra
         study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=("bob",), judges=("cy",))
     with rated.read() as session:
         id = access_to(session, person=None, project="p").project_id
-        said = [row.data for row, *_ in events.found(session, project_id=id, kinds=("raters.marked",), limit=9)]
+        said = [row.data for row, *_ in events.find_events(session, project_id=id, kinds=("raters.marked",), limit=9)]
     assert {"people": [], "machines": ["cy"]} in said
     assert len(said) == 4
 
@@ -156,17 +159,20 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     assert file_raters.in_sentences(done.raters) == [
         "Counted as machines, as no one has said that these are people: bob, gpt."
     ]
-    assert set(project_answers.read(store, person=None, project="p").judged) == {("score", "bob"), ("score", "gpt")}
+    assert set(project_answers.read_project(store, person=None, project="p").judged) == {
+        ("score", "bob"),
+        ("score", "gpt"),
+    }
     again = bring(store, tmp_path, ("bob",), RatersAre.PEOPLE)  # the same ratings, with the word
     assert (again.new, again.repeated, file_raters.in_sentences(again.raters)) == (
         0,
         N,
         ["Counted among the people: bob."],
     )
-    assert set(project_answers.read(store, person=None, project="p").judged) == {("score", "gpt")}
+    assert set(project_answers.read_project(store, person=None, project="p").judged) == {("score", "gpt")}
     with pytest.raises(InvalidInput, match="bob counts as a person in this project, and this file says machines"):
         bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
-    assert "cy" not in [each.name for each in file_raters.listed(store, by=None, project="p")], "nothing came in"
+    assert "cy" not in [each.name for each in file_raters.list_raters(store, by=None, project="p")], "nothing came in"
     assert file_raters.in_sentences(bring(store, tmp_path, ("bob", "cy")).raters) == [
         "Counted among the people: bob.",
         "Counted as a machine, as no one has said that this is a person: cy.",
@@ -198,7 +204,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
     for pseudonyms, name in ((False, "bob"), (True, "person-1")):
         found = ratings_of(store, project="p", stage=Stage.GRADING, pseudonyms=pseudonyms)
         assert sorted((each.unit, each.value) for each in found if each.rater == name) == sorted(wanted.items())
-    read = project_answers.read(store, person=None, project="p")
+    read = project_answers.read_project(store, person=None, project="p")
     assert sorted(value for given in read.grades["score"].values() for value in given) == sorted(wanted.values())
     assert all(len(given) == 1 for given in read.grades["score"].values())
     assert set(read.judged) == {("score", "gpt")}

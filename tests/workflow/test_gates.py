@@ -114,7 +114,7 @@ def what_comes(store: Store, person: Person, limit: int = 1) -> str:
     """The item of the task that would come, or why none does."""
     with store.read() as session:
         visit = gates.Visit(session, access_to(session, person=person, project="p"), person, HERE["stage"], store.now())
-        found, nothing = gates.coming(visit, limit=limit)
+        found, nothing = gates.coming_items(visit, limit=limit)
         if nothing is not None:
             return nothing.sentence
         return items.by_id(session, id=found[-1]).public_id

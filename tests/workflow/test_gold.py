@@ -34,6 +34,7 @@ from workflow.access.projects import access_to, projects_of
 from workflow.annotate import (
     claims,
     gold_checks,
+    gold_list,
     gold_making,
     gold_of_items,
     gold_scores,
@@ -279,7 +280,7 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
         add(store, ulla, item="colour/1", answers={"choice": "red"})
     assert gold_items(store) == set(), "nothing was made"
     add(store, lena, item="colour/1", answers={"choice": "blue"})
-    (line,) = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (line,) = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert (line.known.item, line.known.answers, line.usable) == ("colour/1", {"choice": "blue"}, True)
 
 
@@ -308,7 +309,7 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
     assert [(each.item, each.answers) for each in made] == [(name, {"choice": "red"}) for name in seen.can]
     with pytest.raises(Conflict):  # a second press
         gold_of_items.make(store, **ask, names=names, token=seen.token)
-    lines = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    lines = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert sorted((line.known.item, line.withdrawn) for line in lines) == [
         ("colour/0", None), ("colour/1", None), ("colour/8", None),
     ]  # fmt: skip
@@ -332,7 +333,7 @@ def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -
     known = draw(store)
     lena = make_person(store, "lena", role=Role.LEAD)
     assert not [view for view in answer_all(store, ulla, lambda view: "red", n=20) if view.item in known], "she voted"
-    gold_making.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    gold_list.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert not [view for view in answer_all(store, lena, lambda view: "red", n=20) if view.item in known], "she looked"
 
 
@@ -343,7 +344,7 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     ann, bob = make_people(store, "ann", "bob")
     answer_all(store, ann, lambda view: "red", n=30)
     due = sum(turns(store, ann, 30))
-    asked = [line for line in gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
+    asked = [line for line in gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
     assert len(asked) == due
     with pytest.raises(InvalidInput, match="Say why"):
         gold_making.withdraw(store, by=None, gold=asked[0].id, why="")
@@ -413,7 +414,7 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
     n_gold = len(seen) - 26
     assert n_gold == 4
     assert all(view.place == (1, 1) for view in seen)
-    lines = gold_making.lines(store, by=None, project="p", stage=Stage.GRADING)
+    lines = gold_list.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert sorted((line.known.item, line.right, line.n) for line in lines if line.withdrawn is None) == [
         ("colour/0", 1, 1),
         ("colour/1", 1, 1),
@@ -430,7 +431,7 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
     assert gold_scores.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, (
         "no one was asked about it since"
     )
-    lines = gold_making.lines(store, by=None, project="p", stage=Stage.GRADING)
+    lines = gold_list.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert not any(line.usable for line in lines)
     found = gold_making.candidates(store, by=None, project="p", stage=Stage.GRADING)
     assert {each.item for each in found}.isdisjoint({f"colour/{at}" for at in range(4)})

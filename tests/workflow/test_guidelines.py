@@ -30,7 +30,7 @@ FIRST, SECOND = "Be exact.", "Be exact.\nName the colour of the largest part."
 
 
 def put(store: Store, text: str = SECOND, why: str = "The largest part counts.", **more: object) -> int:
-    return guidelines.put(store, by=None, project="p", text=text, why=why, **more).number  # type: ignore[arg-type]
+    return guidelines.publish_version(store, by=None, project="p", text=text, why=why, **more).number  # type: ignore[arg-type]
 
 
 def hashes(store: Store) -> list[str]:
@@ -95,9 +95,9 @@ def test_who_worked_under_another_version_is_told_until_they_open_it(store: Stor
     vote(store, bob)
     vote(store, ann)
     assert claimed(store, ann).news == news  # working on does not count as reading
-    guidelines.seen(store, person=ann, project="p", number=1)
+    guidelines.record_opening(store, person=ann, project="p", number=1)
     assert claimed(store, ann).news is not None
-    guidelines.seen(store, person=ann, project="p", number=2)
+    guidelines.record_opening(store, person=ann, project="p", number=2)
     assert claimed(store, ann).news is None
     put(store, "Be kind.", "New tone.")
     put(store, "Be kind.\nBe exact.", "Exactness is back.")
@@ -138,7 +138,7 @@ def test_only_leads_change_it(store: Store) -> None:
     for role in (Role.ANNOTATOR, Role.SENIOR):
         person = make_person(store, role.value, role=role)
         with pytest.raises(NotAllowed):
-            guidelines.put(store, by=person, project="p", text=SECOND, why="Mine.")
+            guidelines.publish_version(store, by=person, project="p", text=SECOND, why="Mine.")
         with pytest.raises(NotAllowed):
             guidelines.versions(store, by=person, project="p")
         with pytest.raises(NotAllowed):
@@ -245,7 +245,9 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     assert [vote.values["choice"] for vote in sorted(seen.votes, key=lambda vote: str(vote.values))] == ["blue", "red"]
     assert (seen.decision, seen.reason, seen.note) == ("reject", "wrong_key", "See the handle.")
 
-    done = guidelines.put(store, by=None, project="p", text=SECOND, why="So.", answers=[("wrong_key", "colour")])
+    done = guidelines.publish_version(
+        store, by=None, project="p", text=SECOND, why="So.", answers=[("wrong_key", "colour")]
+    )
     assert (done.number, done.answers) == (2, 3)
     assert guidelines.answer(
         store, by=None, project="p", reason="wrong_key", dimension="shape", why="A slip of the pen."
@@ -258,7 +260,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     assert [case.guideline for case in colour.cases] == [1, 1, 1, 2]
     assert [(case.answered_by, case.answer) for case in shape.cases] == [(2, "A slip of the pen.")]
     with pytest.raises(InvalidInput, match="No open decision"):
-        guidelines.put(store, by=None, project="p", text="x", why="y", answers=[("wrong_key", "shape")])
+        guidelines.publish_version(store, by=None, project="p", text="x", why="y", answers=[("wrong_key", "shape")])
     assert len(guidelines.versions(store, by=None, project="p")) == 2, "nothing is half done"
 
     rows = list(csv.DictReader(io.StringIO(adjudication_reasons.reasons_csv([colour, shape]))))

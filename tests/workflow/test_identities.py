@@ -83,7 +83,7 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
         (name, "two", 0),
     }
     assert len(rated) == 20
-    found = project_answers.read(world.store, person=None, project="p")
+    found = project_answers.read_project(world.store, person=None, project="p")
     assert {place: len(given) for place, given in found.judged.items()} == {("score", name): 20}
     about = about_judge(world)
     assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
@@ -97,7 +97,7 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     judged(world, lambda asked, number: replies[number], plan={"models": ("one",)}, concurrency=1)
     rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
     assert sorted(row.value for row in rated) == [0] * 5 + [1] * 5
-    found = project_answers.read(world.store, person=None, project="p")
+    found = project_answers.read_project(world.store, person=None, project="p")
     assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
     assert not found.unscored.get(("score", "judge by likeness 1"))
     with world.store.read() as session:

@@ -158,8 +158,8 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
         bring(store, media, "egothink", path, by=eve)
     with pytest.raises(FileRefused, match="reads egothink, not egoplan"):
         bring(store, media, "egoplan", path)
-    with pytest.raises(FileRefused, match="Touchstone writes parquet and does not read it; EgoThink reads egothink"):
-        bring(store, media, "parquet", path)
+    with pytest.raises(FileRefused, match="Touchstone writes prov and does not read it; EgoThink reads egothink"):
+        bring(store, media, "prov", path)
     assert item_names(store) == []
     lead = make_person(store, "lea", role=Role.LEAD)
     assert bring(store, media, "egothink", path, by=lead).items == 1

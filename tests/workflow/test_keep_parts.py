@@ -16,7 +16,7 @@ from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_people, make_person, make_project
 from workflow.access.projects import access_to
-from workflow.annotate import gold_making, qualification_sets, qualification_tries, submissions
+from workflow.annotate import gold_list, gold_making, qualification_sets, qualification_tries, submissions
 from workflow.files.gate_counts import gates
 from workflow.files.project_check import check
 from workflow.files.release import release
@@ -81,7 +81,7 @@ def test_gold_knows_the_key_and_the_value_and_leaves_a_limit_open(store: Store) 
     for person, hard in zip(make_people(store, "ann", "bob"), (1, 3), strict=True):
         say(store, person, hard=hard)
     gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
-    (line,) = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (line,) = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert line.known.answers == {"choice": "red", "fits": "yes"}
 
 

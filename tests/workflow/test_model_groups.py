@@ -22,7 +22,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files.import_files import import_files
 from workflow.files.release import release
 from workflow.results import attributes, leaderboard, leaderboard_page, project_answers
-from workflow.results.model_groups import grouped, wanted
+from workflow.results.model_groups import grouped, parse_grouping
 from workflow.results.project_answers import ProjectAnswers
 from workflow.runs import identities
 
@@ -50,7 +50,7 @@ def found(*, without: tuple[str, int] | None = None) -> ProjectAnswers:
 def test_every_model_of_a_group_counts_alike() -> None:
     read = found()
     board = leaderboard.sliced_scores(read, KEY)
-    both = grouped(read, board, wanted(read, "size"))
+    both = grouped(read, board, parse_grouping(read, "size"))
     assert [(each.label, each.whole.models) for each in both.groups] == [("7B", ("a7", "b7")), ("13B", ("a13", "b13"))]
     # 7B: a7 2/4, b7 1/4 -> 3/8; 13B: 3/4 and 3/4 -> 3/4. Near: 7B (1 + 1/2)/2, far: 0
     assert [each.whole.found.value for each in both.groups] == [0.375, 0.75]
@@ -68,14 +68,14 @@ def test_every_model_of_a_group_counts_alike() -> None:
 
 def test_the_interval_is_over_items_which_models_share() -> None:
     read = found()
-    whole = grouped(read, leaderboard.sliced_scores(read, KEY), wanted(read, "size")).groups[0].whole.found
+    whole = grouped(read, leaderboard.sliced_scores(read, KEY), parse_grouping(read, "size")).groups[0].whole.found
     # of each item the two models' deviations from their own means, averaged: items are drawn, models are not
     off = (np.array(RIGHT["a7"]) - 0.5 + np.array(RIGHT["b7"]) - 0.25) / 2
     assert whole.se == pytest.approx(math.sqrt((off**2).sum() / 4 / 3))
     twins = replace(read, attributes={"a7": {"size": 7}, "api": {"size": 7}})
     # a model that is right on everything adds nothing to the spread, but halves that of the other one
-    alone = grouped(read, leaderboard.sliced_scores(read, KEY), wanted(read, "family/size"))
-    pair = grouped(twins, leaderboard.sliced_scores(twins, KEY), wanted(twins, "size")).groups[0].whole.found
+    alone = grouped(read, leaderboard.sliced_scores(read, KEY), parse_grouping(read, "family/size"))
+    pair = grouped(twins, leaderboard.sliced_scores(twins, KEY), parse_grouping(twins, "size")).groups[0].whole.found
     a7 = np.array(RIGHT["a7"]) - 0.5
     assert pair.se == pytest.approx(math.sqrt((a7**2).sum() / 4 / 3) / 2)
     assert [each.label for each in alone.groups] == ["A · 7B", "A · 13B", "B · 7B", "B · 13B"]
@@ -87,22 +87,22 @@ def test_the_interval_is_over_items_which_models_share() -> None:
 def test_numbers_are_cut_at_limits_and_mistakes_are_named() -> None:
     read = found()
     board = leaderboard.sliced_scores(read, KEY)
-    cut = grouped(read, board, wanted(read, "parameters:7, 13"))
+    cut = grouped(read, board, parse_grouping(read, "parameters:7, 13"))
     assert [(each.label, each.whole.models) for each in cut.groups] == [
         ("below 7", ("a7",)),
         ("7 to below 13", ("b13", "b7")),  # as on the leaderboard: the higher mean first
         ("13 and more", ("a13",)),
     ]
-    assert grouped(read, board, wanted(read, "family:3")).groups == [], "a name is no number"
+    assert grouped(read, board, parse_grouping(read, "family:3")).groups == [], "a name is no number"
     with pytest.raises(InvalidInput, match="an attribute 'sise'; those that are said: family, size, parameters"):
-        wanted(read, "sise")
+        parse_grouping(read, "sise")
     with pytest.raises(InvalidInput, match="'big' is no number such as 10 or 10B"):
-        wanted(read, "size:big")
+        parse_grouping(read, "size:big")
 
 
 def test_a_missing_answer_leaves_its_item_out_of_the_difference_alone() -> None:
     read = found(without=("b7", 0))
-    both = grouped(read, leaderboard.sliced_scores(read, KEY), wanted(read, "size"))
+    both = grouped(read, leaderboard.sliced_scores(read, KEY), parse_grouping(read, "size"))
     # a7 2/4, b7 1/3 of what it answered; the difference is over items 1 to 3
     assert both.groups[0].whole.found.value == pytest.approx((1 / 2 + 1 / 3) / 2)
     assert (both.gaps[0].difference.n_units, both.gaps[0].left_out) == (3, 1)
@@ -121,7 +121,7 @@ def bring(store: Store, folder: Path, format: str, text: str, **how: bool):  # t
 def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
     factories.make_project(store)
     factories.make_items(store, 2)
-    names = [each.name for each in project_answers.read(store, person=None, project="p").items.values()]
+    names = [each.name for each in project_answers.read_project(store, person=None, project="p").items.values()]
     said = [{"item": name, "model": model, "text": "red"} for name in names for model in ("small", "large")]
     (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     about = {"by": None, "project": "p", "format": "predictions", "path": tmp_path / "said.jsonl"}
@@ -138,7 +138,7 @@ def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
     assert leaderboard_page.mark(store, person=None, project="p") != before, "results are worked out anew"
     assert bring(store, tmp_path, "models", "model,size\nsmall,7B\nlarge,13B\n").repeated == 2
     assert bring(store, tmp_path, "models", "model,size\nlarge,14B\n").described == 1
-    read = project_answers.read(store, person=None, project="p")
+    read = project_answers.read_project(store, person=None, project="p")
     assert read.attributes == {"small": {"size": "7B", "base_llm": "Vicuna"}, "large": {"size": "14B"}}
     made_ = release(store, by=None, project="p", format="models")
     rows = list(csv.reader(io.StringIO(made_.files["models.csv"].decode())))
@@ -162,7 +162,7 @@ def test_labels_cut_results_and_leave_every_vote(store: Store, tmp_path: Path) -
     factories.vote(store, ann)
     factories.vote(store, bob)
     factories.make_predictions(store, items, models=["m"])
-    read = project_answers.read(store, person=None, project="p", items="all")
+    read = project_answers.read_project(store, person=None, project="p", items="all")
     names = [each.name for each in read.items.values()]
     before = dashboard(store, person=None, project="p")
     with pytest.raises(FileRefused, match="there is no item 'nothing' in this project"):
@@ -174,7 +174,7 @@ def test_labels_cut_results_and_leave_every_vote(store: Store, tmp_path: Path) -
     )
     assert bring(store, tmp_path, "labels", text).labelled == 4
     assert dashboard(store, person=None, project="p") == before
-    read = project_answers.read(store, person=None, project="p", items="all")
+    read = project_answers.read_project(store, person=None, project="p", items="all")
     cut = leaderboard.sliced_scores(read, KEY, by="scene")
     assert cut.slicing.labels == ("kitchen", "street")
     assert [cut.cells["m", at].asked for at in (0, 1)] == [3, 1]

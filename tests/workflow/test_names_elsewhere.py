@@ -20,7 +20,7 @@ from domain.judging import JudgePlan, ReplyFilter
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from testkit.factories import make_items, make_people, make_project, vote
-from workflow.annotate import gold_making
+from workflow.annotate import gold_list, gold_making
 from workflow.annotate.gold_making import GoldCandidate
 from workflow.files.import_judgements import import_judgements
 from workflow.files.project_check import check
@@ -109,7 +109,7 @@ def seen(store: Store) -> dict[str, Any]:
     """All that is read of gold, the file and the judge."""
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     (run,) = run_views.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
-    (line,) = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (line,) = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     with store.read() as session:
         (known,) = gold_items.expected(session, ids=[1]).values()
     assert isinstance(run.plan, JudgePlan)
@@ -169,7 +169,7 @@ def test_what_came_in_between_is_read_in_the_words_of_before(store: Store, tmp_p
     path.write_text("unit,rater,criterion,value\ncolour/0,other,fits,not_sure\n", encoding="utf-8")
     import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
     migration.undo(store, by=None, project="p")
-    lines = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    lines = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert [each.known.answers for each in lines] == [{"choice": "unsure"}] * 2
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     assert [(row.criterion, row.value) for row in rows if row.rater == "other"] == [("choice", "unsure")]

@@ -84,7 +84,7 @@ def test_people_answer_it_and_models_are_offered_it(store: Store) -> None:
     with store.read() as session:
         texts = session.exec(select(PredictionRow.text).order_by(PredictionRow.item_id)).all()
     assert list(texts) == ["None of these", "cup", "None of these"]
-    read = project_answers.read(store, person=None, project="p", items=Items.ALL)
+    read = project_answers.read_project(store, person=None, project="p", items=Items.ALL)
     lines = leaderboard.sliced_scores(read, score_choices.Scores("key")).whole.values()
     # the first is right; of the second it is the key, and of the third not
     assert {round(line.found.value, 6) for line in lines} == {round(1 / 3, 6)}

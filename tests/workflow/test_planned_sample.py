@@ -617,7 +617,7 @@ def test_numbers_say_what_they_rest_on(store: Store) -> None:
     )
     results = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.GRADING)
     assert {each.args["sample"] for each in results} == {wanted}
-    read = project_answers.read(store, person=None, project="p")
+    read = project_answers.read_project(store, person=None, project="p")
     assert read.counting is not None
     assert read.counting.whole_sentence.endswith(wanted)
     with store.write() as session:

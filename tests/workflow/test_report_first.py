@@ -255,7 +255,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
 
     def first(name: str, *statistics: str) -> str | None:
         rated(here, name, {**derived, "statistics": list(statistics)}, tmp_path)
-        return score_choices.scores_of(project_answers.read(here, person=None, project=name))[0].criterion
+        return score_choices.scores_of(project_answers.read_project(here, person=None, project=name))[0].criterion
 
     assert first("a") is None  # the key
     assert first("b", "derived", "accuracy") == "good"

@@ -224,8 +224,8 @@ def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(k
         assert sum(line.missing.values()) == 4
     assert cut.of_parts["m"].found.value == 1.0
     assert not any("could not be read and" in note for note in cut.notes)
-    assert cases.listed(found, cases.CaseFilter(model="m", scores=KEY)) == [0, 1, 2]
-    assert cases.listed(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == []
+    assert cases.matching_cases(found, cases.CaseFilter(model="m", scores=KEY)) == [0, 1, 2]
+    assert cases.matching_cases(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == []
     assert cases.unread_words(found) == []
 
 
@@ -495,7 +495,7 @@ def filled(store: Store) -> list[int]:
 
 def test_one_read_of_a_project(store: Store) -> None:
     items = filled(store)
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     assert found.models == ("filed", "ran")
     assert {(each.item, each.model): (each.right, each.read) for each in found.answers if each.right == 1} == {
         (items[0], "filed"): (1.0, ReadOutcome.READ),
@@ -511,7 +511,7 @@ def test_one_read_of_a_project(store: Store) -> None:
     }
     line = numbers.sliced_scores(found, KEY).whole["ran"]
     assert (line.asked, line.answered) == (4, 1)
-    ranked = ranked_options.ranked(store, found, person=None)
+    ranked = ranked_options.rank_options(store, found, person=None)
     assert ranked is not None
     assert {name: each.found.value for (_, name), each in ranked.by_score.items()} == {
         "mean_logprob": 1.0,
@@ -549,7 +549,7 @@ def test_grades_are_of_the_answer_that_counts_and_the_latest_of_each_person(stor
                 ]
             ]
         )
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     ids = {each.item: each.id for each in found.answers if each.model == "filed"}
     given = {item: sorted(found.grades["score"].get(id, ())) for item, id in ids.items()}
     assert given[items[0]] == []  # the grades are of the answer before
@@ -565,7 +565,7 @@ def test_results_are_for_leads(store: Store) -> None:
     for role in (factories.Role.ANNOTATOR, factories.Role.SENIOR):
         person = factories.make_person(store, f"some-{role.value}", role=role)
         with pytest.raises(NotAllowed):
-            project_answers.read(store, person=person, project="p")
+            project_answers.read_project(store, person=person, project="p")
         with pytest.raises(NotAllowed):
             project_answers.mark(store, person=person, project="p")
 
@@ -579,6 +579,6 @@ def test_one_read_asks_a_handful_of_questions_however_many_answers_there_are(sto
         items = factories.make_items(store, n)
         factories.make_predictions(store, items, models=["a", "b", "c"])
         asked.clear()
-        project_answers.read(store, person=None, project="p")
+        project_answers.read_project(store, person=None, project="p")
         counts.append(len(asked))
     assert counts[0] == counts[1] < 40

@@ -33,7 +33,7 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
         asked = list({each.text: each for each in server.asked}.values())
     assert project_answers.mark(world.store, person=None, project="p") != before
     name = run_views.view(world.store, by=None, run=run).name
-    found = project_answers.read(world.store, person=None, project="p")
+    found = project_answers.read_project(world.store, person=None, project="p")
     scores = Scores("judge", "score", name)
     assert scores in score_choices.scores_of(found)
     # each question is asked about both models' answers, so both have the same replies of the script

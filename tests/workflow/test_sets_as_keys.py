@@ -24,7 +24,7 @@ from testkit.factories import claimed, make_items, make_people, make_project
 from workflow.annotate import gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.release import export
-from workflow.results.rater_agreement import measured
+from workflow.results.rater_agreement import measurable_ratings
 
 SCHEMA = """
 name: sets
@@ -143,7 +143,7 @@ def test_imported_sets_agree_with_people_in_any_order_and_form(store: Store, tmp
     path = tmp_path / "ratings.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     import_files(store, MediaStore(tmp_path / "media"), by=None, project="p", format="ratings", path=path)
-    measured_rows, _ = measured(store, person=None, project="p", stage=Stage.VERIFICATION)
+    measured_rows, _ = measurable_ratings(store, person=None, project="p", stage=Stage.VERIFICATION)
     assert {(row.unit, row.rater): row.value for row in measured_rows} == {
         **{(f"colour/{n}", "ann"): "options 1, 2" for n in range(3)},
         ("colour/0", "tool"): "options 1, 2",

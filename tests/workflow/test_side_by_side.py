@@ -58,7 +58,7 @@ def counted(settled: dict[int, Bits]) -> dict[tuple[str, str | None], Counter[st
 
 
 def boards(found: ProjectAnswers, *kinds: str) -> list[leaderboard.SlicedScores]:
-    return [leaderboard.sliced_scores(found, each) for each in score_choices.wanted(found, kinds=kinds)]
+    return [leaderboard.sliced_scores(found, each) for each in score_choices.selected_scores(found, kinds=kinds)]
 
 
 def test_flukes_stand_next_to_the_genuine_score() -> None:

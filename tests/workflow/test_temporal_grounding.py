@@ -20,7 +20,7 @@ from media.store import MediaStore
 from testkit.factories import claimed, make_people
 from testkit.samples import write
 from workflow.access.projects import create_project
-from workflow.annotate import gold_making, submissions
+from workflow.annotate import gold_list, gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
@@ -95,7 +95,7 @@ def test_votes_decide_by_their_overlap_with_the_key(project: Store) -> None:
     rows = [json.loads(line) for line in data.splitlines()]
     assert {row["id"]: row["span"] for row in rows} == {name: KEYS[name] for name in ("opens", "stirs")}
     gold_making.draw(project, by=None, project="p", stage=Stage.VERIFICATION, n=2)
-    for line in gold_making.lines(project, by=None, project="p", stage=Stage.VERIFICATION):
+    for line in gold_list.lines(project, by=None, project="p", stage=Stage.VERIFICATION):
         assert line.known.answers == {"when": KEYS[line.known.item]}
 
 
@@ -117,7 +117,7 @@ def told(project: Store, home: Path, tmp_path: Path) -> project_answers.ProjectA
     ]
     path = write(tmp_path / "answers.json", rows)
     import_files(project, MediaStore(home / "media"), by=None, project="p", format="predictions", path=path)
-    return project_answers.read(project, person=None, project="p", items=Items.ALL)
+    return project_answers.read_project(project, person=None, project="p", items=Items.ALL)
 
 
 def test_models_are_scored_by_their_temporal_iou(
@@ -157,14 +157,16 @@ def test_models_are_scored_by_their_temporal_iou(
         "moments",
     )
     answered = replace(read, schema=asked.schema_, respondents=frozenset({"near", "far"}))
-    _, people = people_rows.with_people(answered, scores.scored(answered, score_choices.Scores("key")))
+    _, people = people_rows.with_people(answered, scores.score_answers(answered, score_choices.Scores("key")))
     # of each item, the mean of two IoUs; no vote, which would have 0 where people are less than exactly right
     added = people.values[len(answered.answers) :]
     assert sorted(added) == pytest.approx(sorted([(1 + 0) / 2, (1 / 2 + 0) / 2, 1 / 3, 0]))
 
-    wrong = cases.listed(read, cases.CaseFilter(show=cases.Show.WRONG))  # far's 0 and near's 1/3, but not its 1/2
+    wrong = cases.matching_cases(
+        read, cases.CaseFilter(show=cases.Show.WRONG)
+    )  # far's 0 and near's 1/3, but not its 1/2
     assert {read.items[id].name for id in wrong} == {"opens", "pours"}
-    assert {read.items[id].name for id in cases.listed(read, cases.CaseFilter(show=cases.Show.UNREAD))} == {
+    assert {read.items[id].name for id in cases.matching_cases(read, cases.CaseFilter(show=cases.Show.UNREAD))} == {
         "stirs",
         "cuts",
     }

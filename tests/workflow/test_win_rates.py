@@ -57,7 +57,7 @@ def script(says: str, ids: list[int]) -> object:
 
 
 def compared(world: World) -> list[ModelComparison]:
-    read = project_answers.read(world.store, person=None, project="p")
+    read = project_answers.read_project(world.store, person=None, project="p")
     return comparisons(world.store, read, person=None)
 
 

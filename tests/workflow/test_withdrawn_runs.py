@@ -56,7 +56,7 @@ def world(store: Store, tmp_path: Path) -> World:
 
 def state(world: World) -> tuple[object, ...]:
     """What is counted of a project."""
-    found = project_answers.read(world.store, person=None, project="p")
+    found = project_answers.read_project(world.store, person=None, project="p")
     rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
     slots = world.all("SELECT state, count(*) FROM task WHERE stage = 'grading' GROUP BY state ORDER BY state")
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
@@ -96,7 +96,9 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
     run_control.take_back(world.store, by=None, run=run)
     assert state(world) == before
     with world.store.read() as session:
-        told = [(row.kind, row.data.get("reason")) for row, *_ in events.found(session, project_id=1, kinds=("run.",))]
+        told = [
+            (row.kind, row.data.get("reason")) for row, *_ in events.find_events(session, project_id=1, kinds=("run.",))
+        ]
     assert told[:2] == [("run.taken_back", None), ("run.withdrawn", "the wrong template")]
     with pytest.raises(Conflict, match="was not withdrawn"):
         run_control.take_back(world.store, by=None, run=run)

@@ -105,7 +105,7 @@ def test_a_worker_hears_finds_and_leaves(store: Store, home: Path, sign: signal.
         assert process.wait(60) == 0
     assert newest(store, "run/told", lambda job: not job.is_open).said == "done"
     assert newest(store, "run/long", lambda job: True).state is JobState.WAITING, "the next worker goes on"
-    (own,) = desk.listed(store, kinds=["worker"])
+    (own,) = desk.list_jobs(store, kinds=["worker"])
     assert (own.state, own.said) == (JobState.DONE, "The worker left.")
 
 
@@ -115,12 +115,12 @@ def test_a_worker_that_is_killed_is_replaced(store: Store, home: Path) -> None:
         assert said(process) == "long after 0"
     with worker(store, home) as process:
         assert said(process) == "long after 1"
-        first = desk.listed(store, kinds=["worker"])[-1]
+        first = desk.list_jobs(store, kinds=["worker"])[-1]
         assert (first.state, first.said) == (JobState.FAILED, BROKEN_OFF)
         job = newest(store, "run/long", lambda job: job.state is JobState.RUNNING)
         desk.cancel(store, id=job.id)
         assert newest(store, "run/long", lambda job: not job.is_open).state is JobState.CANCELED
-        own = desk.listed(store, kinds=["worker"])[0]
+        own = desk.list_jobs(store, kinds=["worker"])[0]
         desk.cancel(store, id=own.id)  # that ends the worker
         lines = [said(process) for _ in range(2)]
         assert "left" in lines
@@ -136,4 +136,4 @@ def test_a_job_that_repeats_itself_goes_on_with_another_worker(store: Store, hom
             pass
         bell = newest(store, "bell", lambda job: job.state is JobState.WAITING)
     assert (bell.said, bell.deaths) == ("rang", 1)
-    assert len(desk.listed(store, kinds=["bell"])) == 1
+    assert len(desk.list_jobs(store, kinds=["bell"])) == 1

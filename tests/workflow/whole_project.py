@@ -70,7 +70,7 @@ def build(store: Store, media: MediaStore, folder: Path) -> None:
         vote(store, person, "blue" if person is bob else "red")
     submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     edit_item(store, person=sen, project="p", item="colour/3", fields={"question": "Which colour, then?"})
-    guidelines.put(store, by=None, project="p", text="Be very exact.", why="too vague")
+    guidelines.publish_version(store, by=None, project="p", text="Be very exact.", why="too vague")
     text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
     later = text.replace("version: 1", "version: 2").replace("title: Colour,", "title: Colours,")
     migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be very exact.", "blind"))

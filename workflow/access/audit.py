@@ -72,7 +72,7 @@ def entries(
     """
     with store.read() as session:
         project_id = _project_id(session, by=by, project=project)
-        found = events.found(
+        found = events.find_events(
             session,
             project_id=project_id,
             kinds=kinds,

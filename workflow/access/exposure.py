@@ -95,12 +95,12 @@ def going_out(
     direct = Direct.of(session)
     place = exposure.place_of_task(direct, public_id=task)
     if place is not None:
-        body = written(data)
+        body = canonical_bytes(data)
         digest = hashlib.sha256(body).hexdigest()
         _add(direct, place, person, Route.LABEL_STUDIO, body, digest, look, None, now, alone=False)
 
 
-def looked(
+def record_look(
     session: Session,
     *,
     access: Access,
@@ -112,7 +112,7 @@ def looked(
     now: datetime,
 ) -> None:
     """Record, inside a transaction, that a person looks at items on a page built from ``record``."""
-    body = written(record)
+    body = canonical_bytes(record)
     exposure.add_for_items(
         session,
         project_id=access.project_id,
@@ -152,7 +152,7 @@ def _media(store: Store, person_id: int, asset: str, task: str | None, route: Ro
     _remember(store, person_id, asset, sha256)
 
 
-def written(record: Any) -> bytes:
+def canonical_bytes(record: Any) -> bytes:
     """Return the bytes to hash for a record: its JSON with sorted keys, without spaces, in UTF-8."""
     plain = asdict(record) if is_dataclass(record) and not isinstance(record, type) else record
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)

@@ -46,7 +46,7 @@ def show(store: Store, *, by: Person | None, project: str, number: int | None = 
     raise NotFound(f"{project} has no version {number} of its guideline; it has 1 to {len(known)}.")
 
 
-def put(
+def publish_version(
     store: Store,
     *,
     by: Person | None,
@@ -137,7 +137,7 @@ def answer(store: Store, *, by: Person | None, project: str, reason: str, dimens
         return n
 
 
-def seen(store: Store, *, person: Person, project: str, number: int) -> None:
+def record_opening(store: Store, *, person: Person, project: str, number: int) -> None:
     """Record that a person has opened the guideline, unless their page shows an outdated version."""
     with store.write(archived_too=True) as session:
         access = access_to(session, person=person, project=project)

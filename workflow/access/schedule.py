@@ -25,16 +25,16 @@ def of_person(store: Store, *, person: Person) -> dict[str, Schedule]:
     """Return the current schedule of each project that a person is a member of."""
     with store.read() as session:
         mine = {row.id: row.name for row, _ in projects.of_person(session, person_id=person.id)}
-        return {mine[id]: read(row) for id, row in schedules.newest(session, projects=mine).items()}
+        return {mine[id]: read_schedule(row) for id, row in schedules.newest(session, projects=mine).items()}
 
 
 def of_project(session: Session, *, project_id: int) -> Schedule:
     """Return the current schedule of a project, inside a transaction."""
     found = schedules.newest(session, projects=[project_id]).get(project_id)
-    return read(found) if found is not None else NOTHING
+    return read_schedule(found) if found is not None else NOTHING
 
 
-def read(row: StoredSchedule, by: str | None = None) -> Schedule:
+def read_schedule(row: StoredSchedule, by: str | None = None) -> Schedule:
     """Return a stored schedule; unknown stages are left out."""
     known = {stage.value: stage for stage in Stage}
     deadlines = {known[name]: date.fromisoformat(due) for name, due in row.deadlines.items() if name in known}

@@ -64,7 +64,7 @@ def refresh(session: Session, *, access: Access, item_id: int, now: datetime) ->
     if not found:
         return
     states = readings.revisions(session, item_ids=[item_id])[item_id]
-    known = readings.known(session, ids=[each.id for each in found], reader=RULES, version=READER_VERSION)
+    known = readings.known_questions(session, ids=[each.id for each in found], reader=RULES, version=READER_VERSION)
     other = []
     for each in found:
         asked = asked_of(access.schema, state_at(states, each.created_at)[1])

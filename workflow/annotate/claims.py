@@ -89,7 +89,7 @@ def peek(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         visit = gates.Visit(session, access, person, stage, store.now(), dimension=dimension)
-        item_ids, _ = gates.coming(visit, limit=limit)
+        item_ids, _ = gates.coming_items(visit, limit=limit)
         found = [
             asset.public_id
             for item_id in item_ids

@@ -205,6 +205,6 @@ def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
             yield f"comparison {public_id} does not say which answer was on the left."
 
 
-def shown(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
+def shown_places(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
     """Return how the answers were shown, to be stored with a submission."""
     return {SHOWN_LEFT: left_of(session, access=access, row=row, person=person)}

@@ -169,7 +169,7 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
                 item = items.by_id(session, id=row.item_id)
                 look_into(session, access=access, person=by, item=item, now=store.now())
                 told = Disclosure((), (Fact.VOTES,), (row.stage,))
-                exposure.looked(
+                exposure.record_look(
                     session,
                     access=access,
                     person=by,

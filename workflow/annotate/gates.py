@@ -104,7 +104,7 @@ def ask(visit: Visit) -> Answer:
     )
 
 
-def coming(visit: Visit, *, limit: int) -> tuple[list[int], NoTask | None]:
+def coming_items(visit: Visit, *, limit: int) -> tuple[list[int], NoTask | None]:
     """Return the items (ids) of the next likely tasks, and the refusal if a gate ends the list; claim nothing."""
     found: list[int] = []
     for gate in GATES:

@@ -26,15 +26,13 @@ from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.comparison import same
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
-from domain.exposure import Disclosure, Fact, Route
 from domain.order import evenly
 from domain.policies import criteria_that_decide, targets
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
-from workflow.access import exposure
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.gold_checks import STAGES, asked_or_refuse, checked_reason, scored_answers
+from workflow.annotate.gold_checks import STAGES, asked_or_refuse, checked_reason
 
 
 @dataclass(frozen=True)
@@ -47,64 +45,6 @@ class GoldCandidate:
     """In grading, the model that gave the answer."""
     dimension: str
     answers: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class GoldLine:
-    """A gold check as leads see it."""
-
-    id: str
-    known: GoldCandidate
-    right: int
-    n: int
-    """Number of people who answered; skips are left out."""
-    skipped: int
-    usable: bool
-    """Whether the item has not changed since the check was made, so that people still get the check."""
-    withdrawn: str | None
-    """Why the check was withdrawn, or None."""
-
-
-def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldLine]:
-    """Return all gold checks of a stage, with how often each was answered right; leads only.
-
-    ``by`` may be None for the command on the machine. A lead who has seen the list knows the
-    answers and is no longer asked about the items blind.
-    """
-    with store.write() as session:
-        access = require_lead(session, by=by, project=project)
-        given: dict[int, list[bool | None]] = defaultdict(list)
-        for answer, right in scored_answers(session, access, stage):
-            given[answer.gold_id].append(right)
-        found = gold_items.named(session, project_id=access.project_id, stage=stage)
-        gone = withdrawn_runs.ids(session, project_id=access.project_id)
-        if by is not None:
-            known = sorted({item.id for _, item, _ in found})
-            qualifications.note_insights(session, item_ids=known, person_id=by.id, now=store.now())
-        made = [
-            GoldLine(
-                id=row.public_id,
-                known=_known(row, item, prediction),
-                right=sum(right is True for right in given[row.id]),
-                n=sum(right is not None for right in given[row.id]),
-                skipped=sum(right is None for right in given[row.id]),
-                usable=_usable(row, item, gone),
-                withdrawn=row.why if row.withdrawn_at is not None else None,
-            )
-            for row, item, prediction in found
-        ]
-        if by is not None:
-            exposure.looked(
-                session,
-                access=access,
-                person=by,
-                item_ids=known,
-                route=Route.GOLD,
-                record=made,
-                told=Disclosure((), (Fact.KEY, Fact.VOTES), (stage,)),
-                now=store.now(),
-            )
-        return made
 
 
 def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldCandidate]:
@@ -227,7 +167,7 @@ def in_use(session: Session, access: Access, stage: Stage) -> set[tuple[int, int
     return {
         (row.item_id, row.prediction_id)
         for row, item, _ in gold_items.named(session, project_id=access.project_id, stage=stage)
-        if row.withdrawn_at is None and _usable(row, item, gone)
+        if row.withdrawn_at is None and is_usable(row, item, gone)
     }
 
 
@@ -401,11 +341,11 @@ def _known_of(access: Access, found: Candidate) -> GoldCandidate:
     return GoldCandidate(item.external_id, prediction.model if prediction else None, item.dimension, answers)
 
 
-def _known(row: StoredGold, item: StoredItem, prediction: StoredPrediction | None) -> GoldCandidate:
+def known_checks(row: StoredGold, item: StoredItem, prediction: StoredPrediction | None) -> GoldCandidate:
     return GoldCandidate(item.external_id, prediction.model if prediction else None, row.dimension, dict(row.answers))
 
 
-def _usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:
+def is_usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:
     """Return whether people still get this check: its item is unchanged and settled, its run is not withdrawn."""
     settled = row.stage not in VERIFICATIONS or item.state in gold_items.SETTLED
     there = row.withdrawn_at is None and row.prediction_id not in gone

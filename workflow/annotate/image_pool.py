@@ -110,7 +110,7 @@ def add_to_pool(
     return AddedMedia(added.total(), repeated, tuple(refused), clips=added["clip"], sources=dict(sources))
 
 
-def counted(added: AddedMedia) -> str:
+def files_in_words(added: AddedMedia) -> str:
     """Return the number of added files in words: ``3 images and 1 clip``."""
     n = {"image": added.added - added.clips, "clip": added.clips}
     words = [f"{number:,} {kind}{'' if number == 1 else 's'}" for kind, number in n.items() if number]

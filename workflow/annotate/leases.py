@@ -36,7 +36,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
         access = access_by_id(session, person=person, project_id=row.project_id)
     except NotFound as error:
         raise missing from error
-    if row.person_id != person.id and not events.held(session, task_id=row.id, person_id=person.id):
+    if row.person_id != person.id and not events.was_given_task(session, task_id=row.id, person_id=person.id):
         raise missing
     if not access.may_do(row.stage) or not access.may_use(row.dimension):
         raise NotAllowed("This stage or dimension is no longer one of yours; ask a lead of the project.")
@@ -92,7 +92,7 @@ def give_up(session: Session, *, access: Access, row: StoredTask, person: Person
     elif row.stage is Stage.AUTHORING:
         call_off_authoring(session, row=row)
     else:
-        postponed.put(session, row=row, person_id=person.id, released=True, now=now)
+        postponed.postpone(session, row=row, person_id=person.id, released=True, now=now)
         if row.purpose is Purpose.LIVE:  # others were made for this person only
             task_claims.reopen(session, row=row)
     log(session, "task.released", by=person, task=row, now=now, data={"stage": row.stage.value})
@@ -153,5 +153,5 @@ def note_claim(
 
 def postpone_task(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     """Postpone a locked slot; its holder keeps it until the lease ends."""
-    postponed.put(session, row=row, person_id=person.id, released=False, now=now)
+    postponed.postpone(session, row=row, person_id=person.id, released=False, now=now)
     log(session, "task.set_aside", by=person, task=row, now=now, data={"stage": row.stage.value})

@@ -36,7 +36,7 @@ def look(store: Store, *, person: Person, project: str, stage: Stage) -> StageLo
         if stage is Stage.TRIAGE:
             return StageLook(held, gates.why_closed(gates.Visit(session, access, person, stage, store.now())))
         visit = gates.Visit(session, access, person, stage, store.now())
-        found, nothing = gates.coming(visit, limit=1)
+        found, nothing = gates.coming_items(visit, limit=1)
         if held or found:
             return StageLook(held, None)
         return StageLook(

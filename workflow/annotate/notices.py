@@ -29,7 +29,7 @@ PARTS = {"annotator": "an annotator", "senior": "a senior annotator", "lead": "a
 def of_person(store: Store, *, person: Person) -> list[Notice]:
     """Return a person's current notices from their active projects: unseen notices first, each part newest first."""
     with store.read() as session:
-        return told(session, person=person, now=store.now())
+        return notices_in(session, person=person, now=store.now())
 
 
 def n_unseen(store: Store, *, person: Person) -> int:
@@ -42,13 +42,13 @@ def see_all(store: Store, *, person: Person, keys: list[str]) -> None:
     with store.write(archived_too=True) as session:
         now = store.now()
         ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}
-        theirs = told(session, person=person, now=now)
+        theirs = notices_in(session, person=person, now=now)
         wanted = {key: ids[each.project] for each in theirs for key in each.keys if key in keys}
         if wanted:
             facts.note_seen(session, person_id=person.id, keys=wanted, now=now)
 
 
-def told(session: Session, *, person: Person, now: datetime) -> list[Notice]:
+def notices_in(session: Session, *, person: Person, now: datetime) -> list[Notice]:
     """Return the same as ``of_person``, inside a transaction."""
     mine = {row.id: row for row, _ in projects.of_person(session, person_id=person.id) if row.archived_at is None}
     if not mine:
@@ -62,7 +62,7 @@ def told(session: Session, *, person: Person, now: datetime) -> list[Notice]:
     ]
     if not found:
         return []
-    known = facts.seen(session, person_id=person.id, keys=[key for each in found for key in each.keys])
+    known = facts.seen_notices(session, person_id=person.id, keys=[key for each in found for key in each.keys])
     found = [replace(each, seen=known.issuperset(each.keys)) for each in found]
     return sorted(found, key=lambda each: (not each.seen, each.at), reverse=True)
 
@@ -86,7 +86,7 @@ def _parts(session: Session, person: Person, mine: Mapping[int, StoredProject], 
 
 def _given(session: Session, person: Person, mine: Mapping[int, StoredProject], now: datetime) -> Iterator[Notice]:
     by_stage: dict[tuple[int, Stage], list[tuple[int, datetime]]] = {}
-    rows = facts.given(session, projects=mine, person_id=person.id, since=now - TOLD_FOR, now=now)
+    rows = facts.given_tasks(session, projects=mine, person_id=person.id, since=now - TOLD_FOR, now=now)
     for project, stage, event, at in rows:
         by_stage.setdefault((project, stage), []).append((event, at))
     for (project, stage), of_them in by_stage.items():
@@ -141,7 +141,7 @@ def _qualifications(
 
 def _deadlines(session: Session, person: Person, mine: Mapping[int, StoredProject], now: datetime) -> Iterator[Notice]:
     for id, row in schedules.newest(session, projects=mine).items():
-        kept = schedule.read(row)
+        kept = schedule.read_schedule(row)
         near = [stage for stage in kept.deadlines if kept.is_near(stage, now)]
         access = _access(session, person, mine[id]) if near else None
         for stage in near:

@@ -19,7 +19,7 @@ from db import item_revisions, own_submissions
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.errors import NotFound
-from domain.item_filter import LONGEST, texts, written
+from domain.item_filter import LONGEST, texts, typed_value
 from domain.records import Person, TaskView, TextLine
 from domain.states import Stage
 from workflow.access.projects import Access, access_to, stages_of
@@ -135,7 +135,7 @@ def look(store: Store, *, person: Person, project: str, submission: str) -> AsIt
     """Return one of the person's submissions and its item at that time; raise ``NotFound`` for any other submission."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
-        found = own_submissions.one(session, of=_whose(access, person), public_id=submission)
+        found = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
         if found is None:
             raise NotFound("There is no such submission of yours in this project; look for it in the list.")
         said, row = found
@@ -202,21 +202,22 @@ _NOTHING = ""
 def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> list[TextLine]:
     titles = {field.name: title_of(field) for field in access.schema.item.fields}
     labels: dict[str, dict[str, str]] = {
-        field.name: {written(each.value): each.label for each in field.options} for field in access.schema.item.fields
+        field.name: {typed_value(each.value): each.label for each in field.options}
+        for field in access.schema.item.fields
     }
     why: dict[str, dict[str, str]] = {}
     for criterion in registry.criteria_of(access.schema, row.stage.value, row.dimension):
         titles[criterion.name] = criterion.prompt
         options = options_of(criterion, seen)
-        labels[criterion.name] = {written(each.value): each.label for each in options}
+        labels[criterion.name] = {typed_value(each.value): each.label for each in options}
         if kinds.of_criterion(criterion).none_is_answer:
             labels[criterion.name][_NOTHING] = criterion.none or kinds.of_criterion(criterion).nothing
         reasons = [reason for each in options for reason in each.reasons]
         reasons += criterion.skip.reasons if criterion.skip else []
-        why[criterion.name] = {written(each.value): each.label for each in reasons}
+        why[criterion.name] = {typed_value(each.value): each.label for each in reasons}
     if row.stage is Stage.ADJUDICATION and access.schema.stages.adjudication is not None:
         causes = access.schema.stages.adjudication.reasons
-        labels["cause"] = {written(each.value): each.label for each in causes}
+        labels["cause"] = {typed_value(each.value): each.label for each in causes}
         labels[DECIDED_IN] = {stage.value: access.schema.stages.title_of(stage.value) for stage in Stage}
         labels["decision"] = {each: as_words(each) for each in DECISIONS}
     lines = []
@@ -241,7 +242,7 @@ def _in_words(value: Any, labels: Mapping[str, str]) -> str:
         return "; ".join(_in_words(each, labels) for each in value)
     if isinstance(value, Mapping):
         return kinds.in_words(value) or json.dumps(value, ensure_ascii=False)
-    return labels.get(written(value), written(value))
+    return labels.get(typed_value(value), typed_value(value))
 
 
 def _clipped(words: str) -> str:

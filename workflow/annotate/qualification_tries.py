@@ -168,7 +168,7 @@ def tries(store: Store, *, person: Person | None, project: str, stage: Stage = S
             qualifications.note_insights(session, item_ids=sorted(known), person_id=person.id, now=store.now())
         found = [view_of(session, access, asked, row, None, results=True) for row, _ in rows]
         if person is not None:
-            exposure.looked(
+            exposure.record_look(
                 session,
                 access=access,
                 person=person,

@@ -369,7 +369,7 @@ def _shown(
 ) -> dict[str, Any] | None:
     """Return the shuffled parts as this person saw them: the options and the answer's place, or the left answer."""
     if row.stage is Stage.COMPARISON:
-        return comparison.shown(session, access=access, row=row, person=person)
+        return comparison.shown_places(session, access=access, row=row, person=person)
     shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())
     if not shuffle:
         return None

@@ -244,7 +244,7 @@ def _claim(session: Session, access: Access, part: Triage, now: datetime) -> lis
 def _view(
     session: Session, access: Access, person: Person, part: Triage, rows: Sequence[StoredCandidate]
 ) -> TriageGroup:
-    shown = candidate_images.shown(session, asset_ids=[row.asset_id for row in rows])
+    shown = candidate_images.assets_by_id(session, asset_ids=[row.asset_id for row in rows])
     names = {asset.group_name for asset, _ in shown.values() if asset.group_name is not None}
     groups = assets.groups(session, project_id=access.project_id, names=names)
     limits: dict[int, float | None] = {}

@@ -15,7 +15,7 @@ from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Takes, na
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
-from domain.manifests import NAME, read, restricted
+from domain.manifests import NAME, read_manifest, restricted
 from domain.records import Person
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
@@ -155,7 +155,7 @@ def _part(path: Path) -> str | None:
         data = manifest.read_bytes() if manifest.is_file() else b""
     except OSError:  # an unreadable manifest is ignored
         return None
-    said, about = restricted(data), read(data)
+    said, about = restricted(data), read_manifest(data)
     of = about["files"] if about and isinstance(about.get("files"), list) else []
     named_there = path.is_dir() or any(isinstance(each, dict) and each.get("path") == path.name for each in of)
     return said if named_there else None

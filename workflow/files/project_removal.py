@@ -169,7 +169,7 @@ def _clear(
         if not access.archived:
             projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
     lost, of_runs, leaving = _leave(store, access, by)
-    with transit.held(store, leaving.name):
+    with transit.hold_name(store, leaving.name):
         clear(store, media, leaving, progress=progress)
     return lost, of_runs
 

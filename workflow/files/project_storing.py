@@ -112,7 +112,7 @@ class PendingArchive:
         """Store all of it; how many rows of each table. ``IntegrityError`` if something of it is here already."""
         distances = {} if self.store.is_sqlite else self._reserved()
         name = transit.drawn_name("coming")
-        with transit.held(self.store, name):
+        with transit.hold_name(self.store, name):
             land, project, first = self._begin(name, matched, new, drawn_anew, distances)
             try:
                 rows = self._rows(land, project, first)

@@ -11,18 +11,16 @@ from annotation_schemas.formats import (
     FORMATS,
     Content,
     Format,
-    ModelAnswer,
     Page,
     Takes,
     offered,
 )
 from annotation_schemas.keys import options_field
-from db import files, items, runs
+from db import files, items
 from db.engine import Session, Store
-from db.records import StoredRun
-from domain.errors import FileRefused, NotFound
+from domain.errors import FileRefused
 from domain.manifests import NAME, restricted
-from domain.records import RULES, Person, PredictionRecord, Rating
+from domain.records import RULES, Person, Rating
 from domain.states import Stage
 from exporters import items as item_files
 from exporters.manifest import manifest
@@ -32,6 +30,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.annotate import answer_readings
+from workflow.files.answers_going_out import AnswerSelection, selected_answers
 from workflow.files.items_going_out import ItemsOut, all_items, project_items, without_bare
 from workflow.files.one_version import ItemSubset, require_choice, require_split, require_verification, split_of
 from workflow.files.release_manifest import about_release, part_name, places_of_kept_items
@@ -180,7 +179,7 @@ def release(
         verified=verified,
         private=private,
         file_name=file_name,
-        answers=_Answers(run, unanswered, reader),
+        answers=AnswerSelection(run, unanswered, reader),
         stage=stage,
         page=page,
         schema_version=schema_version,
@@ -217,7 +216,7 @@ def _release(
     verified: bool,
     private: bool,
     file_name: str | None,
-    answers: _Answers,
+    answers: AnswerSelection,
     stage: Stage | None,
     page: Page | None,
     schema_version: int | None,
@@ -246,7 +245,7 @@ def _release(
         _require_written(access, row)
         content = Content(access.schema, row.name, unanswered=answers.unanswered, options=options_field(access.schema))
         if row.takes is Takes.ANSWERS:
-            found = _answers(session, access, run, answers.reader)
+            found = selected_answers(session, access, run, answers.reader)
             content = replace(content, items=all_items(session, access) if row.needs_run else (), answers=found)
             count = len(content.items if row.needs_run else found)
         elif row.takes in (Takes.MODELS, Takes.LABELS):
@@ -367,54 +366,4 @@ def _ratings(session: Session, access: Access) -> list[Rating]:
         for stage in RATED
         if getattr(access.schema.stages, stage.value) is not None
         for rating in stage_ratings(session, access=access, stage=stage, names=names)
-    ]
-
-
-@dataclass(frozen=True)
-class _Answers:
-    """The selected run of answers, and the value for a missing answer."""
-
-    run: str | None
-    unanswered: str | None
-    reader: str = RULES
-
-    def found(self, session: Session, access: Access, format: Format) -> StoredRun | None:
-        """Return the selected run, if any. Raises ``FileRefused`` if the format and the run do not fit."""
-        known = answer_readings.readers(session, project_id=access.project_id)
-        if self.reader not in known:
-            raise FileRefused(f"No one has read answers as {self.reader!r}; there are {', '.join(known)}.")
-        if format.takes is not Takes.ANSWERS and (self.run or self.unanswered is not None):
-            raise FileRefused(f"--run and --unanswered are about answers; {format.name} is exported without them.")
-        if format.needs_run and self.run is None:
-            raise FileRefused("A submission holds the answers of one run; name it with --run.")
-        if not format.needs_run and self.unanswered is not None:
-            raise FileRefused(f"--unanswered is for submissions; a file of {format.name} holds what was answered.")
-        if self.run is None:
-            return None
-        row = runs.by_public_id(session, public_id=self.run)
-        if row is None or row.project_id != access.project_id:
-            raise NotFound(f"{access.title} has no run {self.run!r}.")
-        if row.withdrawn_at is not None:
-            raise FileRefused(
-                f"The run {self.run} was withdrawn ({row.withdrawn_why}), and counts nowhere. Take it back with"
-                f" `touchstone run withdraw {self.run} --back` if it is to be exported."
-            )
-        return row
-
-
-def _answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[ModelAnswer]:
-    """Return models' answers, sorted by model and then by item."""
-    run_id = run.id if run else None
-    places = files.item_ids(session, project_id=access.project_id)
-    order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
-    rows = sorted(
-        files.predictions(session, project_id=access.project_id, run_id=run_id),
-        key=lambda row: (row.model, order[row.item_id][0], row.id),
-    )
-    read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run_id)
-    shown = answer_readings.options_shown(session, access=access, ids=[row.id for row in rows])
-    about = [(row, order[row.item_id][1], shown.get(row.id, ())) for row in rows]
-    return [
-        ModelAnswer(PredictionRecord(row.model, row.text, item=name, options=options), read.get(row.id))
-        for row, name, options in about
     ]

@@ -21,11 +21,11 @@ _ROUNDS = 5
 def clear_abandoned(store: Store, media: MediaStore) -> int:
     """Clear projects whose deletion or import was interrupted. Return the number of projects."""
     with store.read() as session:
-        there = transit.known(session)
+        there = transit.projects_in_transit(session)
     cleared = 0
     for each in there:
-        with transit.held(store, each.name) as mine, store.read() as session:
-            still = transit.known(session, name=each.name) if mine else []
+        with transit.hold_name(store, each.name) as mine, store.read() as session:
+            still = transit.projects_in_transit(session, name=each.name) if mine else []
             if still:
                 clear(store, media, still[0])
                 cleared += 1

@@ -119,7 +119,7 @@ def newest_done(store: Store, *, slot: str) -> Job | None:
     return None if row is None else _shown(row)
 
 
-def listed(
+def list_jobs(
     store: Store,
     *,
     project: str | None = None,
@@ -134,7 +134,7 @@ def listed(
         found = projects.by_name(session, name=project) if project is not None else None
         if project is not None and found is None:
             raise NotFound(f"There is no project {project!r}.")
-        rows = jobs.listed(
+        rows = jobs.list_jobs(
             session,
             project_id=found.id if found is not None else None,
             person_id=by.id if by is not None else None,

@@ -26,7 +26,7 @@ def is_held(lock: Path) -> bool:
 
 
 @contextmanager
-def held(lock: Path, why: str, *, wait_seconds: float = 0.1) -> Iterator[None]:
+def hold_folder(lock: Path, why: str, *, wait_seconds: float = 0.1) -> Iterator[None]:
     """Hold the lock. Raise ``Conflict`` with the text ``why`` if another process still holds it after ``wait_seconds``.
 
     Wait for a moment at least, because ``is_held`` itself holds the lock for a moment.

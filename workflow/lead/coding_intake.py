@@ -23,7 +23,7 @@ from workflow.results.failures import NO_CODING, Failures, failures
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, ends_of
-from workflow.results.scores import scored
+from workflow.results.scores import score_answers
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def _wanted(store: Store, by: Person | None, project: str) -> _CodingCandidates:
     about = _scores(found, stage)
     unscored = 0
     if about is not None:
-        of = scored(found, about)
+        of = score_answers(found, about)
         _, high = ends_of(found.schema, about)
         below = stage.of.below if stage.of.below is not None else of.high if of.high is not None else high
         unscored = sum(math.isnan(of.values[at]) for at in places)

@@ -183,7 +183,7 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
         postponed = work_pace.postponed(session, **where)
         drafts = work_pace.drafts(session, **where)
         leases: dict[int, list[datetime]] = defaultdict(list)
-        for person_id, until in work_pace.held(session, **where):
+        for person_id, until in work_pace.claimed_tasks(session, **where):
             leases[person_id].append(until or now)
         roles = {member.person_id: member.role for member, _ in projects.members(session, **where)}
         found = []

@@ -101,7 +101,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             thread=thread_of(session, access=access, person=person, item=row, now=now),
             origin=item_origin.origin(session, access=access, item=row, called=names),
         )
-        exposure.looked(
+        exposure.record_look(
             session,
             access=access,
             person=person,
@@ -176,10 +176,10 @@ def find(
     units: set[str] | None = None
     if differ is not None and said is not None:
         from workflow.results.rater_agreement import (
-            measured,  # numpy, which finding an item by its words does not wait for
+            measurable_ratings,  # numpy, which finding an item by its words does not wait for
         )
 
-        units = _units(measured(store, person=person, project=project, stage=differ, items=among)[0], said)
+        units = _units(measurable_ratings(store, person=person, project=project, stage=differ, items=among)[0], said)
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):

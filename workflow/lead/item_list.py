@@ -169,12 +169,14 @@ def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemS
     here, there = set(now), set(seen.names)
     gone = [name for name in seen.names if name not in here]
     new = [name for name in now if name not in there]
-    said = [f"{what}: {some(which)}." for what, which in (("No longer in it", gone), ("New in it", new)) if which]
+    said = [
+        f"{what}: {first_names(which)}." for what, which in (("No longer in it", gone), ("New in it", new)) if which
+    ]
     if said:
         raise Conflict(f"The list has changed since you looked, so nothing was done. {' '.join(said)}")
 
 
-def some(names: Sequence[str], most: int = 20) -> str:
+def first_names(names: Sequence[str], most: int = 20) -> str:
     """Return names in a row, and the number of further ones."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -29,7 +29,7 @@ def by_day(store: Store, *, by: Person | None, project: str) -> list[Day]:
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        there = item_states.came(session, project_id=access.project_id)
+        there = item_states.arrivals(session, project_id=access.project_id)
         changes = item_states.changes(session, project_id=access.project_id)
         today = _day(store.now())
     moved: dict[date, Counter[ItemState]] = defaultdict(Counter)

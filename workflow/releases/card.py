@@ -19,7 +19,7 @@ from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
 from reports.data_card import DataCard, markdown, page
 from workflow.releases.card_facts import Facts
 from workflow.releases.card_people import agreement, answers, judges, people, qualification
-from workflow.releases.card_words import NOT_SAID, named, said, sentence, told_of
+from workflow.releases.card_words import NOT_SAID, field_text, named, sentence, told_of
 from workflow.releases.extension_checks import card_blocks, missing_checks_in
 from workflow.releases.set_statistics import SetStatistics, statistics_of
 from workflow.releases.set_tally import Media, Member, roles_of, tallies
@@ -129,7 +129,7 @@ def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]])
     ]
     rows.append(("All", *(each.items for each in released.splits), sum(each.items for each in released.splits)))
     kept_back = [each for each in released.splits if each.withheld]
-    text = said(about, "description")
+    text = field_text(about, "description")
     lead = f"Description: {text}" if text == NOT_SAID else text
     media = "lie in it" if draft.asked.media else "do not lie in it: they are named by their SHA-256"
     blocks: list[Block] = [

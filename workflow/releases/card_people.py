@@ -10,7 +10,7 @@ from annotation_schemas.model import Schema
 from domain.replies import WARNING
 from reports.content import Block, Cell, Figure, Paragraph, ReportTable, Section
 from workflow.releases.card_facts import Facts
-from workflow.releases.card_words import NOT_SAID, said, sentence, told_of
+from workflow.releases.card_words import NOT_SAID, field_text, sentence, told_of
 from workflow.releases.floors import FloorStanding
 
 _PAY = re.compile(r"(?:([A-Z]{3})\s*)?(\d+(?:\.\d{1,2})?)(?:\s*([A-Z]{3}))?")
@@ -55,7 +55,7 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
 
 def _pay(about: Mapping[str, Any], hours: float) -> str:
     """Return the hourly pay, and the total over the recorded hours if the amount can be read."""
-    text = said(about, "pay")
+    text = field_text(about, "pay")
     found = _PAY.fullmatch(text)
     currency = (found[1] or found[3]) if found else None
     if found is None or currency is None or (found[1] and found[3]) or not hours:

@@ -7,13 +7,13 @@ from typing import Any
 
 from annotation_schemas.model import Dimension
 from reports.content import Paragraph
-from reports.words import listed
+from reports.words import name_list
 
 NOT_SAID = "not said"
 """The text for a field that the makers left empty."""
 
 
-def said(about: Mapping[str, Any], name: str) -> str:
+def field_text(about: Mapping[str, Any], name: str) -> str:
     """Return the value of a field of the data card as one text."""
     value = about.get(name)
     if isinstance(value, list | tuple):
@@ -23,13 +23,13 @@ def said(about: Mapping[str, Any], name: str) -> str:
 
 def told_of(title: str, about: Mapping[str, Any], name: str) -> Paragraph:
     """Return the value of a field of the data card with its title before it."""
-    text = said(about, name)
+    text = field_text(about, name)
     return Paragraph(f"{title}: {text}", "note" if text == NOT_SAID else "plain")
 
 
 def sentence(parts: Sequence[str]) -> str:
     """Return the parts joined into one sentence; empty if there are no parts."""
-    return listed(parts) if parts else ""
+    return name_list(parts) if parts else ""
 
 
 def named(dimension: Dimension) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from annotation_schemas.formats import Format
+from annotation_schemas.formats import FORMATS, Format
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.keys import withheld_in
 from db import events, project_rows, releases
@@ -22,7 +22,6 @@ from db.engine import IntegrityError, Store
 from domain.errors import Conflict, FileRefused
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
-from exporters.hf_dataset import front_matter
 from exporters.release_folder import FolderWriter
 from exporters.release_keys import write_keys
 from exporters.writers import release_writer_of
@@ -248,9 +247,10 @@ def _front(released: ReleasedSet, folder: FolderWriter) -> str:
     """Return the front matter of the card, from which programs read license, title and files."""
     license = str(released.about.get("license", ""))
     head: dict[str, Any] = {"pretty_name": released.title, **({"license": license.lower()} if license else {})}
-    if "hf_dataset" in released.formats:
-        sizes = {path: each.bytes for path, each in folder.hashes.items()}
-        head |= front_matter(released, sizes)
+    sizes = {path: each.bytes for path, each in folder.hashes.items()}
+    for name in released.formats:
+        if (card := FORMATS[name].card) is not None:
+            head |= card(released, sizes)
     return f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n"
 
 

@@ -165,12 +165,12 @@ def standings(store: Store, *, project: str, schema_version: int | None = None) 
     found = []
     for floor in access.schema.export.floors:
         settings = known.pop(floor_name(floor)).settings
-        found.append(replace(measured(store, access, floor, schema_version=schema_version), settings=settings))
+        found.append(replace(measure_floor(store, access, floor, schema_version=schema_version), settings=settings))
     gone = [each for each in known.values() if each.settings[-1].votes]
     return [*found, *(replace(each, at_least=None, outcome=AWAY) for each in gone)]
 
 
-def measured(store: Store, access: Access, floor: Floor, *, schema_version: int | None = None) -> FloorStanding:
+def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version: int | None = None) -> FloorStanding:
     """Return the measured value of a floor: the lowest over all pairs of raters or parts of a criterion."""
     blank = _blank(access.schema, floor)
     about: dict[str, Any] = {"person": None, "project": access.name, "stage": Stage(blank.stage)}

@@ -71,7 +71,7 @@ class Steps:
         revised = [each for each in release_steps.revised(session, item_ids=ids) if each.number <= upto[each.item_id]]
         said = [
             each
-            for each in release_steps.said(session, item_ids=ids)
+            for each in release_steps.votes_and_decisions(session, item_ids=ids)
             if each.revision <= upto[each.item_id] and (self.until is None or each.at <= self.until)
         ]
         corrected = {each.supersedes_id for each in said}

@@ -14,7 +14,7 @@ from db import people, releases
 from db.engine import Session, Store
 from db.records import StoredRelease
 from domain.errors import FileRefused, NotFound
-from domain.manifests import NAME, read
+from domain.manifests import NAME, read_manifest
 from domain.records import Person
 from workflow.access.projects import require_lead
 from workflow.releases.create import ITEMS, PUBLIC
@@ -105,7 +105,7 @@ def stored(session: Session, *, project_id: int, version: str) -> StoredRelease 
     found = _VERSION.fullmatch(version)
     if not found:
         return None
-    return releases.one(session, project_id=project_id, number=int(found[1]), point=int(found[2] or 0))
+    return releases.find_release(session, project_id=project_id, number=int(found[1]), point=int(found[2] or 0))
 
 
 # ---- two of them -----------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def _unlike(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 def manifest_of(folder: Path) -> dict[str, Any]:
     """Return the manifest of a release folder. Raises ``FileRefused`` if the folder is not a release."""
     try:
-        found = read((folder / NAME).read_bytes())
+        found = read_manifest((folder / NAME).read_bytes())
     except OSError as error:
         raise FileRefused(f"{folder} is no release: it has no {NAME} that can be read.") from error
     if found is None or not isinstance(found.get("release"), str) or not isinstance(found.get("files"), list):

@@ -27,7 +27,7 @@ from workflow.files.exposures import report_of
 from workflow.files.gate_counts import GateCounts, gates
 from workflow.files.project_check import judged
 from workflow.releases.extension_checks import checks_of, missing_checks
-from workflow.releases.floors import measured
+from workflow.releases.floors import measure_floor
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.leaderboard_lines import LeaderboardLine
@@ -177,7 +177,7 @@ def _exposure(store: Store, access: Access) -> Iterator[PrintedFigure]:
 def _floors(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the measured value of each agreement floor, over all votes."""
     for each in access.schema.export.floors:
-        found = measured(store, access, each)
+        found = measure_floor(store, access, each)
         rows = [*_votes(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
         at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
         reason = found.why if found.value is None else None

@@ -118,15 +118,15 @@ class CardVersion:
     values: Mapping[str, Any]
 
 
-def about(store: Store, *, by: Person | None, project: str) -> CardVersion:
+def card_version(store: Store, *, by: Person | None, project: str) -> CardVersion:
     """Return the data card fields that the leads have filled in, for leads."""
     with store.read() as session:
         return about_in(session, require_lead(session, by=by, project=project))
 
 
 def about_in(session: Session, access: Access) -> CardVersion:
-    """Return the same as ``about``, in the caller's transaction."""
-    row = releases.about(session, project_id=access.project_id)
+    """Return the same as ``card_version``, in the caller's transaction."""
+    row = releases.current_card(session, project_id=access.project_id)
     return CardVersion(row.number, row.about) if row else CardVersion(0, {})
 
 

@@ -41,7 +41,7 @@ class Bundle:
         return sum(n for _, n in self.counts)
 
 
-def drawn(seed: int, ids: Sequence[str]) -> bytes:
+def group_draw(seed: int, ids: Sequence[str]) -> bytes:
     """Return the draw of a group: the least keyed hash of its items, which a new item seldom changes."""
     key = seed.to_bytes(16, "big", signed=True)
     return min(hashlib.blake2b(each.encode("utf-8", "surrogatepass"), digest_size=16, key=key).digest() for each in ids)

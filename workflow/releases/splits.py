@@ -18,7 +18,7 @@ from typing import NoReturn
 from domain.errors import InvalidInput, Problem
 from domain.split_names import RULE, is_split_name
 from media.perceptual_hash import ALIKE
-from workflow.releases.split_fill import Bundle, apportioned, drawn, filled, kinds_of, targets
+from workflow.releases.split_fill import Bundle, apportioned, filled, group_draw, kinds_of, targets
 from workflow.releases.split_groups import BY, TOGETHER, Groups, SplitRecord, groups_of
 
 _MUCH = re.compile(r"[0-9]{1,9}|[0-9]{0,9}\.[0-9]{1,9}")
@@ -255,7 +255,7 @@ def _bundles(
     found = []
     for name, members in groups.members.items():
         counts = Counter(place[rows[id].dimension] for id in members)
-        found.append(Bundle(name, tuple(sorted(counts.items())), drawn(seed, members), fixed.get(name)))
+        found.append(Bundle(name, tuple(sorted(counts.items())), group_draw(seed, members), fixed.get(name)))
     return found
 
 

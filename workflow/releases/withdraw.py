@@ -91,7 +91,7 @@ def _draft(
     if asked_of is None:
         raise NotFound(f"{access.name} has no release {version}; touchstone release list {access.name} has them all.")
     point = releases.last_point(session, project_id=project_id, number=asked_of.number)
-    base = releases.one(session, project_id=project_id, number=asked_of.number, point=point)
+    base = releases.find_release(session, project_id=project_id, number=asked_of.number, point=point)
     assert base is not None
     if base.told.get("schema", {}).get("sha256") != access.loaded.hash:
         raise FileRefused(

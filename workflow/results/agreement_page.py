@@ -15,7 +15,7 @@ from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.confusions import Confusion
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.losses import StageLosses, losses_of_stage
-from workflow.results.rater_agreement import agreement_of, compared
+from workflow.results.rater_agreement import agreement_of, comparable_ratings
 from workflow.results.ratings import Raters, raters_called, raters_of, stage_rows
 from workflow.results.reply_counts import replies_of_judges
 
@@ -93,7 +93,7 @@ def figures(
         "schema_version": schema_version,
     }
     read = stage_rows(store, person=None, project=project, stage=stage, items=items)
-    of_answers = None if levels or of_means else compared(store, stage=stage, by=by, called=called, **about)
+    of_answers = None if levels or of_means else comparable_ratings(store, stage=stage, by=by, called=called, **about)
     return Figures(
         of_answers.results()
         if of_answers

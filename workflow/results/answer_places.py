@@ -15,7 +15,7 @@ from domain.rated_units import BETWEEN
 from domain.records import Rating
 
 
-def placed(
+def ratings_by_place(
     rows: Sequence[Rating], criteria: Sequence[Criterion], fields: Mapping[str, Mapping[str, Any]]
 ) -> list[Rating]:
     """Return the ratings with the place of each option instead of its text. A text that is not an option stays.

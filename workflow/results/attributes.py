@@ -40,7 +40,7 @@ def of_models(session: Session, *, project_id: int, runs: Sequence[StoredRun] | 
     for run in answers.runs(session, project_id=project_id) if runs is None else runs:
         own = (run.params.get("spec") or {}).get("attributes") or {}
         found.setdefault(run.name, {}).update(own)
-    for told in stored.said(session, project_id=project_id, kind=DESCRIBED):
+    for told in stored.recorded_attributes(session, project_id=project_id, kind=DESCRIBED):
         for model, own in told.items():
             found.setdefault(model, {}).update(own)
     return {model: own for model, own in found.items() if own}
@@ -49,7 +49,7 @@ def of_models(session: Session, *, project_id: int, runs: Sequence[StoredRun] | 
 def of_items(session: Session, *, project_id: int) -> Said:
     """Return the labels of a project's items, by their external ids."""
     found: dict[str, dict[str, Attribute]] = {}
-    for told in stored.said(session, project_id=project_id, kind=LABELLED):
+    for told in stored.recorded_attributes(session, project_id=project_id, kind=LABELLED):
         for item, own in told.items():
             found.setdefault(item, {}).update(own)
     return found

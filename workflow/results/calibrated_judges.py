@@ -106,7 +106,7 @@ def _attacked(
     mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
     plans = {id: stored_runs.judge_plan_now(over[id], reading) for id in mine}
     found = []
-    for each in judging.read(session, run_ids=list(mine), attacks=True):
+    for each in judging.results_of_runs(session, run_ids=list(mine), attacks=True):
         plan = plans[each.run_id]
         if not each.verdict.scored:
             fell = None

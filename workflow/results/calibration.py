@@ -28,7 +28,7 @@ from workflow.results import pair_judges
 from workflow.results.calibrated_judges import about_judges, nothing_of, seen_of_judges
 from workflow.results.calibration_rule import stored_rule
 from workflow.results.derived_criteria import MAJORITY, scale_of, settled_ratings
-from workflow.results.rater_agreement import measured, scales_with_metrics
+from workflow.results.rater_agreement import measurable_ratings, scales_with_metrics
 from workflow.results.ratings import Raters, by_guideline, cut_by, raters_of
 from workflow.results.reply_counts import ends_of
 
@@ -74,7 +74,7 @@ def study_of(
     by = by or reporting.cut_first(schema) or Cut.DIMENSION
     rules = _rules(schema, stage, criteria)
     needed = _with_parts(rules, criteria)
-    rows, declared = measured(
+    rows, declared = measurable_ratings(
         store, person=person, project=project, stage=stage, criteria=needed, scales=scales, items=items
     )
     with store.read() as session:

@@ -54,7 +54,7 @@ def _kept_rule(session: Session, access: Access) -> tuple[Rule, datetime] | None
     """Return the rule in force and its moment: the rule stored last, or without one the schema's rule from the
     project's beginning.
     """
-    found = events.found(session, project_id=access.project_id, kinds=(RULE,), limit=1)
+    found = events.find_events(session, project_id=access.project_id, kinds=(RULE,), limit=1)
     if found:
         return rule_from_text(str(found[0][0].data["rule"])), found[0][0].at
     said = access.schema.report.rule

@@ -29,7 +29,7 @@ from workflow.annotate.task_views import asset_view
 from workflow.results import file_raters
 from workflow.results.counting_answers import answer_of
 from workflow.results.criterion_values import combined, is_right, named_criteria, scored_criteria, value_of
-from workflow.results.ratings import again
+from workflow.results.ratings import repeat_name
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         answer_readings.fill(session, access=access, item_id=row.id, now=now)
         found = _case(session, access, row, reader)
-        exposure.looked(
+        exposure.record_look(
             session,
             access=access,
             person=person,
@@ -236,7 +236,7 @@ def _grades(
         given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))
     of_runs: dict[tuple[int, str], list[stored.JudgeScore]] = {}
     for said in stored.judge_scores(session, answer_ids=[each.id for each in found]):
-        of_runs.setdefault((said.answer_id, again(said.judge, said.sample)), []).append(said)
+        of_runs.setdefault((said.answer_id, repeat_name(said.judge, said.sample)), []).append(said)
     for (id, judge), parts in of_runs.items():
         values = {part.criterion: part.value if part.verdict.scored else part.verdict.words for part in parts}
         note = " ".join(dict.fromkeys(part.why for part in parts if part.why))

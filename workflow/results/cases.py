@@ -29,7 +29,7 @@ from workflow.results import failures
 from workflow.results.criterion_values import combined, scored_criteria
 from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
-from workflow.results.scores import scored, silent
+from workflow.results.scores import score_answers, silent
 from workflow.results.slices import BINS, Bins, sliced
 
 HALF_RIGHT = 0.5
@@ -73,12 +73,12 @@ class CaseFilter:
     """Only these items."""
 
 
-def listed(found: ProjectAnswers, wanted: CaseFilter) -> list[int]:
+def matching_cases(found: ProjectAnswers, wanted: CaseFilter) -> list[int]:
     """Return the ids of the matching items, in the order in which the items came."""
     chosen = _of_answers(found, wanted)
     if wanted.by is not None and wanted.part is not None:
         concerned = {answer.item for answer in found.answers} | {id for lot in found.unanswered.values() for id in lot}
-        about = scored(found, wanted.scores).asked if wanted.scores is not None else None
+        about = score_answers(found, wanted.scores).asked if wanted.scores is not None else None
         cut = sliced(
             found.schema,
             {
@@ -112,7 +112,7 @@ def _of_answers(found: ProjectAnswers, wanted: CaseFilter) -> set[int]:
     if wanted.model is not None:
         places = found.of_model.get(wanted.model, np.array([], dtype=np.int64)).tolist()
     if wanted.scores is not None:
-        of = scored(found, wanted.scores)
+        of = score_answers(found, wanted.scores)
         there = of.there
         places = [at for at in places if there[at] and (of.asked is None or _dimension(found, at) in of.asked)]
     if wanted.show is Show.WRONG:
@@ -227,7 +227,7 @@ class Listing:
     title: str
     """The title of the number."""
     ids: Sequence[int]
-    """``listed``."""
+    """``matching_cases``."""
     publics: Sequence[str]
     """The same items by their ids on pages."""
 
@@ -265,7 +265,7 @@ def listing(
     if code is not None:
         coded = failures.items_with(failures.of_read(store, found, person=None), *code, model=wanted.model)
         ids = coded if ids is None else ids & coded
-    those = listed(found, replace(wanted, scores=about, ids=ids))
+    those = matching_cases(found, replace(wanted, scores=about, ids=ids))
     return Listing(
         found.project,
         found.counting,

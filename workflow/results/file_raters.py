@@ -97,7 +97,7 @@ def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -
     return called | {each.name: f"{each.name}, out of a file" for each in others if each.name in taken - called.keys()}
 
 
-def listed(store: Store, *, by: Person | None, project: str) -> list[FileRater]:
+def list_raters(store: Store, *, by: Person | None, project: str) -> list[FileRater]:
     """Return the same as ``raters``, for leads. ``by`` None is a command on the machine itself."""
     with store.read() as session:
         return raters(session, project_id=require_lead(session, by=by, project=project).project_id)

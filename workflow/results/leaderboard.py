@@ -35,7 +35,7 @@ from workflow.results.leaderboard_notes import notes_of
 from workflow.results.losses import losses_of_scores
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, title_of
-from workflow.results.scores import ScoredAnswers, scored
+from workflow.results.scores import ScoredAnswers, score_answers
 from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Slicing, sliced
 
 POOLED = AnswerMethod(PEOPLE)
@@ -99,7 +99,7 @@ def sliced_scores(
     bins: Bins = BINS,
 ) -> SlicedScores:
     """Return every model in every slice. ``common`` keeps only the items that every model has answered."""
-    found, of = people_rows.with_people(found, scored(found, scores))
+    found, of = people_rows.with_people(found, score_answers(found, scores))
     asked = {
         id: item
         for id, item in found.items.items()
@@ -252,7 +252,7 @@ def overview(
     plain, of_plain = found, clusters_of(found, together)
     lines = {}
     for scores in by:
-        found, of = people_rows.with_people(plain, scored(plain, scores))
+        found, of = people_rows.with_people(plain, score_answers(plain, scores))
         named, clusters = of_plain if found is plain else clusters_of(found, together)
         asked = {
             id
@@ -286,7 +286,7 @@ def gaps(found: ProjectAnswers, cut: SlicedScores) -> list[Gap]:
     """
     if cut.scores.kind == "corrected":
         return []
-    found, of = people_rows.with_people(found, scored(found, cut.scores))
+    found, of = people_rows.with_people(found, score_answers(found, cut.scores))
     ordered = [model for model in cut.models if cut.whole[model].found.defined]
     if len(ordered) < 2:
         return []

@@ -81,12 +81,13 @@ def leaderboards(
 ) -> Leaderboards:
     """Return the content of the Results page.
 
-    The arguments are those of ``project_answers.read``, ``score_choices.scores_of``, ``leaderboard.sliced_scores`` and
-    ``model_groups.wanted``. The caller checks that the person may see the page.
+    The arguments are those of ``project_answers.read_project``, ``score_choices.scores_of``,
+    ``leaderboard.sliced_scores`` and ``model_groups.parse_grouping``. The caller
+    checks that the person may see the page.
     """
     found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
     there = scores_of(found, method)
-    groups = model_groups.wanted(found, models_by) if models_by else None
+    groups = model_groups.parse_grouping(found, models_by) if models_by else None
     boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
     return Leaderboards(
         found.project,
@@ -108,7 +109,7 @@ def leaderboards(
         numbers.overview(found, there, together=together, common=common),
         {each: ends_of(found.schema, each) for each in there},
         pairs.comparisons(store, found, person=None, together=together),
-        ranked_options.ranked(store, found, person=None, together=together),
+        ranked_options.rank_options(store, found, person=None, together=together),
         found.attributes,
         schema_version,
     )
@@ -141,7 +142,7 @@ def any_model(store: Store, *, person: Person | None, project: str) -> bool:
 
 
 def readers_of(store: Store, *, person: Person | None, project: str) -> Sequence[str]:
-    """Return the readers of a project's answers, by their names in ``results.read``."""
+    """Return the readers of a project's answers, by their names in ``results.read_result``."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return answer_readings.readers(session, project_id=access.project_id)

@@ -23,7 +23,7 @@ from workflow.results.criterion_values import named_criteria
 from workflow.results.project_answers import NOT_ASKED, ProjectAnswers
 from workflow.results.ratings import StageRows, criteria_of
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
-from workflow.results.scores import SILENT, ScoredAnswers, scored
+from workflow.results.scores import SILENT, ScoredAnswers, score_answers
 
 
 def losses_of_scores(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) -> Losses | None:
@@ -90,7 +90,7 @@ def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) 
     if not why:
         return None
     about = replace(of.scores, kind="judge", method=None)
-    plain = of if of.scores.kind == "judge" else scored(found, about)
+    plain = of if of.scores.kind == "judge" else score_answers(found, about)
     places = [at for at, each in enumerate(found.answers) if each.item in asked]
     places = [at for at in places if not math.isnan(plain.values[at]) or found.answers[at].id in why]
     grades, words = found.grades.get(of.scores.criterion or "", {}), _option_words(found, of.scores.criterion)

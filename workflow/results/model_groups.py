@@ -23,7 +23,7 @@ from workflow.results.clusters import ALONE, cluster_of
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import LeaderboardLine, clipped, values_of
 from workflow.results.project_answers import ProjectAnswers
-from workflow.results.scores import ScoredAnswers, scored
+from workflow.results.scores import ScoredAnswers, score_answers
 
 BETWEEN = " · "
 """Between the values of a group that is one of several attributes."""
@@ -48,7 +48,7 @@ class GroupAttributes:
         return " and ".join(name.replace("_", " ") for name in self.names)
 
 
-def wanted(found: ProjectAnswers, text: str) -> GroupAttributes:
+def parse_grouping(found: ProjectAnswers, text: str) -> GroupAttributes:
     """Return the grouping that ``size``, ``family/size`` or ``parameters:10B`` describes.
 
     Raises
@@ -125,7 +125,7 @@ class Grouping:
 def grouped(found: ProjectAnswers, cut: SlicedScores, by: GroupAttributes) -> Grouping:
     """Return the models of a leaderboard in groups."""
     people = found.respondents
-    found, of = people_rows.with_people(found, scored(found, cut.scores))
+    found, of = people_rows.with_people(found, score_answers(found, cut.scores))
     models = [model for model in cut.models if model not in people and model not in found.pooled]
     placed: dict[tuple[str, ...], list[str]] = {}
     without, silent = [], []

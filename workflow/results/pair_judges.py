@@ -45,7 +45,7 @@ def judged_pairs(store: Store, found: ProjectAnswers) -> list[JudgedPair]:
 
     The caller checks that the person may see the verdicts.
     """
-    there = win_rates.compared(store, found, person=None)
+    there = win_rates.judged_pairs(store, found, person=None)
     pairs: dict[tuple[str, PairKey], tuple[int, JudgedPair]] = {}
     for (judge, model, other), units in there.orders.items():
         if PREFERENCE not in there.about[judge]:

@@ -130,7 +130,7 @@ def mark(store: Store, *, person: Person | None, project: str) -> tuple[int, ...
         return stored.mark(session, project_id=require_lead(session, by=person, project=project).project_id)
 
 
-def read(
+def read_project(
     store: Store,
     *,
     person: Person | None,
@@ -227,7 +227,7 @@ def _unanswered(
 ) -> dict[str, dict[int, str]]:
     """Return why each asked item has no answer, by model and item. The last run of a model decides."""
     ids = [run.id for run in runs]
-    asked = stored.asked(session, run_ids=ids)
+    asked = stored.asked_items(session, run_ids=ids)
     ended: dict[int, dict[int, Outcome]] = defaultdict(dict)
     for (run_id, item), outcome in stored.outcomes(session, run_ids=ids).items():
         ended[run_id][item] = outcome
@@ -260,7 +260,7 @@ def current(
     reader: str = RULES,
     schema_version: int | None = None,
 ) -> ProjectAnswers:
-    """Return the same as ``read``, from a cache while nothing has changed. Pages call this function at every click."""
+    """Return the same as ``read_project``, from a cache while nothing has changed. Pages call it at every click."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         now = stored.mark(session, project_id=access.project_id)
@@ -276,7 +276,9 @@ def current(
     with _kept_guard:
         known = _kept.get(place)
     if known is None or known.mark != now:
-        known = read(store, person=person, project=project, items=items, reader=reader, schema_version=schema_version)
+        known = read_project(
+            store, person=person, project=project, items=items, reader=reader, schema_version=schema_version
+        )
     with _kept_guard:
         _kept[place] = known
         _kept.move_to_end(place)

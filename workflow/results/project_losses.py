@@ -10,7 +10,7 @@ from workflow.results.leaderboard_page import any_model
 from workflow.results.losses import left_out_in_words, losses_of_scores
 from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import scores_of
-from workflow.results.scores import scored
+from workflow.results.scores import score_answers
 
 
 def of_project(store: Store, *, project: str) -> list[str]:
@@ -38,6 +38,6 @@ def of_models(store: Store, *, project: str) -> list[str]:
 def _losses(found: ProjectAnswers, kinds: Collection[str]) -> Iterator[Losses]:
     for scores in scores_of(found):
         if scores.kind in kinds and scores.iou is None and scores.option is None:
-            lost = losses_of_scores(found, scored(found, scores), found.items.keys())
+            lost = losses_of_scores(found, score_answers(found, scores), found.items.keys())
             if lost is not None and lost.lost:
                 yield lost

@@ -37,7 +37,7 @@ class OptionRankings:
     warnings: Sequence[str]
 
 
-def ranked(
+def rank_options(
     store: Store, found: ProjectAnswers, *, person: Person | None, together: str | None = None
 ) -> OptionRankings | None:
     """Return the accuracy of ranking models under each score; None if no model ranked options."""

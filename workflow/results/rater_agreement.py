@@ -19,7 +19,7 @@ from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate.sample_standing import counting_of_stage
-from workflow.results.answer_places import placed
+from workflow.results.answer_places import ratings_by_place
 from workflow.results.confusions import Confusion, confusions
 from workflow.results.ratings import by_guideline, criteria_of, cut_by, raters_of, ratings_of
 from workflow.results.schema_versions import of_schema, saying_schemas, version_words
@@ -67,7 +67,7 @@ def agreement_of(
 
     ``person`` None is a command on the machine itself. A project without ratings gives an empty list.
     """
-    return compared(
+    return comparable_ratings(
         store,
         person=person,
         project=project,
@@ -119,7 +119,7 @@ class ComparedRatings:
         return confusions(of_raters, self.scales, by_dimension=self.by is not Cut.WHOLE)
 
 
-def compared(
+def comparable_ratings(
     store: Store,
     *,
     person: Person | None,
@@ -135,7 +135,7 @@ def compared(
     schema_version: int | None = None,
 ) -> ComparedRatings:
     """Return the ratings that ``agreement_of`` measures. The arguments are the same."""
-    rows, declared = measured(
+    rows, declared = measurable_ratings(
         store,
         person=person,
         project=project,
@@ -212,7 +212,7 @@ class _StatisticsRequest:
         return replace(self, scales=scales, raters=mine).of_all(rows)
 
 
-def measured(
+def measurable_ratings(
     store: Store,
     *,
     person: Person | None,
@@ -253,7 +253,7 @@ def measured(
         if kinds.of_criterion(each).by_place and each.name not in (scales or {})
     ]
     if by_place and rows:
-        rows = placed(rows, by_place, _fields(store, person=person, project=project))
+        rows = ratings_by_place(rows, by_place, _fields(store, person=person, project=project))
     rated = {row.criterion for row in rows}
     return rows, {
         name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated

@@ -196,8 +196,8 @@ def judge_ratings(
     """Return the ratings of judges that ran here, for criteria that people rate in a stage.
 
     Only ratings with the verdict ``scored`` hold a value. The rater's name is that of the run, and a repeated sample
-    has a name of its own (``again``). Reference metrics count as judges. Ratings of a model's earlier answer are left
-    out as soon as a later answer has one.
+    has a name of its own (``repeat_name``). Reference metrics count as judges. Ratings of a model's earlier answer are
+    left out as soon as a later answer has one.
     """
     scores = _scores(session, access=access, stage=stage)
     if not scores:
@@ -216,7 +216,7 @@ def judge_ratings(
         answer = given[score.prediction_id] if score.prediction_id is not None else None
         rating = Rating(
             unit=unit_of(name, answer.model if answer else None),
-            rater=again(score.run, score.sample, swapped=score.swapped),
+            rater=repeat_name(score.run, score.sample, swapped=score.swapped),
             criterion=score.criterion,
             value=_straight(plans.get(score.run), score) if score.verdict.scored else None,
             dimension=dimension,
@@ -242,7 +242,7 @@ def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.S
     ]
 
 
-def again(judge: str, sample: int, *, swapped: bool = False) -> str:
+def repeat_name(judge: str, sample: int, *, swapped: bool = False) -> str:
     """Return the rater name of a judge for a repeated sample. Samples count from 0.
 
     >>> again("gpt-4 by pca_anchors 1", 0), again("gpt-4 by pca_anchors 1", 2)
@@ -304,8 +304,14 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         sorted(people),
         sorted({each.name for each in outside} - people),
         tuple(times),
-        {name: [again(name, sample) for sample in sorted(asked[False]) if sample] for name, asked in times.items()},
-        {name: [again(name, sample, swapped=True) for sample in sorted(asked[True])] for name, asked in times.items()},
+        {
+            name: [repeat_name(name, sample) for sample in sorted(asked[False]) if sample]
+            for name, asked in times.items()
+        },
+        {
+            name: [repeat_name(name, sample, swapped=True) for sample in sorted(asked[True])]
+            for name, asked in times.items()
+        },
         frozenset(score.run for score in judged if score.metric),
         sorted(each.name for each in outside if each.is_person and not each.account),
     )

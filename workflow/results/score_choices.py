@@ -160,7 +160,7 @@ def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
     return [each for each in there if each in models or each.partition(" by ")[0] in models]
 
 
-def wanted(
+def selected_scores(
     found: ProjectAnswers,
     *,
     kinds: Sequence[str] | None = None,

@@ -1,7 +1,7 @@
 """The scores of models' answers: by key, by people, by judges, and by judges corrected by people.
 
-``project_answers.read`` takes one state of a project into memory, and every score is a function of that read. The unit
-is a model's answer to an item. ``workflow.results.leaderboard`` computes figures from the scores.
+``project_answers.read_project`` takes one state of a project into memory, and every score is a function of it. The
+unit is a model's answer to an item. ``workflow.results.leaderboard`` computes figures from the scores.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ScoredAnswers:
         return known if self.judge is None else known | ~np.isnan(self.judge)
 
 
-def scored(found: ProjectAnswers, scores: Scores) -> ScoredAnswers:
+def score_answers(found: ProjectAnswers, scores: Scores) -> ScoredAnswers:
     """Return every answer with its score."""
     if scores.kind == "key":
         return _by_key(found, scores)

@@ -16,7 +16,7 @@ from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import values_of
 from workflow.results.people_rows import with_people
 from workflow.results.project_answers import ProjectAnswers
-from workflow.results.scores import scored
+from workflow.results.scores import score_answers
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def contrasts(found: ProjectAnswers, cut: SlicedScores) -> list[Contrast]:
     """
     if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
         return []
-    found, of = with_people(found, scored(found, cut.scores))
+    found, of = with_people(found, score_answers(found, cut.scores))
     tested: list[tuple[str, int, Statistic]] = []
     for model in cut.models:
         own = values_of(found, of, model, common=cut.common)

@@ -151,12 +151,12 @@ def comparisons(
     together
         The clusters for the limits, as on the leaderboard.
     """
-    there = compared(store, found, person=person)
+    there = judged_pairs(store, found, person=person)
     by, _ = clusters_of(found, together)
     return [_counted(found, key, there.orders.get(key, {}), there.gone.get(key, 0), by) for key in there.keys]
 
 
-def compared(store: Store, found: ProjectAnswers, *, person: Person | None) -> PairJudgements:
+def judged_pairs(store: Store, found: ProjectAnswers, *, person: Person | None) -> PairJudgements:
     """Return judges' replies about pairs of answers, in each order, for the items and answers that count in
     ``found``.
     """
@@ -171,8 +171,8 @@ def compared(store: Store, found: ProjectAnswers, *, person: Person | None) -> P
         }
         if not plans:
             return PairJudgements({}, {}, {})
-        replies = judging.read(session, run_ids=sorted(plans), attacks=False)
-        asked = judging.compared(session, run_ids=sorted(plans))
+        replies = judging.results_of_runs(session, run_ids=sorted(plans), attacks=False)
+        asked = judging.comparisons(session, run_ids=sorted(plans))
     answers = {answer.id: answer for answer in found.answers}
     models = {(unit.prediction_id, unit.other_id): (unit.model, unit.other_model) for unit in asked}
     seen: dict[Key, dict[Unit, dict[bool, int | None]]] = defaultdict(dict)

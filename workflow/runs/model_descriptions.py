@@ -55,7 +55,7 @@ def shipped() -> Iterator[ModelSpec]:
 
 def as_yaml(spec: ModelSpec) -> str:
     """Return the description as YAML, with defaults included. Reading the text gives the same description."""
-    return specs.written(spec)
+    return specs.spec_as_yaml(spec)
 
 
 def stored_as_yaml(kept: Mapping[str, Any]) -> str:

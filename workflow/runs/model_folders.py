@@ -49,7 +49,7 @@ def offered(folder: Path) -> list[FolderProperties]:
             FolderProperties(
                 name=each.name,
                 family=each.family.title,
-                parameters=fit.counted(each.parameters) if each.parameters else "",
+                parameters=fit.parameters_in_words(each.parameters) if each.parameters else "",
                 size=fit.size_in_words(each.size) if each.size else "",
                 here=fits.sentence,
                 fits=fits.fits,
@@ -61,7 +61,7 @@ def offered(folder: Path) -> list[FolderProperties]:
 
 def description_of(folder: Path, name: str) -> str:
     """Return a description, as YAML, of a model below a folder."""
-    return specs.written(fit.spec_for_folder(fit.picked(folder, name)))
+    return specs.spec_as_yaml(fit.spec_for_folder(fit.picked(folder, name)))
 
 
 def place_of(spec: ModelSpec, settings: Settings, *, by: Person | None) -> ModelDevice:

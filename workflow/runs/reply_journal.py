@@ -66,7 +66,7 @@ def _line(line: Line) -> bytes:
     return (json.dumps(line, ensure_ascii=False) + "\n").encode()
 
 
-def read(path: Path, kind: JournalKind) -> Journal:
+def read_journal(path: Path, kind: JournalKind) -> Journal:
     """Return the journal in a file for reading; an empty journal without a file."""
     return _parsed(path, path.read_bytes(), kind) if path.exists() else Journal()
 

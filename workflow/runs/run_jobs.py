@@ -23,7 +23,7 @@ def wake(store: Store, run: str) -> None:
 def worker_seen(store: Store) -> float | None:
     """Return how many seconds ago a waiting or working worker was last seen; None for none."""
     with store.read() as session:
-        rows = jobs.listed(session, kinds=[WORKER], limit=_LATEST)
+        rows = jobs.list_jobs(session, kinds=[WORKER], limit=_LATEST)
     now, heard = utc_now(), []
     for row in rows:
         if row.ended_at is not None:

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from domain import strict_json
-from domain.english import counted
+from domain.english import with_noun
 from domain.errors import ModelRefused, RunStopped
 from domain.runs import NO_REQUEST, Attempt, BudgetedAnswerer, Outcome, Picture, Question
 from domain.strict_json import Fault
@@ -168,7 +168,7 @@ class Inquiry(ABC, Generic[R]):
 
     def look(self) -> list[Subject[R]]:
         """Take in the replies that the journal has, and return the subjects that have to be asked about."""
-        recall(self.subjects, reply_journal.read(self.result.beside(JOURNAL), self.journal))
+        recall(self.subjects, reply_journal.read_journal(self.result.beside(JOURNAL), self.journal))
         return self.left()
 
     def summary(self, before: int, broken: int) -> InquirySummary:
@@ -238,10 +238,10 @@ def carry_out(context: JobContext, inquiry: Inquiry[R]) -> JobOutcome:
         summary = inquiry.summary(before, journal.broken)
     if stopped:
         raise JobFailure(stopped, summary)
-    n, left = counted(summary.n, inquiry.wanted), len(inquiry.left())
+    n, left = with_noun(summary.n, inquiry.wanted), len(inquiry.left())
     if not left or not context.stop():
         return JobOutcome(f"{n} at {result.out}.", summary)
-    said = f"{n} at {result.out}; {counted(left, inquiry.noun)} left to ask about. The same command continues."
+    said = f"{n} at {result.out}; {with_noun(left, inquiry.noun)} left to ask about. The same command continues."
     return JobOutcome(said, summary, again_in=None if context.canceled() else timedelta())
 
 

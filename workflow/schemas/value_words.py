@@ -9,7 +9,7 @@ LONGEST = 40
 """Longest value in a line, in characters."""
 
 
-def shown(old: Any, new: Any) -> tuple[str, str]:
+def values_in_line(old: Any, new: Any) -> tuple[str, str]:
     """Return two values for one line. Long values start shortly before their first difference."""
     one, other = (_in_words(each) for each in (old, new))
     if min(len(one), len(other)) <= LONGEST:

@@ -68,7 +68,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    said = messages.kept("bulk.said")
+    said = messages.kept_message("bulk.said")
     if said:
         shell.show(markup.notice(said, style="good"))
     order = _form(services, view)

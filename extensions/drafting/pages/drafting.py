@@ -39,7 +39,7 @@ def render(services: Services) -> None:
             markup.notice("Items of this project come from files. Drafting needs a schema with the stage `authoring`.")
         )
         return
-    for job in desk.listed(services.store, project=view.name, kinds=[PROPOSALS.name], only_open=True):
+    for job in desk.list_jobs(services.store, project=view.name, kinds=[PROPOSALS.name], only_open=True):
         job_page.watch(services, job)
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     upload.draw(services, view, first=not here.came)
@@ -86,7 +86,7 @@ def _report(services: Services, view: ProjectView) -> None:
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the report; it is computed again only if the project has changed."""
     about: dict[str, Any] = {"by": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "drafting",

@@ -20,7 +20,7 @@ from domain.errors import NotAllowed
 from domain.states import Stage
 from extensions.drafting import import_records, report_text
 from extensions.drafting.arm_report import DraftingReport, OutcomeComparison, WrittenItem, figures, report
-from extensions.drafting.arms import Arm, drawn
+from extensions.drafting.arms import Arm, draw_arm
 from extensions.drafting.proposal_import import OfferedFile, import_proposals
 from extensions.drafting.tests.test_proposal_import import offered
 from testkit.factories import Clock, make_fields, make_people, make_pool, make_project, make_schema
@@ -42,7 +42,7 @@ def study(store: Store, *, share: float = 0.5) -> list[str]:
     rows = [offered(image, n, fields=make_fields(question="cup?")) for n, image in enumerate(images)]
     file = OfferedFile("f" * 64, "drafter-9", tuple(rows))
     import_proposals(store, by=None, project="p", file=file, share=share, seed=3)
-    shown = sorted(drawn(images, share=share, seed=3))
+    shown = sorted(draw_arm(images, share=share, seed=3))
     left: set[str | None] = set()
     for image in images:
         task = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])

@@ -19,7 +19,7 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from extensions.drafting import import_records
-from extensions.drafting.arms import Arm, drawn
+from extensions.drafting.arms import Arm, draw_arm
 from extensions.drafting.proposal_import import (
     ImportResult,
     OfferedFile,
@@ -82,7 +82,7 @@ def test_an_image_decides_whether_its_author_begins_with_the_proposal(store: Sto
     assert looked == taken
     assert (taken.arms, taken.before, taken.refused) == ({Arm.WITH: 2, Arm.WITHOUT: 2}, 0, ())
     begun = {image: pick(store, ann, image) for image in images}
-    shown = drawn(images, share=0.5, seed=3)
+    shown = draw_arm(images, share=0.5, seed=3)
     for n, image in enumerate(images):
         view = begun[image]
         assert view.proposed == (image in shown)
@@ -245,13 +245,13 @@ def test_who_may_and_where(store: Store) -> None:
 
 def test_every_set_of_a_size_is_as_likely() -> None:
     units = ["a", "b", "c", "d"]
-    counts = Counter(drawn(units, share=0.5, seed=seed) for seed in range(6000))
+    counts = Counter(draw_arm(units, share=0.5, seed=seed) for seed in range(6000))
     # six sets of two, 1,000 each with a standard deviation of 29; within five of them
     assert set(map(len, counts)) == {2}
     assert len(counts) == 6
     assert all(abs(n - 1000) < 145 for n in counts.values())
     # three units and a half: one or two of them, each half of the time (standard deviation 39 of 6,000)
-    sizes = Counter(len(drawn(units[:3], share=0.5, seed=seed)) for seed in range(6000))
+    sizes = Counter(len(draw_arm(units[:3], share=0.5, seed=seed)) for seed in range(6000))
     assert set(sizes) == {1, 2}
     assert abs(sizes[1] - 3000) < 195
-    assert drawn(list(reversed(units)), share=0.3, seed=5) == drawn(units, share=0.3, seed=5)
+    assert draw_arm(list(reversed(units)), share=0.3, seed=5) == draw_arm(units, share=0.3, seed=5)

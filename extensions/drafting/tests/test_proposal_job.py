@@ -57,7 +57,7 @@ def test_a_job_that_is_killed_goes_on_and_asks_nothing_again_that_was_answered(
     done = desk.job(store, id=job.id)
     assert (done.state, done.deaths, done.result.n) == (JobState.DONE, 1, 3)
     assert len(set(replies())) == len(replies()) == len(proposed()) == 3
-    assert [each.id for each in desk.listed(store, project="p", kinds=["proposals"])] == [job.id]
+    assert [each.id for each in desk.list_jobs(store, project="p", kinds=["proposals"])] == [job.id]
     store.close()
     resources.cache_clear()
 

@@ -81,7 +81,7 @@ def _new(services: Services, view: ProjectView) -> None:
     else:
         key = f"frames.files.{st.session_state.get(_ROUND, 0)}"
         files = st.file_uploader("Videos, or zips of folders of them", accept_multiple_files=True, key=key)
-    settings_form.asked("frames.ask")
+    settings_form.draw_form("frames.ask")
     st.button(
         "Take frames",
         type="primary",
@@ -177,7 +177,7 @@ def _go_on(services: Services, folder: Path) -> None:
 
 def _again(services: Services, folder: Path, about: SetDescription) -> None:
     key = f"frames.again.{folder.name}"
-    settings_form.asked(key, about.taking, about.keeping)
+    settings_form.draw_form(key, about.taking, about.keeping)
     take, screen, words = st.columns([2, 2, 6], vertical_alignment="center")
     busy = set_jobs.is_running(services.store, folder)
     for where, label, name, anew in (

@@ -64,7 +64,7 @@ def test_frames_of_a_covered_clip_are_removed_and_taken_anew_without_the_face(st
 
     before = min(spreads_of_the_face())
     with (
-        folder_lock.held(folder / frame_sets.LOCK, ""),
+        folder_lock.hold_folder(folder / frame_sets.LOCK, ""),
         pytest.raises(Conflict, match=r"film\.webm: Frames of this set are"),
     ):
         derived_media.require_idle(home, "p", [original])

@@ -224,7 +224,7 @@ def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -
     replace(SetDescription.read(folder), done=0.0).write(folder)
     page = opened(lea)
     assert set_jobs.BROKEN in words(page)
-    with folder_lock.held(folder / frame_sets.LOCK, "busy"):
+    with folder_lock.hold_folder(folder / frame_sets.LOCK, "busy"):
         assert set_jobs.is_running(lea.store, folder)
         with pytest.raises(Conflict):
             set_jobs.go_on(lea, folder)

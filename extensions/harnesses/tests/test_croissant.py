@@ -14,8 +14,8 @@ from PIL import Image
 
 from annotation_schemas.formats.released import ReleasedSplit
 from domain.errors import FileRefused
+from extensions.harnesses.tests.test_hf_dataset import in_many_files
 from tests.exporters import official
-from tests.exporters.test_hf_dataset import in_many_files
 from tools import loaders
 
 READ = """

@@ -15,8 +15,8 @@ import yaml
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSplit
 from domain.errors import FileRefused
+from extensions.harnesses.tests.test_hf_dataset import with_readme
 from tests.exporters import official
-from tests.exporters.test_hf_dataset import with_readme
 from tools import loaders
 
 SAMPLES = """

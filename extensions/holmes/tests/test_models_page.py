@@ -25,7 +25,7 @@ def test_tools_that_run_are_those_of_the_operator_s_folder(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_TOOLS", str(home.path / "tools"))
     test = show()
-    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.selectbox(key="models.strategy").select("holmes").run()
     assert "models.tools" not in {box.key for box in test.selectbox}, "there is none"
     (home.path / "tools").mkdir()

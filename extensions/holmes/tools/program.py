@@ -32,7 +32,7 @@ MOST_SAID = 2_000
 """The number of bytes that are kept from the end of standard error."""
 
 
-def written(tool: Tool, home: Path | None, call: ToolCall, *, stop: Callable[[], bool]) -> bytes:
+def program_output(tool: Tool, home: Path | None, call: ToolCall, *, stop: Callable[[], bool]) -> bytes:
     """Return the program's standard output. Raise ``ToolFailure``."""
     with tempfile.TemporaryDirectory(prefix="touchstone-tool-") as folder:
         where = Path(folder)

@@ -17,5 +17,5 @@ def run(tool: Tool, tools: ToolSet, call: ToolCall, *, listed: tuple[str, ...], 
     not allow the address.
     """
     if tool.command:
-        return result_of(tool, program.written(tool, tools.home, call, stop=stop))
+        return result_of(tool, program.program_output(tool, tools.home, call, stop=stop))
     return result_of(tool, service.replied(tool, call, listed=listed))

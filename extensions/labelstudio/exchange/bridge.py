@@ -22,7 +22,7 @@ from domain.states import ONLY_HERE, Stage
 from extensions.labelstudio.exchange.pull import PullResult, pull
 from extensions.labelstudio.exchange.push import PushResult, push
 from extensions.labelstudio.exchange.status import BridgeStatus, PersonThere, StageThere, status
-from extensions.labelstudio.exchange.sync_lock import Answer, Forms, found, plain
+from extensions.labelstudio.exchange.sync_lock import Answer, Forms, find_server, plain
 from workflow.access.accounts import normal_login
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead, stages_of
@@ -103,7 +103,7 @@ def connect(
             raise InvalidInput(problems)
         chosen = list(dict.fromkeys(stages))
         how: dict[str, Any] = {"address": address, "ahead": ahead, "hold_hours": hold_hours, "stay": stay}
-        bridge.put(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
+        bridge.set_bridge(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
         data = {**how, "stages": [stage.value for stage in chosen]}
         log(session, "bridge.connected", by=by, project=access, now=store.now(), data=data)
 
@@ -118,7 +118,7 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
         raise InvalidInput([Problem("email", f"{email!r} is no e-mail address; give the one they sign in with there.")])
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        row = found(session, project_id=access.project_id, address=address)
+        row = find_server(session, project_id=access.project_id, address=address)
         who = _member(session, access, login)
         for known, other in bridge.people(session, bridge_id=row.id):
             if known.email == email and other.id != who.id:
@@ -137,7 +137,7 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
     """Stop sending a person's work to a server. The next push calls back the person's tasks. For leads."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        row = found(session, project_id=access.project_id, address=address)
+        row = find_server(session, project_id=access.project_id, address=address)
         who = people.by_login(session, login=normal_login(login))
         mapped = bridge.person(session, bridge_id=row.id, person_id=who.id) if who else None
         if who is None or mapped is None:
@@ -154,7 +154,7 @@ def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: s
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        row = found(session, project_id=access.project_id, address=front.address, lock=False)
+        row = find_server(session, project_id=access.project_id, address=front.address, lock=False)
         known = {each.person_id for each, _ in bridge.people(session, bridge_id=row.id)}
         members = [who for _, who in projects.members(session, project_id=access.project_id) if who.id not in known]
     there = {user.email.strip().casefold() for user in front.users()}

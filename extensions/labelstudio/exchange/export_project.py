@@ -189,7 +189,9 @@ def _submitted(
 def _annotated(
     access: Access, stage: Stage, row: StoredItem, fields: Mapping[str, Any], said: _RaterAnswers
 ) -> RaterAnnotation:
-    result = results.written(access.schema, stage.value, row.dimension, said.values, said.reasons, said.note, fields)
+    result = results.write_result(
+        access.schema, stage.value, row.dimension, said.values, said.reasons, said.note, fields
+    )
     return RaterAnnotation(said.rater, result, said.seconds)
 
 

@@ -122,7 +122,7 @@ def _read_page(
             moved[row.id] = task.id
     if moved:
         with link.write() as session:
-            bridge_tasks.seen(session, there=moved)
+            bridge_tasks.record_ids(session, there=moved)
     for row, task in ours:
         if task.annotations:
             take_in(link, place, row.id, task, known.get(row.id, set()))
@@ -145,7 +145,7 @@ def _look_for(link: Link, place: StoredBridgeProject, missing: Mapping[str, tupl
                 deleted(session, link, id)
         else:
             with link.write() as session:
-                bridge_tasks.seen(session, there={id: task.id})
+                bridge_tasks.record_ids(session, there={id: task.id})
             with link.store.read() as session:
                 known = bridge_answers.answers_known(session, ids=[id])
             take_in(link, place, id, task, known.get(id, set()))

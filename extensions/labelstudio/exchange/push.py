@@ -106,7 +106,7 @@ def _look(link: Link) -> None:
             continue
         if there:
             with link.write() as session:
-                bridge_tasks.seen(session, there=there)
+                bridge_tasks.record_ids(session, there=there)
 
 
 def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there: int) -> str:
@@ -243,7 +243,7 @@ def _send(link: Link, place: StoredBridgeProject) -> int:
             link.front.send(place.outside_id or 0, list(going.values()))
             with link.write() as session:
                 guideline = access.loaded.guideline_hash
-                bridge_tasks.sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
+                bridge_tasks.record_sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
             n += len(going)
     return n
 

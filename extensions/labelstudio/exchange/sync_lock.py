@@ -114,7 +114,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
     while True:
         with store.write() as session:
             access = require_lead(session, by=by, project=project)
-            row = found(session, project_id=access.project_id, address=front.address)
+            row = find_server(session, project_id=access.project_id, address=front.address)
             if not is_busy(row, store.now()):
                 bridge.occupy(session, row=row, by=me, until=store.now() + LEASE)
                 return Link(store, front, forms, row.id, access.project_id, access.name, me)
@@ -137,7 +137,7 @@ def _free(link: Link, said: str) -> None:
             bridge.leave(session, row=row, said=said)
 
 
-def found(session: Session, *, project_id: int, address: str, lock: bool = True) -> StoredBridge:
+def find_server(session: Session, *, project_id: int, address: str, lock: bool = True) -> StoredBridge:
     """Return the server with this address. Raise ``NotFound`` if the project sends no work there."""
     row = bridge.find(session, project_id=project_id, address=plain(address), lock=lock)
     if row is None:

@@ -60,7 +60,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
     if not found:
         return None
     addresses = [each.address for each in found]
-    wanted = messages.kept(SHOWN)
+    wanted = messages.kept_message(SHOWN)
     address = st.selectbox(
         "Server",
         [*addresses, NEW],
@@ -348,7 +348,7 @@ def _keep_result(where: str, words: str, *, good: bool = True) -> None:
 def _kept_result(where: str) -> None:
     if st.session_state.get(WHERE) != where:
         return
-    words, good = messages.kept(SAID) or ("", True)
+    words, good = messages.kept_message(SAID) or ("", True)
     for line in words.splitlines():
         shell.show(markup.notice(line, style="good" if good else "bad"))
     shell.tell_refused()

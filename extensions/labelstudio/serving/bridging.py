@@ -91,7 +91,7 @@ def forms_of(media: Media) -> Forms:
     return Forms(
         labeling=labeling.labeling,
         data=lambda schema, stage, task, link: labeling.data(schema, stage, task, link, rate=media.rate),
-        read=lambda schema, stage, dimension, result, fields: results.read(
+        read=lambda schema, stage, dimension, result, fields: results.read_result(
             schema, stage.value, dimension, result, fields
         ),
         link=media.link,

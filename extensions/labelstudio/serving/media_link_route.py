@@ -45,7 +45,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     def find(token: str, size: str) -> tuple[Path, str, str, str]:
         key = signing_key.key_of(resources.settings.home)
-        named = media_links.read(token, key=key, now=resources.store.now())
+        named = media_links.read_token(token, key=key, now=resources.store.now())
         if named is None or size not in SIZES:
             raise NotFound(NOTHING)
         asset, task = named

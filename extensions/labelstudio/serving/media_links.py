@@ -38,7 +38,7 @@ def token(key: bytes, *, task: str, asset: str, until: datetime) -> str:
     return f"{_text(told)}.{_text(_signature(key, told))}"
 
 
-def read(text: str, *, key: bytes, now: datetime) -> tuple[str, str] | None:
+def read_token(text: str, *, key: bytes, now: datetime) -> tuple[str, str] | None:
     """Return the asset and the task in a token. None if the token is foreign, changed or expired."""
     if len(text) > LONGEST_TOKEN or not text.isascii():
         return None

@@ -1098,7 +1098,7 @@ def test_the_real_pages_and_what_is_read_from_them(store: Store, front: Outside)
     make_predictions(store, make_items(store, 1), models=["m"])
     stages = (Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING)
     ann, bob, cat = bridged(store, "ann", "bob", "cat", role=Role.SENIOR, stages=stages, ahead=1)
-    forms = Forms(labeling=labeling.labeling, data=labeling.data, read=results.read, link=link)
+    forms = Forms(labeling=labeling.labeling, data=labeling.data, read=results.read_result, link=link)
     schema = make_schema(raters=2).schema_
     said: dict[str, dict[str, Any]] = {
         "verification": {"choice": "red"},
@@ -1117,7 +1117,7 @@ def test_the_real_pages_and_what_is_read_from_them(store: Store, front: Outside)
                 if stage == "verification" and name == "Cat":
                     given = {"choice": None}
                 reasons = {"choice": "unclear"} if given.get("choice", "") is None else {}
-                result = results.written(schema, stage, "colour", given, reasons, "a note", fields)
+                result = results.write_result(schema, stage, "colour", given, reasons, "a note", fields)
                 front.annotate(task, {"Ann": ANN, "Bob": BOB, "Cat": CAT}[name], [dict(each) for each in result], 1.0)
         pulled = bridge.pull(store, front, forms, by=None, project="p")
         assert set(pulled.outcomes) <= {BridgeOutcome.STORED}

@@ -32,7 +32,7 @@ from extensions.labelstudio.serving import backend as module
 from extensions.labelstudio.serving.backend import Backend, application
 from extensions.labelstudio.serving.pictures import PictureFinder
 from inference.opening import open_answerer
-from inference.spec import Endpoint, ModelSpec, written
+from inference.spec import Endpoint, ModelSpec, spec_as_yaml
 from media.store import MediaStore
 from testkit import tiny
 from testkit.factories import claimed, make_items, make_person, make_project
@@ -437,7 +437,7 @@ def test_the_command_serves_a_model_in_a_process_of_its_own(home: Path, tmp_path
     touchstone("project", "create", "p", "--schema", "egothink", home=home)
     with ScriptedServer([chat("A cup.")]) as model:
         told = tmp_path / "scripted.yaml"
-        told.write_text(written(spec(model.url)), encoding="utf-8")
+        told.write_text(spec_as_yaml(spec(model.url)), encoding="utf-8")
         port, log = free_port(), tmp_path / "log"
         process = Forked(
             ["labelstudio", "backend", "p", "--spec", told, "--port", str(port), "--secret-env", "CONNECTION"],
@@ -471,7 +471,7 @@ def test_the_command_serves_a_model_in_a_process_of_its_own(home: Path, tmp_path
 def test_what_the_command_refuses(home: Path, tmp_path: Path) -> None:
     touchstone("project", "create", "p", "--schema", "egothink", home=home)
     told = tmp_path / "scripted.yaml"
-    told.write_text(written(spec("http://127.0.0.1:9/v1")), encoding="utf-8")
+    told.write_text(spec_as_yaml(spec("http://127.0.0.1:9/v1")), encoding="utf-8")
     for arguments, sentence in [
         (("p", "--spec", told, "--host", "0.0.0.0"), "--secret-env"),
         (("p", "--spec", told, "--secret-env", "NOT_THERE_93"), "NOT_THERE_93 is not set"),

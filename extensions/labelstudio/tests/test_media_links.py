@@ -17,7 +17,7 @@ from app.serving import signing_key
 from app.serving.signing_key import key_of
 from domain.errors import SettingsError
 from domain.records import AssetView
-from extensions.labelstudio.serving.media_links import Links, read, token
+from extensions.labelstudio.serving.media_links import Links, read_token, token
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 KEY = bytes(range(32))
@@ -35,8 +35,8 @@ def test_a_link_names_asset_and_task_until_its_time_is_over() -> None:
         head, name, text, ending = links.link("task-key", asset, NOW + timedelta(hours=12)).rsplit("/", 3)
         assert (head, name, ending) == ("https://annotate.example.org", "media-link", size)
         almost = NOW + timedelta(hours=12) - timedelta(seconds=1)
-        assert read(text, key=KEY, now=almost) == (asset.id, "task-key")
-        assert read(text, key=KEY, now=NOW + timedelta(hours=12)) is None
+        assert read_token(text, key=KEY, now=almost) == (asset.id, "task-key")
+        assert read_token(text, key=KEY, now=NOW + timedelta(hours=12)) is None
     assert KEY.hex() not in repr(links)
     assert repr(KEY) not in repr(links)
 
@@ -51,12 +51,12 @@ def test_the_signature_is_hmac_sha256_over_what_stands_in_the_open() -> None:
 
 def test_no_changed_character_passes() -> None:
     good = made()
-    assert read(good, key=KEY, now=NOW) == ("as-s_et", "task-key")
+    assert read_token(good, key=KEY, now=NOW) == ("as-s_et", "task-key")
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     for at, letter in enumerate(good):
         for other in letters if at in (0, len(good) - 1) else letters[::13]:
             if other != letter:
-                assert read(good[:at] + other + good[at + 1 :], key=KEY, now=NOW) is None
+                assert read_token(good[:at] + other + good[at + 1 :], key=KEY, now=NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_no_changed_character_passes() -> None:
     ],
 )
 def test_what_is_no_token_of_ours_names_nothing(text: str) -> None:
-    assert read(text, key=KEY, now=NOW) is None
+    assert read_token(text, key=KEY, now=NOW) is None
 
 
 def test_another_home_s_links_are_nothing_here() -> None:
-    assert read(made(), key=bytes(32), now=NOW) is None
+    assert read_token(made(), key=bytes(32), now=NOW) is None
 
 
 def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from annotation_schemas.loader import load_schema
 from annotation_schemas.model import PREDICTION, Schema
 from domain.errors import NotAvailable
 from extensions.labelstudio import results
-from extensions.labelstudio.results import NONE, NOTE, OTHER, SKIP, read, written
+from extensions.labelstudio.results import NONE, NOTE, OTHER, SKIP, read_result, write_result
 
 pytestmark = pytest.mark.thorough
 
@@ -42,8 +42,8 @@ def back(
     stage: str = "verification",
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
     """Return the answers that are read back from written results, after conversion to JSON."""
-    result = written(schema, stage, "d", values, reasons, note, fields)
-    found = read(schema, stage, "d", json.loads(json.dumps(result)), fields)
+    result = write_result(schema, stage, "d", values, reasons, note, fields)
+    found = read_result(schema, stage, "d", json.loads(json.dumps(result)), fields)
     assert found.problems == (), result
     return found.values, found.reasons, found.note
 
@@ -110,7 +110,7 @@ YES_NO = {"name": "x", "kind": "choice", "options": ["yes", "no"]}
     ids=lambda value: value.get("kind") if isinstance(value, dict) and "kind" in value else None,
 )
 def test_results_of_each_kind_are_read(criterion: dict[str, Any], result: dict[str, Any], value: Any) -> None:
-    found = read(
+    found = read_result(
         asking(criterion),
         "verification",
         "d",
@@ -136,10 +136,12 @@ def test_passages_are_counted_in_characters() -> None:
             "value": {"start": 2, "end": 5, "text": "red", "labels": ["wrong"]},
         }
     ]
-    found = read(schema, "grading", "d", result, {PREDICTION: text})
+    found = read_result(schema, "grading", "d", result, {PREDICTION: text})
     assert (found.values, found.problems) == ({"x": [{"start": 2, "end": 5, "tag": "wrong"}]}, ())
     result[0]["value"] = {"start": 3, "end": 6, "text": "red", "labels": ["wrong"]}
-    assert "not where the text says" in read(schema, "grading", "d", result, {PREDICTION: text}).problems[0].message
+    assert (
+        "not where the text says" in read_result(schema, "grading", "d", result, {PREDICTION: text}).problems[0].message
+    )
 
 
 # ---- round trips -----------------------------------------------------------------------------------------------------
@@ -209,7 +211,7 @@ def test_entries_that_are_there_twice_are_all_put_in_order() -> None:
 def test_an_order_is_no_list_of_whole_numbers() -> None:
     # a browser sorts keys that are whole numbers by size, so 3, 1, 2 would be shown as 1, 2, 3
     order = asking({"name": "x", "kind": "ordering", "field": "options"})
-    (result,) = written(order, "verification", "d", {"x": ["1", "3"]}, item_fields={"options": ["3", "1"]})
+    (result,) = write_result(order, "verification", "d", {"x": ["1", "3"]}, item_fields={"options": ["3", "1"]})
     assert not any(each.isdecimal() for each in result["value"]["ranker"]["x"])
 
 
@@ -298,14 +300,14 @@ def test_reasons_come_back(value: Any, reason: Any) -> None:
 
 
 def test_reasons_stand_in_controls_of_their_own() -> None:
-    result = written(asking(WHY), "verification", "d", {"x": "no"}, {"x": "in words"}, "A note")
+    result = write_result(asking(WHY), "verification", "d", {"x": "no"}, {"x": "in words"}, "A note")
     assert [(each["from_name"], each["type"], each["value"]) for each in result] == [
         ("x", "choices", {"choices": ["no"]}),
         ("x-reason-2", "choices", {"choices": [OTHER]}),
         ("x-words-2", "textarea", {"text": ["in words"]}),
         (NOTE, "textarea", {"text": ["A note"]}),
     ]
-    (skipped, why) = written(asking(WHY), "verification", "d", {"x": None}, {"x": "tired"})
+    (skipped, why) = write_result(asking(WHY), "verification", "d", {"x": None}, {"x": "tired"})
     assert (skipped["value"], why["from_name"], why["value"]) == (
         {"choices": [SKIP]},
         "x-skip",
@@ -335,10 +337,10 @@ def test_every_kind_can_be_skipped(criterion: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", ["boxes", "marks"])
 def test_that_there_is_nothing_to_mark_is_an_answer(kind: str) -> None:
     schema = asking({"name": "x", "kind": kind})
-    (result,) = written(schema, "verification", "d", {"x": []})
+    (result,) = write_result(schema, "verification", "d", {"x": []})
     assert (result["from_name"], result["value"]) == ("x-none", {"choices": [NONE]})
     assert back(schema, {"x": []})[0] == {"x": []}
-    assert read(schema, "verification", "d", []).values == {}
+    assert read_result(schema, "verification", "d", []).values == {}
 
 
 def test_what_is_not_asked_is_left_out() -> None:
@@ -352,7 +354,7 @@ def test_what_is_not_asked_is_left_out() -> None:
         {"from_name": "x", "to_name": "about", "type": "choices", "value": {"choices": ["yes"]}},
         {"from_name": "y", "to_name": "about", "type": "textarea", "value": {"text": ["left over"]}},
     ]
-    assert read(schema, "verification", "d", hidden).values == {"x": "yes"}
+    assert read_result(schema, "verification", "d", hidden).values == {"x": "yes"}
     assert [part.name for part in results.parts(schema, "verification", "d")] == ["x", "y"]
     assert [part.name for part in results.parts(schema, "verification", "e")] == ["x", "y", "z", "w"]
 
@@ -382,10 +384,10 @@ def test_an_item_that_is_written_comes_back() -> None:
         "numbered": [{"number": 1, "x": 0.5, "y": 0.5, "image": 2}],
     }
     assert back(schema, values, stage="authoring")[0] == values
-    picked = next(each for each in written(schema, "authoring", "d", values) if each["from_name"] == "answer")
+    picked = next(each for each in write_result(schema, "authoring", "d", values) if each["from_name"] == "answer")
     assert picked["value"] == {"choices": ["2"]}
     entry = {"from_name": "answer", "to_name": "about", "type": "choices", "value": {"choices": ["3"]}}
-    assert "no entry 3" in read(schema, "authoring", "d", [entry]).problems[0].message
+    assert "no entry 3" in read_result(schema, "authoring", "d", [entry]).problems[0].message
 
 
 def test_decisions_of_seniors_come_back() -> None:
@@ -421,7 +423,7 @@ def choice(*chosen: Any, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_what_a_result_cannot_mean_is_a_problem(result: Any, name: str, says: str) -> None:
-    found = read(asking(YES_NO), "verification", "d", result)
+    found = read_result(asking(YES_NO), "verification", "d", result)
     assert [problem.name for problem in found.problems] == [name]
     assert says in found.problems[0].message
 
@@ -444,7 +446,7 @@ BOX = {"x": 10, "y": 10, "width": 10, "height": 10, "rotation": 0, "rectanglelab
 def test_boxes_that_fit_nothing_are_problems(change: dict[str, Any], says: str) -> None:
     schema = asking({"name": "x", "kind": "boxes", "options": ["cup"]})
     entry = {"from_name": "x", "to_name": "image-image", "type": "rectanglelabels", "value": {**BOX, **change}}
-    found = read(schema, "verification", "d", [entry])
+    found = read_result(schema, "verification", "d", [entry])
     assert says in found.problems[0].message
     assert found.values == {}
 
@@ -453,7 +455,7 @@ def test_a_box_over_the_edge_by_a_rounding_is_drawn_in() -> None:
     schema = asking({"name": "x", "kind": "boxes", "options": ["cup"]})
     value = {**BOX, "x": -0.005, "width": 50.005, "y": 60, "height": 40.004}
     entry = {"from_name": "x", "to_name": "image-image", "type": "rectanglelabels", "value": value}
-    (box,) = read(schema, "verification", "d", [entry]).values["x"]
+    (box,) = read_result(schema, "verification", "d", [entry]).values["x"]
     assert box == {"label": "cup", "x": 0, "y": 0.6, "w": 0.5, "h": 0.4}
 
 
@@ -476,7 +478,7 @@ def test_anything_may_come_and_nothing_breaks(value: Any, control: str) -> None:
         {"name": "u", "kind": "multi_choice", "field": "options"},
     )
     entry = {"from_name": control, "value": value}
-    found = read(schema, "verification", "d", [entry], {"options": ["a", "b"]})
+    found = read_result(schema, "verification", "d", [entry], {"options": ["a", "b"]})
     assert set(found.values) <= {"x", "y", "z", "v", "w", "u"}
 
 
@@ -498,7 +500,7 @@ def test_what_label_studio_cannot_show_is_refused_by_name(criterion: dict[str, A
     assert f"criterion `{criterion['name']}`" in said
     assert says in said
     with pytest.raises(NotAvailable, match=criterion["name"]):
-        written(schema, "verification", "d", {})
+        write_result(schema, "verification", "d", {})
 
 
 def test_fixed_marks_belong_to_their_image() -> None:

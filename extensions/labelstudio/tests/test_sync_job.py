@@ -37,7 +37,7 @@ def test_an_exchange_ends_with_a_reason_though_its_process_was_killed(
         label_studio._begin(services, view, "push", "http://127.0.0.1:9")
     assert killed_at(services, 1)
     work_off(services)
-    (job,) = desk.listed(store, kinds=["sync"])
+    (job,) = desk.list_jobs(store, kinds=["sync"])
     assert job.state is JobState.FAILED
     assert "127.0.0.1:9" in job.said
     assert job.deaths == 1

@@ -9,7 +9,7 @@ from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.model import Choice
 from domain.comparison import same
 from extensions.labelstudio.codes import ABOUT, codes
-from extensions.labelstudio.form import coded, listed, plain
+from extensions.labelstudio.form import add_choices, coded, plain
 from extensions.labelstudio.parts import Answer, Context, FormPart, LabelStudioKind, Result, SortedResult, result_of
 
 
@@ -50,4 +50,4 @@ class LabelStudioProperties(LabelStudioKind):
             text = option.label if not option.help else f"{option.label}: {option.help}"
             SubElement(parent, "Header", value=plain(text), size="5")
             needed = part.criterion.required and not part.criterion.skip
-            listed(parent, part.side("is", at), coded(said), required=needed, layout="inline")
+            add_choices(parent, part.side("is", at), coded(said), required=needed, layout="inline")

@@ -79,7 +79,7 @@ def budget(
     store = opened().store
     if most is not None or unlimited:
         wanted = None if most is None else entry_budget.EntryBudget(most, days)
-        done = entry_budget.put(store, by=None, project=project, budget=wanted)
+        done = entry_budget.set_budget(store, by=None, project=project, budget=wanted)
         typer.echo("Saved." if done else "Nothing was changed.")
     found = entry_budget.budget(store, by=None, project=project)
     typer.echo("A team may send in as many as it likes." if found is None else f"A team may send in {found.words}.")

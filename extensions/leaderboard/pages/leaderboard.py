@@ -108,7 +108,7 @@ def _results(services: Services, view: ProjectView) -> Leaderboards | None:
 
     def ask() -> figure_requests.FigureState:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
-        return figure_requests.asked(
+        return figure_requests.request_figure(
             services.store,
             services.settings,
             "results",
@@ -157,7 +157,7 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
 
 def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
     def ask() -> figure_requests.FigureState:
-        return public_page.asked(services.store, services.settings, view.name, choice, inside=True)
+        return public_page.choice_figures(services.store, services.settings, view.name, choice, inside=True)
 
     asked = ask()
     pending_figures.show_pending(services, asked, ask, about="The table is")
@@ -196,7 +196,7 @@ def _cell(cell: Cell | None) -> markup.Markup:
 
 def _entries(services: Services, view: ProjectView) -> None:
     shell.section("Other teams' entries")
-    taken = messages.kept(_TAKEN)
+    taken = messages.kept_message(_TAKEN)
     if taken:
         shell.show(markup.notice(taken, style="good"))
     with st.form("leaderboard.entry", border=False):
@@ -230,7 +230,7 @@ def _entries(services: Services, view: ProjectView) -> None:
 
 def _budget(services: Services, view: ProjectView) -> None:
     """Draw how many entries a team may submit, and a form that changes it."""
-    if done := messages.kept(_BUDGET):
+    if done := messages.kept_message(_BUDGET):
         shell.show(markup.notice(done, style="good"))
     now = entry_budget.budget(services.store, by=services.person, project=view.name)
     told = "as many entries as it likes" if now is None else now.words
@@ -260,7 +260,7 @@ def _save_budget(services: Services, view: ProjectView) -> None:
         names = ("unlimited", "entries", "days")
         unlimited, most, days = (st.session_state[f"leaderboard.budget.{name}"] for name in names)
         wanted = None if unlimited else entry_budget.EntryBudget(most, days)
-        changed = entry_budget.put(services.store, by=services.person, project=view.name, budget=wanted)
+        changed = entry_budget.set_budget(services.store, by=services.person, project=view.name, budget=wanted)
         messages.keep(_BUDGET, "Saved." if changed else "Nothing was changed.")
 
 

@@ -155,7 +155,7 @@ def test_without_a_key_there_is_no_accuracy(store: Store, media: MediaStore, tmp
     made(store, media, tmp_path, [None] * 10)
     done = take(store, media, sent(tmp_path, KEYS))
     assert entries.score_of(store, by=None, project="p", entry=done.entry) is None
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     assert scores_of(found) == []
     assert {answer.why for answer in found.answers} == {"the item has no key"}
 

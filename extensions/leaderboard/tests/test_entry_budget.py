@@ -29,7 +29,7 @@ def media(tmp_path: Path) -> MediaStore:
 
 
 def allow(store: Store, most: int, days: int) -> None:
-    entry_budget.put(store, by=None, project="p", budget=EntryBudget(most, days))
+    entry_budget.set_budget(store, by=None, project="p", budget=EntryBudget(most, days))
 
 
 def test_a_team_may_send_in_so_many_and_is_told_when_again(store: Store, media: MediaStore, tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_leads_set_it_and_every_version_is_kept(store: Store, media: MediaStore,
     made(store, media, tmp_path, KEYS)
     assert entry_budget.budget(store, by=None, project="p") is None
     allow(store, 3, 7)
-    assert entry_budget.put(store, by=None, project="p", budget=EntryBudget(3, 7)) is False
-    assert entry_budget.put(store, by=None, project="p", budget=None)
+    assert entry_budget.set_budget(store, by=None, project="p", budget=EntryBudget(3, 7)) is False
+    assert entry_budget.set_budget(store, by=None, project="p", budget=None)
     for n in range(5):
         take(store, media, sent(tmp_path, "ABCDA" + "ABCDA"[n] * 5))
     allow(store, 1, 1)
@@ -102,7 +102,7 @@ def test_leads_set_it_and_every_version_is_kept(store: Store, media: MediaStore,
             allow(store, most, days)
     rater = make_person(store, "ann")
     with pytest.raises(TouchstoneError):
-        entry_budget.put(store, by=rater, project="p", budget=None)
+        entry_budget.set_budget(store, by=rater, project="p", budget=None)
 
 
 @pytest.mark.one_database

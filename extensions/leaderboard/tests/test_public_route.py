@@ -32,14 +32,14 @@ CHOICE = Choice(EVIL, f"First line\n\n{EVIL}", (Scores("key"),), entries=True, f
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list with a line for each request of numbers. The numbers are computed in this process."""
-    asked, lines = public_page.asked, []
+    asked, lines = public_page.choice_figures, []
 
     def counted(store: Store, settings: object, project: str, choice: Choice, *, inside: bool) -> object:
         assert not inside
         lines.append(project)
         return asked(store, settings, project, choice, inside=True)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(public_page, "asked", counted)
+    monkeypatch.setattr(public_page, "choice_figures", counted)
     return lines
 
 
@@ -106,7 +106,7 @@ def test_while_there_are_no_numbers_yet_the_page_says_so(
 ) -> None:
     from app.jobs.figure_requests import FigureState
 
-    monkeypatch.setattr(public_page, "asked", lambda *_, **__: FigureState(None, current=False))
+    monkeypatch.setattr(public_page, "choice_figures", lambda *_, **__: FigureState(None, current=False))
     public.publish(store, by=None, project="p", choice=CHOICE)
     reply = get(served)
     assert (reply.status, reply.headers["retry-after"]) == (503, "5")

@@ -389,15 +389,15 @@ def test_of_two_workers_that_look_at_once_one_writes(
     """The second one has looked before the first one stored what it wrote, and stores afterwards."""
     make_project(store)
     wants(store, "ann", MailTime.AT_ONCE)
-    looked = notices.told
+    looked = notices.notices_in
 
     def first_comes_another(session: object, **of: object) -> list[Notice]:
         found = looked(session, **of)  # type: ignore[arg-type]
-        monkeypatch.setattr(notices, "told", looked)
+        monkeypatch.setattr(notices, "notices_in", looked)
         notice_mails.write(store, public_url=URL)
         return found
 
-    monkeypatch.setattr(notices, "told", first_comes_another)
+    monkeypatch.setattr(notices, "notices_in", first_comes_another)
     notice_mails.write(store, public_url=URL)
     assert mailer.look() == 1
     assert [each["To"] for each in server.mails] == ["ann@example.org"]

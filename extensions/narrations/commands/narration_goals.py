@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.strict_run_output import carried_out, tell_asked, tell_dry
-from domain.english import counted
+from domain.english import with_noun
 from domain.errors import FileRefused, InvalidInput, Problem
 from extensions.narrations.commands.narrations import (
     Columns,
@@ -140,7 +140,7 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
     faults += map(str, check(found.goals, by_video(read.rows), limits))
     for fault in faults:
         typer.echo(fault)
-    typer.echo(f"{counted(len(found.goals), 'goal')}, {counted(len(faults), 'fault')}.")
+    typer.echo(f"{with_noun(len(found.goals), 'goal')}, {with_noun(len(faults), 'fault')}.")
     if faults:
         raise typer.Exit(1)
 
@@ -149,6 +149,6 @@ def _tell(inquiry: GoalInquiry, out: Path, summary: InquirySummary) -> None:
     beside = inquiry.result._replace(out=out).beside
     tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". The last one: ")
     typer.echo(
-        f"{counted(summary.n, 'goal')} at {out}; every reply: {beside('asked.jsonl')}; how they were "
+        f"{with_noun(summary.n, 'goal')} at {out}; every reply: {beside('asked.jsonl')}; how they were "
         f"made: {beside('made.json')}"
     )

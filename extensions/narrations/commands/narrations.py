@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domain.english import counted
+from domain.english import with_noun
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.name_value_pairs import pairs
 
@@ -99,15 +99,15 @@ def look(
         return
     hours = f"{overview.seconds / 3600:.1f} hours from first to last"
     typer.echo(
-        f"{read.path} ({read.form}): {counted(overview.narrations, 'narration')} of "
-        f"{counted(overview.videos, 'video')}, {hours}"
+        f"{read.path} ({read.form}): {with_noun(overview.narrations, 'narration')} of "
+        f"{with_noun(overview.videos, 'video')}, {hours}"
     )
     typer.echo(f"   {overview.texts:,} different phrases")
     typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the one before them stops")
     for rate, n in overview.counted.items():
-        typer.echo(f"   frames are counted at {rate} a second in {counted(n, 'video')}")
+        typer.echo(f"   frames are counted at {rate} a second in {with_noun(n, 'video')}")
     if overview.counted and overview.unclear:
-        typer.echo(f"   frames fit several rates, or none, in {counted(overview.unclear, 'video')}")
+        typer.echo(f"   frames fit several rates, or none, in {with_noun(overview.unclear, 'video')}")
     tell_rows(read)
 
 
@@ -180,7 +180,7 @@ def questions(
     tell_rows(result.read)
     tell_bad("Goals left out", result.bad_goals)
     _tell_tally(result.tally)
-    typer.echo(f"{counted(result.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
+    typer.echo(f"{with_noun(result.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
     if not result.n:
         raise typer.Exit(1)
 
@@ -204,7 +204,7 @@ def against(
     published_file = read_published(published)
     videos_of = by_video(read.rows)
     if not any(each.video in videos_of for each in published_file.questions):
-        asked = counted(len(published_file.questions), "question")
+        asked = with_noun(len(published_file.questions), "question")
         raise FileRefused(
             f"None of the {asked} is of a video that {read.path} narrates; a question of "
             f"{published_file.questions[0].video}, for instance."

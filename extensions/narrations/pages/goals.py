@@ -43,9 +43,9 @@ def render(services: Services) -> None:
     )
     st.html(f"<style>{text_difference.STYLE}</style>")
     shell.tell_refused()
-    if refused := messages.kept(ROWS):
+    if refused := messages.kept_message(ROWS):
         shell.show_error(refused)
-    if done := messages.kept(DONE):
+    if done := messages.kept_message(DONE):
         shell.show(markup.notice(done, style="good"))
     if not has_segments(view.schema.schema_):
         shell.show(markup.notice("Items of this project do not say what is done when: no questions come of goals."))

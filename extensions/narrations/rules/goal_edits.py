@@ -33,7 +33,9 @@ class UnplacedGoal(NamedTuple):
     why: str
 
 
-def placed(goals: Iterable[Goal], narrations: Narrations) -> tuple[dict[str, list[Goal]], list[UnplacedGoal]]:
+def goals_with_actions(
+    goals: Iterable[Goal], narrations: Narrations
+) -> tuple[dict[str, list[Goal]], list[UnplacedGoal]]:
     """Return the goals of files with their actions, by video, and the goals whose actions are unknown.
 
     A file of questions names a goal with each question. So goals without a level but with actions become one goal

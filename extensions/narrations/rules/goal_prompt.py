@@ -28,12 +28,12 @@ def lacking(prompt: str) -> str | None:
     return None
 
 
-def listed(rows: Sequence[Narration]) -> str:
+def action_list(rows: Sequence[Narration]) -> str:
     """Return the actions of a video, one per line."""
     return "\n".join(f"{n} | {row.start:f} | {row.stop:f} | {row.text}" for n, row in enumerate(rows, 1))
 
 
 def question(prompt: str, rows: Sequence[Narration], limits: Limits) -> str:
     """Return the question about a video; braces in narrations stay as they are."""
-    values = {"narrations": listed(rows), "form": FORM, "fewest": str(limits.fewest), "most": str(limits.most)}
+    values = {"narrations": action_list(rows), "form": FORM, "fewest": str(limits.fewest), "most": str(limits.most)}
     return _PLACE.sub(lambda place: values[place[1]], prompt)

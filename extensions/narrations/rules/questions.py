@@ -146,7 +146,7 @@ def _is_gerund(word: str) -> bool:
     return word.endswith("ing") and len(word) > 4 and word not in _NO_GERUNDS
 
 
-def asked(template: str, goal: str) -> str:
+def question_words(template: str, goal: str) -> str:
     """Return the words of the question about a goal."""
     return template.replace("{towards}", towards(goal)).replace("{goal}", " ".join(goal.split()))
 
@@ -208,7 +208,7 @@ def _question(
         observation_frame=frame,
         action_frame=first_frame_from(answer.start, rate),
         segments=segments,
-        text=asked(settings.question, task.goal.text),
+        text=question_words(settings.question, task.goal.text),
         settings=settings,
     )
 

@@ -7,7 +7,15 @@ from decimal import Decimal
 
 import pytest
 
-from extensions.narrations.rules.goal_edits import following, in_order, merged, placed, reaching, split, steps_of
+from extensions.narrations.rules.goal_edits import (
+    following,
+    goals_with_actions,
+    in_order,
+    merged,
+    reaching,
+    split,
+    steps_of,
+)
 from extensions.narrations.rules.goals import LEVELS, Goal, Step, Video
 from extensions.narrations.tests.goal_replies import video
 
@@ -75,7 +83,7 @@ def test_goals_of_files_get_their_actions_or_say_why_not() -> None:
         Goal("V", "between", "f", start=Decimal("4.5"), stop=Decimal(5)),
         Goal("V", "back", "g", start=Decimal(9), stop=Decimal(5)),
     ]
-    found, unplaced = placed(given, {"V": ROWS})
+    found, unplaced = goals_with_actions(given, {"V": ROWS})
     assert {each.text: actions(each) for each in found["V"]} == {"by span": [2, 3, 4], "asked": [5, 6, 7]}
     assert [(each.goal.where, each.why) for each in unplaced] == [
         ("d", "its video has no narrations here"),
@@ -87,4 +95,4 @@ def test_goals_of_files_get_their_actions_or_say_why_not() -> None:
 
 def test_goals_of_two_levels_with_the_same_words_stay_two() -> None:
     same = [goal("wash", 1, 2, 3, 4), goal("wash", 1, 2, level=3), goal("wash", 5, 6, 7)]
-    assert len(placed(same, {"V": ROWS})[0]["V"]) == 3
+    assert len(goals_with_actions(same, {"V": ROWS})[0]["V"]) == 3

@@ -145,7 +145,7 @@ def test_a_second_command_follows_the_job_that_is_under_way(services: Services) 
         assert "16 goals at g.json" in asks()
         child.join()
     assert videos(server.asked) == names
-    assert [each.id for each in desk.listed(services.store, kinds=["goals"])] == [job.id]
+    assert [each.id for each in desk.list_jobs(services.store, kinds=["goals"])] == [job.id]
 
 
 def test_jobs_cancel_ends_it_with_what_there_is_and_retry_does_the_rest(services: Services) -> None:
@@ -153,14 +153,14 @@ def test_jobs_cancel_ends_it_with_what_there_is_and_retry_does_the_rest(services
 
     def script(asked: Asked, number: int) -> Reply:
         if number == 1:
-            (job,) = desk.listed(services.store, kinds=["goals"])
+            (job,) = desk.list_jobs(services.store, kinds=["goals"])
             assert CliRunner().invoke(cli, ["jobs", "cancel", job.id]).exit_code == 0
         return chat(right(), after=0.7)
 
     with ScriptedServer(script) as server:
         command.described(server)
         assert "The same command continues." in refused(RunStopped)
-        (job,) = desk.listed(services.store, kinds=["goals"])
+        (job,) = desk.list_jobs(services.store, kinds=["goals"])
         assert (job.state, job.person, job.project) == (JobState.CANCELED, None, None)
         so_far = {each["video"] for each in records()}
         assert so_far == set(answered())

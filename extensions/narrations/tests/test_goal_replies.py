@@ -10,7 +10,7 @@ import pytest
 from domain import strict_json
 from domain.strict_json import Fault, asked_again
 from extensions.narrations.rules import goal_replies
-from extensions.narrations.rules.goal_prompt import OURS, lacking, listed, question
+from extensions.narrations.rules.goal_prompt import OURS, action_list, lacking, question
 from extensions.narrations.rules.goal_replies import read_reply
 from extensions.narrations.rules.goals import Limits
 from extensions.narrations.tests.goal_replies import node, reply, right, sub, video
@@ -113,7 +113,7 @@ def test_times_are_exact_to_the_microsecond() -> None:
 
 def test_our_prompt_has_everything_in_it_and_narrations_stay_as_they_are() -> None:
     rows = [MILK[0], *video("V", 1)]
-    assert listed(rows) == "1 | 0 | 1.5 | open fridge\n2 | 2 | 3.5 | do 1"
+    assert action_list(rows) == "1 | 0 | 1.5 | open fridge\n2 | 2 | 3.5 | do 1"
     ours = OURS.read_text()
     assert lacking(ours) is None
     text = question(ours, rows, Limits(5, 7))

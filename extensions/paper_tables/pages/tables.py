@@ -80,7 +80,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
 
 def _asked(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     """Return the tables. They are computed again only if something has changed."""
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "tables",

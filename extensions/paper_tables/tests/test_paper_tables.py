@@ -154,7 +154,7 @@ def test_scores_against_the_key_by_dimension_and_over_what_the_mean_is(small: St
 
 
 def test_a_cell_is_the_line_that_results_print(small: Store) -> None:
-    read = project_answers.read(small, person=None, project="p")
+    read = project_answers.read_project(small, person=None, project="p")
     board = leaderboard.sliced_scores(read, Scores("judge", "score", "big-1"))
     number = (
         made(small, f"source: judge, judge: big, {MODELS}, columns: [{{each: [dimension]}}]").rows[1].cells[0].number

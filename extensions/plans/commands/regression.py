@@ -225,7 +225,7 @@ def _of_project(project: str, asked: UnitRequest, items: Items | None) -> tuple[
     from workflow.results import project_answers
 
     shared = opened()
-    read = project_answers.read(shared.store, person=None, project=project, items=items)
+    read = project_answers.read_project(shared.store, person=None, project=project, items=items)
     counted = [f"Counted: {read.counting.sentence}"] if read.counting else []
     return units_of_project(read, asked), counted
 

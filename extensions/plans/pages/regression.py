@@ -63,7 +63,7 @@ def render(services: Services) -> None:
     chosen = {name: st.session_state.get(f"regression.{name}.{view.name}") for name in ("scores", "aspects")}
 
     def ask() -> figure_requests.FigureState:
-        return figure_requests.asked(
+        return figure_requests.request_figure(
             services.store,
             services.settings,
             "regression",

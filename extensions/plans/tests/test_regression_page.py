@@ -36,7 +36,7 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     store = open_store(None, home)
     lead = make_person(store, "lea", project="etp", role=Role.LEAD)
     monkeypatch.setattr(page, "report", lambda html, *, key: st.text(html))
-    asked = figure_requests.asked
+    asked = figure_requests.request_figure
 
     def here(
         store: Any, settings: Any, work: str, *args: Any, apart: bool = False, **about: Any
@@ -44,7 +44,7 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
         assert apart == (work == "regression"), "statsmodels is for a process of its own"
         return asked(store, settings, work, *args, **about)
 
-    monkeypatch.setattr(figure_requests, "asked", here)
+    monkeypatch.setattr(figure_requests, "request_figure", here)
 
     def screen(name, services):  # type: ignore[no-untyped-def]
         from app import shell

@@ -84,7 +84,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:
     """Return the page's figures. They are computed again only if something has changed."""
     about: dict[str, Any] = {"person": services.person, "project": view.name}
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "preferences",
@@ -95,7 +95,7 @@ def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> fig
 
 
 def _intake(services: Services, view: ProjectView, told: PreferencesPage) -> None:
-    if done := messages.kept("preferences.opened"):
+    if done := messages.kept_message("preferences.opened"):
         shell.show(markup.notice(done, style="good"))
     shell.show(markup.tag("p", markup.text(told.intake.sentence), style="ts", data_part="intake"))
     if st.button("Open the pairs", key="preferences.open", disabled=not (told.intake.opened or told.intake.called_off)):

@@ -83,7 +83,7 @@ def look(
     if finder is not None:
         settings = finder.settings | ({"rate": rate} if moments is not None else {})
         (out / "looked.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    drawn = sheet.written(
+    drawn = sheet.write_sheet(
         out,
         shared.media,
         detection.order_for_sheet(found, only_found=only_found),
@@ -128,7 +128,7 @@ def cover(
     from app.services import opened
     from extensions.privacy import covering, decision_tables, sheet
 
-    read = [decision_tables.read(table) for table in tables]
+    read = [decision_tables.read_decisions(table) for table in tables]
     choices, left = [each for some, _ in read for each in some], sum(n for _, n in read)
     looked = next((said for table in tables if (said := sheet.settings_beside(table)) is not None), None)
     shared = opened()

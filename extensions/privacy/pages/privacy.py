@@ -53,7 +53,7 @@ def render(services: Services) -> None:
     )
     folder = page_work.folder_of(services, view.name)
     found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
-    asked = page_work.about(folder)
+    asked = page_work.last_detection(folder)
     _standing(found)
     running = page_work.is_running(services.store, folder)
     covering = st.session_state.get(_PRESSED) == "cover"

@@ -69,16 +69,16 @@ def test_a_file_has_neither_the_pixels_nor_a_small_copy_of_them(format: str, tmp
     whole = store.upright(store.add(source).sha256, name="it")
     mime = f"image/{format.lower()}"
     area = covered_image.edges((200, 100), BOX, margin=0.15)
-    made = covered_image.written(whole, [area], mime=mime)
+    made = covered_image.covered_file(whole, [area], mime=mime)
     assert not shows(made)
     assert b"the name of who is seen" not in made
     with Image.open(io.BytesIO(made)) as image:
         assert (image.size, image.format, dict(image.info), bool(image.getexif())) == ((200, 100), "PNG", {}, False)
-    assert made == covered_image.written(whole, [area], mime=mime)
+    assert made == covered_image.covered_file(whole, [area], mime=mime)
 
 
 @pytest.mark.thorough
 def test_a_large_photo_stays_one() -> None:
-    made = covered_image.written(photo(2500, 1700), [(0, 0, 10, 10)], mime="image/jpeg")
+    made = covered_image.covered_file(photo(2500, 1700), [(0, 0, 10, 10)], mime="image/jpeg")
     with Image.open(io.BytesIO(made)) as image:
         assert (image.size, image.format) == ((2500, 1700), "JPEG")

@@ -184,13 +184,13 @@ def test_a_table_that_does_not_fit_is_refused_with_its_line(text: str, why: str,
     path = tmp_path / "boxes.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(TouchstoneError) as refused:
-        decision_tables.read(path)
+        decision_tables.read_decisions(path)
     assert why in str(refused.value)
 
 
 def test_no_table_at_all(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match="There is no file"):
-        decision_tables.read(tmp_path / "gone.csv")
+        decision_tables.read_decisions(tmp_path / "gone.csv")
     (tmp_path / "latin.csv").write_bytes((HEAD + "é.png").encode("latin-1"))
     with pytest.raises(FileRefused, match="is not UTF-8"):
-        decision_tables.read(tmp_path / "latin.csv")
+        decision_tables.read_decisions(tmp_path / "latin.csv")

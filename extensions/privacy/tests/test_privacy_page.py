@@ -163,7 +163,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     say(noor, "other.png", "nothing", [])
     those = {there(noor)["other.png"].seen.file: 1, seen.seen.file: 1}
     folder.mkdir(parents=True)
-    with folder_lock.held(folder / page_work.LOCK, "busy"), pytest.raises(Conflict):
+    with folder_lock.hold_folder(folder / page_work.LOCK, "busy"), pytest.raises(Conflict):
         page_work.begin_cover(noor, "p", [])
     say(lea, "other.png", "cover", [], BOX)
     CoverJob(folder, "p", noor.person, those).run(lea.store, lea.settings.home, unheard)

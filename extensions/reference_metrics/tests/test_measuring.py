@@ -130,7 +130,7 @@ def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     assert (found.scored, found.left_out) == (3, {why: 1})
     assert len([row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]) == 3
     line = leaderboard.sliced_scores(
-        project_answers.read(measured, person=None, project="p"), Scores("judge", "score", NAME)
+        project_answers.read_project(measured, person=None, project="p"), Scores("judge", "score", NAME)
     ).whole["m"]
     assert (line.found.n_units, dict(line.left_out)) == (3, {"the metric has no number for it": 1})
 
@@ -180,7 +180,7 @@ def test_in_results_and_cases(measured: Store) -> None:
     before = project_answers.mark(measured, person=None, project="p")
     measuring.measure(measured, by=None, project="p", name="rouge_l")
     assert project_answers.mark(measured, person=None, project="p") != before
-    found = project_answers.read(measured, person=None, project="p")
+    found = project_answers.read_project(measured, person=None, project="p")
     scores = Scores("judge", "score", NAME)
     assert scores in score_choices.scores_of(found)
     line = leaderboard.sliced_scores(found, scores).whole["m"]

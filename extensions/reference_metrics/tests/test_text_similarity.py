@@ -130,7 +130,7 @@ def test_items_have_it_as_a_label_and_results_are_cut_by_it(
     assert "0 items measured, 3 as they were" in said()
     (event,) = events(store, by=None, project="p", kinds=["items.labelled"])
     assert event.data["similarity"]["transformers"]
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     wanted = [
         by_hand(table, f"clean cup {at}", answer)
         for at, answer in enumerate(("take the cup", "put down the cup", "wash the cup"))

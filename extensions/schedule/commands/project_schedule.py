@@ -55,7 +55,9 @@ def schedule(
             else:
                 deadlines[stage] = day
         wanted = now.order if order is None else () if order.strip() == "usual" else _stages(order, stages)
-        done = changes.put(store, by=None, project=project, deadlines=deadlines, order=wanted, based_on=now.number)
+        done = changes.set_deadlines(
+            store, by=None, project=project, deadlines=deadlines, order=wanted, based_on=now.number
+        )
         typer.echo("Saved." if done else "Nothing was changed.")
         now = kept.schedule(store, by=None, project=project)
     for stage, last in sorted(now.deadlines.items(), key=lambda each: each[1]):

@@ -42,7 +42,7 @@ def render(services: Services) -> None:
     )
     shell.tell_refused()
     for name in ("schedule.done", "schema.done"):
-        if done := messages.kept(name):
+        if done := messages.kept_message(name):
             shell.show(markup.notice(done, style="good"))
     now = schedule.schedule(services.store, by=services.person, project=view.name)
     _stages(services, view, now)
@@ -85,7 +85,7 @@ def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual:
         # of two stages in the same place, the stage that was moved there comes first
         places = {stage: (st.session_state[f"{key}.place.{stage}"], at) for at, stage in enumerate(shown, 1)}
         order = sorted(usual, key=lambda stage: (places[stage][0], places[stage][0] == places[stage][1], places[stage]))
-        changed = changes.put(
+        changed = changes.set_deadlines(
             services.store,
             by=services.person,
             project=view.name,

@@ -35,24 +35,24 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
     where = {"by": lea, "project": "p"}
     assert schedule.schedule(store, **where) == schedule.NOTHING
-    assert changes.put(store, **where, deadlines={VERIFY: day(store, 9)})
-    assert not changes.put(store, **where, deadlines={VERIFY: day(store, 9)}), "the same again is no change"
+    assert changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 9)})
+    assert not changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 9)}), "the same again is no change"
     clock.advance(minutes=1)
-    assert changes.put(store, by=None, project="p", deadlines={}, order=[GRADE], based_on=1)
+    assert changes.set_deadlines(store, by=None, project="p", deadlines={}, order=[GRADE], based_on=1)
     now = schedule.schedule(store, **where)
     assert (now.number, dict(now.deadlines), now.order) == (2, {}, (GRADE,))
     assert now.in_order([Stage.AUTHORING, VERIFY, GRADE]) == [GRADE, Stage.AUTHORING, VERIFY]
     with pytest.raises(Conflict, match="meanwhile"):
-        changes.put(store, **where, deadlines={VERIFY: day(store, 1)}, based_on=1)
+        changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 1)}, based_on=1)
     with pytest.raises(InvalidInput, match="no triage"):
-        changes.put(store, **where, deadlines={Stage.TRIAGE: day(store, 1)})
+        changes.set_deadlines(store, **where, deadlines={Stage.TRIAGE: day(store, 1)})
     with pytest.raises(InvalidInput, match="twice"):
-        changes.put(store, **where, deadlines={}, order=[GRADE, GRADE])
+        changes.set_deadlines(store, **where, deadlines={}, order=[GRADE, GRADE])
     for refused in (schedule.schedule, changes.history):
         with pytest.raises(NotAllowed):
             refused(store, by=ann, project="p")
     with pytest.raises(NotAllowed):
-        changes.put(store, by=ann, project="p", deadlines={})
+        changes.set_deadlines(store, by=ann, project="p", deadlines={})
     last, first = changes.history(store, **where)
     assert (first.by, [line.split(":")[1] for line in first.what]) == (
         "lea",

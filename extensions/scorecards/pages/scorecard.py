@@ -80,7 +80,7 @@ def render(services: Services) -> None:
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
     """Return the cards of all people. They are computed again only if something has changed."""
-    return figure_requests.asked(
+    return figure_requests.request_figure(
         services.store,
         services.settings,
         "scorecard",

@@ -62,7 +62,7 @@ def submission(
         typer.echo(line)
     card = score_card.card_of(found, at=datetime.now(UTC), team=team, model=model, key=signing)
     if out is not None:
-        write_files({out: score_card.written(card)})
+        write_files({out: score_card.card_bytes(card)})
         typer.echo(f"Written: {out}" + ("" if signing else " (not signed; --key signs it)"))
 
 

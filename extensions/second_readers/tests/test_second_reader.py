@@ -93,7 +93,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     assert project_answers.current(store, person=None, project="p").readers == ["rules", "rules+second"]
     assert project_answers.current(store, person=None, project="p") is not before
     alone, both = (
-        leaderboard.sliced_scores(project_answers.read(store, person=None, project="p", reader=reader), KEY)
+        leaderboard.sliced_scores(project_answers.read_project(store, person=None, project="p", reader=reader), KEY)
         for reader in ("rules", "rules+second")
     )
     assert (alone.whole["m"].found.value, sum(alone.whole["m"].unread.values())) == (pytest.approx(1 / 6), 5)
@@ -101,7 +101,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     assert both.title.endswith("read by the rules and second")
     assert both.whole["m"].as_row()["reader"] == "rules+second"
     with pytest.raises(InvalidInput, match="No one has read answers as 'rules\\+third'"):
-        project_answers.read(store, person=None, project="p", reader="rules+third")
+        project_answers.read_project(store, person=None, project="p", reader="rules+third")
     with store.read() as session:
         kept = session.exec(select(ReadingRow).where(ReadingRow.reader == "second")).all()
     assert [row.detail["reply"] for row in kept if row.outcome is ReadOutcome.READ] == ["A", "A"]

@@ -128,7 +128,7 @@ def _report(
     limits = _limits(text_check.limits_of(shared.store, project=project), at_most, given, gate=gate)
     state = set_statistics.mark(shared.store, by=None, project=project)
     about = {"project": project, "items": counted}
-    at = figure_requests.here(shared.store, shared.settings, "shortcuts", about, state=state)
+    at = figure_requests.compute_here(shared.store, shared.settings, "shortcuts", about, state=state)
     if at.found is None:
         raise InvalidInput([Problem("sources", at.why)])
     found: TextShortcuts = text_shortcuts.flag_above(at.found, given["score"]) if "score" in given else at.found

@@ -95,7 +95,7 @@ def test_a_plan_leads_to_its_kind_and_back() -> None:
 
 def counted(store: Store) -> tuple[object, ...]:
     """Whatever counts of models' answers in the project."""
-    found = project_answers.read(store, person=None, project="p")
+    found = project_answers.read_project(store, person=None, project="p")
     with store.read() as session:
         named = attributes.models(session, project_id=1)
         marks = session.connection().execute(text("SELECT count(*) FROM prediction")).scalar_one()

@@ -58,12 +58,12 @@ def variants(
     from workflow.results import project_answers, score_choices
 
     shared = opened()
-    read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
+    read = project_answers.read_project(shared.store, person=None, project=project, items=items, reader=reader)
     by = item_pairs.named(read.schema, pair, variant)
     if by is None:
         said = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
         raise InvalidInput([Problem("pair", said)])
-    wanted = score_choices.wanted(
+    wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion
     )
     rows = item_pairs.differences(read, by, wanted, together=cluster)

@@ -42,7 +42,7 @@ def render(services: Services) -> None:
 
     def ask() -> figure_requests.FigureState:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
-        return figure_requests.asked(
+        return figure_requests.request_figure(
             services.store,
             services.settings,
             "variants",

@@ -113,7 +113,7 @@ def test_the_command_has_three_forms(tmp_path: Path, sqlite_template: Path, monk
     (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
     store = open_store(None, tmp_path)
     filled(store)
-    names = [each.name for each in project_answers.read(store, person=None, project="p").items.values()]
+    names = [each.name for each in project_answers.read_project(store, person=None, project="p").items.values()]
     store.close()
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
     resources.cache_clear()

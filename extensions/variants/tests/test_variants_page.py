@@ -22,7 +22,7 @@ pytestmark = pytest.mark.thorough
 def test_a_lead_pairs_items_by_labels(store: Store, home: Path, tmp_path: Path) -> None:
     filled(store)
     make_person(store, "lea", role=Role.LEAD, stages=[])
-    names = [item.name for item in project_answers.read(store, person=None, project="p").items.values()]
+    names = [item.name for item in project_answers.read_project(store, person=None, project="p").items.values()]
     labels = tmp_path / "labels.csv"
     lines = [f"{name},{at // 2},{('no', 'with')[at % 2]}\n" for at, name in enumerate(names)]
     labels.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")

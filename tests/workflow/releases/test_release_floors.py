@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.jobs.figure_requests import asked
+from app.jobs.figure_requests import request_figure
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.roles import Role
@@ -175,6 +175,6 @@ def test_the_page_and_its_figures_have_a_line_for_each_floor(store: Store, home:
     assert alpha["How it stands"].startswith("not met: 0.571 ")
     migration.migrate(store, by=None, project="p", loaded=floored(f"{ALPHA}, at_least: 0.5", version=2))
     state, size = floors.state_of(store, by=lea, project="p")
-    now = asked(store, Settings(home, ""), "floors", {"project": "p"}, state=state, size=size)
+    now = request_figure(store, Settings(home, ""), "floors", {"project": "p"}, state=state, size=size)
     assert now.figure is not None
     assert [(each.outcome, each.at_least) for each in now.figure.value] == [("met", 0.5), ("taken away", None)]

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 from db import assets
 from domain.roles import Role
 from domain.states import Stage
-from extensions.drafting.arms import drawn
+from extensions.drafting.arms import draw_arm
 from extensions.drafting.proposal_import import OfferedFile, OfferedProposal, import_proposals
 from extensions.drafting.tests.test_arm_report import study
 from extensions.drafting.tests.test_drafting_page import made_of, proposals
@@ -48,7 +48,7 @@ def running(server: Server, tmp_path: Path) -> Server:
             free = [asset for asset, _ in assets.free(
                 session, project_id=1, dimensions=None, per_source=None, after=None, limit=9)]  # fmt: skip
         ids = [asset.public_id for asset in free]
-        seed = next(seed for seed in range(100) if drawn(ids, share=0.5, seed=seed) == {ids[0]})
+        seed = next(seed for seed in range(100) if draw_arm(ids, share=0.5, seed=seed) == {ids[0]})
         rows = [
             OfferedProposal(each.name, each.public_id, (each.sha256 or "",), "autonomous_driving", GOOD, {})
             for each in free

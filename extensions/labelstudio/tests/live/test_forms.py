@@ -158,13 +158,13 @@ def test_answers_that_are_sent_and_fetched_mean_the_same(name: str, label_studio
     stage, dimension, values, reasons = ANSWERS[name]
     schema = LOADED[name]
     view = task(schema, stage, dimension)
-    result = results.written(schema, stage.value, dimension, values, reasons, "A note.", view.fields)
+    result = results.write_result(schema, stage.value, dimension, values, reasons, "A note.", view.fields)
     project, number = put(label_studio.admin, schema, view, lambda asset: "/static/none.png", result)
     server.annotate(label_studio.admin, number, result)
     (found,) = server.tasks(label_studio.admin, project)
     for kind in ("annotations", "predictions"):
         (one,) = found[kind]
-        read = results.read(schema, stage.value, dimension, one["result"], view.fields)
+        read = results.read_result(schema, stage.value, dimension, one["result"], view.fields)
         assert (read.values, read.reasons, read.note, read.problems) == (values, reasons, "A note.", ())
 
 
@@ -228,7 +228,7 @@ def test_every_kind_of_question_is_answered_on_one_page(
     screens.locator('input[name="It cannot"]').check()
     why.fill("It costs $5.\nReally.")
     screens.locator(f'textarea[name="{results.NOTE}"]').fill(" A note. ")
-    read = results.read(schema, "verification", "kitchen", submitted(screens, admin, number), fields)
+    read = results.read_result(schema, "verification", "kitchen", submitted(screens, admin, number), fields)
     assert read.problems == ()
     assert read.values == {
         "seen": ["true", "12"],
@@ -259,7 +259,7 @@ def test_a_question_about_a_clip_is_skipped_with_its_cause(
     screens.get_by_text("Choose an answer to every question").wait_for()
     screens.get_by_role("button", name=re.compile("OK", re.IGNORECASE)).click()
     cause.check()
-    read = results.read(schema, "verification", "next_action", submitted(screens, admin, number), view.fields)
+    read = results.read_result(schema, "verification", "next_action", submitted(screens, admin, number), view.fields)
     assert (read.values, read.reasons, read.problems) == ({"choice": None}, {"choice": "goal_ambiguous"}, ())
 
 
@@ -275,7 +275,7 @@ def test_a_reason_of_an_answer_that_was_taken_back_is_gone(
     screens.locator('input[name="Another reason, in words"]').check()
     screens.locator('textarea[name="fits-words-2"]').fill("left over")
     screens.locator('input[name="Fits"]').check()
-    read = results.read(schema, "verification", "counting", submitted(screens, admin, number), view.fields)
+    read = results.read_result(schema, "verification", "counting", submitted(screens, admin, number), view.fields)
     assert (read.values, read.reasons, read.problems) == ({"fits": "yes"}, {}, ())
 
 
@@ -308,7 +308,7 @@ def test_boxes_and_marks_are_where_they_were_drawn(
     screens.mouse.click(*at(0.75, 0.5))
     screens.locator('input[name="Fits"]').check()
     result = submitted(screens, admin, number)
-    read = results.read(schema, "verification", "pointing", result, view.fields)
+    read = results.read_result(schema, "verification", "pointing", result, view.fields)
     assert read.problems == ()
     (box,) = read.values["objects"]
     (mark,) = read.values["spots"]
@@ -317,7 +317,9 @@ def test_boxes_and_marks_are_where_they_were_drawn(
     assert box == pytest.approx({"x": 0.25, "y": 0.25, "w": 0.25, "h": 0.5}, abs=pixel)
     assert (mark["number"], mark["x"], mark["y"]) == (2, pytest.approx(0.75, abs=pixel), pytest.approx(0.5, abs=pixel))
     # a returned draft is drawn at the same place, to a ten thousandth
-    again = results.written(schema, "verification", "pointing", read.values | {"objects": [{"label": "plate", **box}]})
+    again = results.write_result(
+        schema, "verification", "pointing", read.values | {"objects": [{"label": "plate", **box}]}
+    )
     sent = {each["from_name"]: each["value"] for each in again}
     was = {each["from_name"]: each["value"] for each in result}
     for name in ("x", "y", "width", "height"):
@@ -352,7 +354,7 @@ def test_stars_passages_and_boxes_without_labels(
     fields = {PREDICTION: text}
     draft = {"words": [{"start": 4, "end": 7, "tag": "$odd"}]}
     project, number = put(
-        admin, schema, view, media, results.written(schema, "grading", "d", draft, item_fields=fields)
+        admin, schema, view, media, results.write_result(schema, "grading", "d", draft, item_fields=fields)
     )
     opened(screens, admin, project, number)
     screens.locator(".ant-rate-star").nth(3).click()
@@ -371,7 +373,7 @@ def test_stars_passages_and_boxes_without_labels(
     screens.mouse.move(place["x"] + 0.6 * place["width"], place["y"] + 0.6 * place["height"], steps=4)
     screens.mouse.move(place["x"] + 0.75 * place["width"], place["y"] + 0.75 * place["height"], steps=4)
     screens.mouse.up()
-    read = results.read(schema, "grading", "d", submitted(screens, admin, number), fields)
+    read = results.read_result(schema, "grading", "d", submitted(screens, admin, number), fields)
     assert read.problems == ()
     (box,) = read.values.pop("place")
     assert box == pytest.approx({"x": 0.5, "y": 0.5, "w": 0.25, "h": 0.25}, abs=2 / place["height"])

@@ -23,7 +23,7 @@ def test_who_drags_over_a_picture_gets_the_line_for_the_table(
     media = MediaStore(tmp_path / "media")
     stored = media.add(file())
     seen = MediaFindings('<a>, "1".png', stored.sha256, (Box("face", 0.7, 0.7, 0.2, 0.2, "frontal"),), None)
-    assert sheet.written(tmp_path / "look", media, iter([seen]), title="Kitchens") == 1
+    assert sheet.write_sheet(tmp_path / "look", media, iter([seen]), title="Kitchens") == 1
     with window(chromium) as page:
         page.goto((tmp_path / "look" / "index.html").as_uri())
         expect(page.get_by_text("people have to look at every picture")).to_be_visible()

@@ -14,7 +14,7 @@ import yaml
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSplit
 from domain.errors import FileRefused
-from exporters import hf_dataset, release_table
+from extensions.harnesses import hf_dataset, release_table
 from tests.exporters import official
 from tools import loaders
 

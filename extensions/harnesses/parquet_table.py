@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
-from exporters.release_table import ReleaseTable, columns, has_media, write
+from annotation_schemas.formats.row import Format, Takes
+from extensions.harnesses.release_table import ReleaseTable, columns, has_media, write
 
 NAME = "parquet"
 FOLDER = "parquet"
@@ -18,3 +19,6 @@ def table_of(released: ReleasedSet) -> ReleaseTable:
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write the table: ``parquet/<split>-00000-of-00001.parquet``."""
     write(table_of(released), folder, below=FOLDER, metadata={})
+
+
+ROWS = (Format(NAME, "a typed table, with paths and hashes of media", Takes.ITEMS, place=58, releases=written),)

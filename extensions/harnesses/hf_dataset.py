@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation_schemas.column_types import ColumnType
-from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
+from annotation_schemas.formats.row import Format, Takes
 from domain.errors import FileRefused
-from exporters.release_table import ReleaseTable, TableColumn, columns, has_media, write
+from extensions.harnesses import hub_eval
+from extensions.harnesses.release_table import ReleaseTable, TableColumn, columns, has_media, write
 
 NAME = "hf_dataset"
 FOLDER = "data"
@@ -50,17 +51,17 @@ def table_of(released: ReleasedSet) -> ReleaseTable:
 
 
 def columns_of(released: ReleasedSet, *, media: bool) -> list[TableColumn]:
-    """Return the columns of a release's table, with those that other formats of the release add to it."""
+    """Return the columns of a release's table, with those of ``eval.yaml`` if the release has one."""
     found = columns(released, images=True, media=media)
+    if hub_eval.NAME not in released.formats:
+        return found
     there = {column.name for column in found}
-    for format in (FORMATS[name] for name in released.formats):
-        added = format.table_columns(released) if format.table_columns else {}
-        for name, (type, meaning, cell) in added.items():
-            if name in there:
-                raise FileRefused(
-                    f"{format.name}: the table has a column {name!r} already; give that field another name."
-                )
-            found.append(TableColumn(name, type, meaning, cell))
+    for name, (type, meaning, cell) in hub_eval.HubQuestions(released).columns().items():
+        if name in there:
+            raise FileRefused(
+                f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
+            )
+        found.append(TableColumn(name, type, meaning, cell))
     return found
 
 
@@ -105,3 +106,15 @@ def _in_yaml(type: ColumnType) -> dict[str, Any]:
         return {"struct": [{"name": name, **_in_yaml(of)} for name, of in type.items()]}
     inner = _in_yaml(type[0])
     return {"list": inner["dtype"] if isinstance(type[0], str) else inner.get("struct", inner)}
+
+
+ROWS = (
+    Format(
+        NAME,
+        "a data set folder for the Hugging Face Hub: Parquet with the images in it",
+        Takes.ITEMS,
+        place=57,
+        releases=written,
+        card=front_matter,
+    ),
+)

@@ -7,7 +7,6 @@ In a column of texts a number is written with its digits.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -20,13 +19,13 @@ from annotation_schemas.column_types import TEXT, ColumnType
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.model import AssetSlot, ItemField
 from exporters.release_items import Names, UnwritableItems, by_split, refuse
+from extensions.harnesses.column_values import CellError, placed
 
 GROUP_ROWS = 1_000
 GROUP_BYTES = 32 * 1024 * 1024
 """The limits of a row group, in rows and in bytes. They bound the memory of the writer and of readers."""
 SHARD_BYTES = 500 * 1024 * 1024
 """The maximum bytes of images in one file of the table. Images are what makes a table large."""
-LONGEST_INTEGER = 2**63
 
 OWN = ("id", "dimension", "group", "canary")
 """Columns that every table has. A field with such a name is renamed ``its_id`` and so on."""
@@ -51,10 +50,6 @@ class TableColumn:
     def has_images(self) -> bool:
         """Whether the column contains images, with their bytes."""
         return self.type in ("image", ("image",))
-
-
-class CellError(Exception):
-    """A value that does not fit its column. The message describes the value, as half a sentence."""
 
 
 # ---- columns --------------------------------------------------------------------------------------------------------
@@ -146,93 +141,6 @@ def _of_field(each: ItemField, name: str) -> TableColumn:
     title = kinds.title_of(each)
     unit = row.unit_of(each)
     return TableColumn(name, row.column(each), f"{title}." + (f" In {unit}." if unit else ""), cell, unit)
-
-
-# ---- values ---------------------------------------------------------------------------------------------------------
-
-
-def placed(type: ColumnType, value: Any) -> tuple[Any, int]:
-    """Return a value in the form of this column type, with its approximate size in bytes.
-
-    Raises
-    ------
-    Misplaced
-        The value does not fit the type.
-    """
-    if value is None:
-        return None, 1
-    if isinstance(type, str):
-        return _SIMPLE[type](value)
-    if isinstance(type, Mapping):
-        if not isinstance(value, Mapping):
-            raise CellError(f"{_short(value)} is no object")
-        if unknown := [name for name in value if name not in type]:
-            raise CellError(f"{_short(value)} has {unknown[0]!r}, and the column has {', '.join(type)}")
-        parts = {name: placed(of, value.get(name)) for name, of in type.items()}
-        return {name: part for name, (part, _) in parts.items()}, sum(n for _, n in parts.values())
-    if not isinstance(value, list | tuple):
-        raise CellError(f"{_short(value)} is no list")
-    entries = [placed(type[0], entry) for entry in value]
-    return [entry for entry, _ in entries], sum(n for _, n in entries) + 4
-
-
-def _string(value: Any) -> tuple[str, int]:
-    if isinstance(value, bool | int | float):
-        value = json.dumps(value)
-    if not isinstance(value, str):
-        raise CellError(f"{_short(value)} is no text")
-    try:
-        return value, len(value.encode())
-    except UnicodeEncodeError:
-        raise CellError("a text of it has half of a character (a lone surrogate)") from None
-
-
-def _json(value: Any) -> tuple[str, int]:
-    try:
-        return _string(json.dumps(value, ensure_ascii=False, allow_nan=False))
-    except ValueError:
-        raise CellError("a number of it is infinite or none at all") from None
-    except TypeError:
-        raise CellError(f"{_short(value)} cannot be written as JSON") from None
-
-
-def _int64(value: Any) -> tuple[int, int]:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise CellError(f"{_short(value)} is no whole number")
-    if not -LONGEST_INTEGER <= value < LONGEST_INTEGER:
-        raise CellError(f"{_short(value)} is a whole number of more than 64 bits")
-    return value, 8
-
-
-def _float64(value: Any) -> tuple[float, int]:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise CellError(f"{_short(value)} is no number")
-    return float(value), 8
-
-
-def _bool(value: Any) -> tuple[bool, int]:
-    if not isinstance(value, bool):
-        raise CellError(f"{_short(value)} is neither true nor false")
-    return value, 1
-
-
-def _image(value: Any) -> tuple[ReleasedAsset, int]:
-    return value, int(value.bytes)  # the bytes are read when the row is written
-
-
-_SIMPLE: Mapping[str, Callable[[Any], tuple[Any, int]]] = {
-    "string": _string,
-    "json": _json,
-    "int64": _int64,
-    "float64": _float64,
-    "bool": _bool,
-    "image": _image,
-}
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------

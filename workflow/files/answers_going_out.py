@@ -1,0 +1,64 @@
+"""The models' answers that an export writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from annotation_schemas.formats import Format, ModelAnswer, Takes
+from db import files, runs
+from db.engine import Session
+from db.records import StoredRun
+from domain.errors import FileRefused, NotFound
+from domain.records import RULES, PredictionRecord
+from workflow.access.projects import Access
+from workflow.annotate import answer_readings
+
+
+@dataclass(frozen=True)
+class AnswerSelection:
+    """The selected run of answers, and the value for a missing answer."""
+
+    run: str | None
+    unanswered: str | None
+    reader: str = RULES
+
+    def found(self, session: Session, access: Access, format: Format) -> StoredRun | None:
+        """Return the selected run, if any. Raises ``FileRefused`` if the format and the run do not fit."""
+        known = answer_readings.readers(session, project_id=access.project_id)
+        if self.reader not in known:
+            raise FileRefused(f"No one has read answers as {self.reader!r}; there are {', '.join(known)}.")
+        if format.takes is not Takes.ANSWERS and (self.run or self.unanswered is not None):
+            raise FileRefused(f"--run and --unanswered are about answers; {format.name} is exported without them.")
+        if format.needs_run and self.run is None:
+            raise FileRefused("A submission holds the answers of one run; name it with --run.")
+        if not format.needs_run and self.unanswered is not None:
+            raise FileRefused(f"--unanswered is for submissions; a file of {format.name} holds what was answered.")
+        if self.run is None:
+            return None
+        row = runs.by_public_id(session, public_id=self.run)
+        if row is None or row.project_id != access.project_id:
+            raise NotFound(f"{access.title} has no run {self.run!r}.")
+        if row.withdrawn_at is not None:
+            raise FileRefused(
+                f"The run {self.run} was withdrawn ({row.withdrawn_why}), and counts nowhere. Take it back with"
+                f" `touchstone run withdraw {self.run} --back` if it is to be exported."
+            )
+        return row
+
+
+def selected_answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[ModelAnswer]:
+    """Return models' answers, sorted by model and then by item."""
+    run_id = run.id if run else None
+    places = files.item_ids(session, project_id=access.project_id)
+    order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
+    rows = sorted(
+        files.predictions(session, project_id=access.project_id, run_id=run_id),
+        key=lambda row: (row.model, order[row.item_id][0], row.id),
+    )
+    read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run_id)
+    shown = answer_readings.options_shown(session, access=access, ids=[row.id for row in rows])
+    about = [(row, order[row.item_id][1], shown.get(row.id, ())) for row in rows]
+    return [
+        ModelAnswer(PredictionRecord(row.model, row.text, item=name, options=options), read.get(row.id))
+        for row, name, options in about
+    ]
