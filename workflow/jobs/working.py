@@ -24,7 +24,7 @@ from db.engine import Store, utc_now
 from db.records import StoredJob
 from domain import typed_json
 from domain.errors import TouchstoneError
-from domain.jobs import JobState
+from domain.jobs import JobState, Progress, unheard
 from domain.origin import acting_from
 from domain.settings import Settings
 from workflow.access.accounts import person_of
@@ -81,6 +81,10 @@ class Worker:
         The register of kinds. The worker takes jobs of ``lane`` only.
     ends_itself
         Whether this process may end in the middle of a job that was canceled or taken over.
+    canceled
+        Return whether the person at this process cancels its job.
+    hear
+        Receives the progress of each job in this process.
     """
 
     def __init__(
@@ -93,9 +97,11 @@ class Worker:
         *,
         ends_itself: bool = False,
         stop: Callable[[], bool] = lambda: False,
+        canceled: Callable[[], bool] = lambda: False,
+        hear: Progress = unheard,
     ) -> None:
         self.store, self.home, self.settings, self.kinds, self.stop = store, home, settings, kinds, stop
-        self.lane, self.ends_itself = lane, ends_itself
+        self.lane, self.ends_itself, self.canceled, self.hear = lane, ends_itself, canceled, hear
         self.current: JobKind | None = None
         """The kind of the present job."""
 
@@ -156,8 +162,12 @@ class _JobAttempt:
         self.step = self.written = _Step()
         self.over, self.left = threading.Event(), threading.Event()
         """Events: the attempt has ended; the attempt has to end."""
-        self.is_canceled = False
-        self.began = time.monotonic()
+        self.canceled_elsewhere = False
+
+    @property
+    def is_canceled(self) -> bool:
+        """Tell whether a person has canceled the job, here or elsewhere."""
+        return self.canceled_elsewhere or self.worker.canceled()
 
     def do(self) -> None:
         beating = threading.Thread(target=self._beat, name=f"job-{self.row.id}", daemon=True)
@@ -191,13 +201,13 @@ class _JobAttempt:
             progress=self._progress,
             note=self._note,
             name_files=self._name_files,
-            stop=lambda: self.left.is_set() or self.worker.stop(),
+            stop=lambda: self.left.is_set() or self.worker.stop() or self.worker.canceled(),
             canceled=lambda: self.is_canceled,
         )
 
     def _came(self, outcome: JobOutcome) -> None:
         if self.is_canceled:
-            self._end(JobState.CANCELED, CANCELED)
+            self._end(JobState.CANCELED, outcome.said or CANCELED, value=outcome.value)
             return
         if outcome.again_in is not None:
             with self.store.write(archived_too=True) as session:
@@ -235,6 +245,7 @@ class _JobAttempt:
 
     def _progress(self, what: str, done: int, of: int) -> None:
         self.step = _Step(what, done, of)
+        self.worker.hear(what, done, of)
         if self.left.is_set():
             raise Cancellation
 
@@ -279,7 +290,7 @@ class _JobAttempt:
             )
         self.written = step
         if not self.over.is_set() and (not held or canceling):
-            self.is_canceled = held
+            self.canceled_elsewhere = held
             self.left.set()
 
     def _leave(self) -> None:
@@ -331,9 +342,11 @@ def do_here(
     kinds: Mapping[str, JobKind],
     *,
     id: str,
+    canceled: Callable[[], bool] = lambda: False,
+    hear: Progress = unheard,
 ) -> None:
-    """Execute a new job in this process, for jobs that are faster than starting another process."""
-    worker = Worker(store, home, settings, kinds, Lane.TASKS)
+    """Execute a job in this process: one that is faster than starting another process, or that a command waits for."""
+    worker = Worker(store, home, settings, kinds, Lane.TASKS, canceled=canceled, hear=hear)
     row = worker.take(public_id=id)
     if row is not None:
         worker.do(row)
