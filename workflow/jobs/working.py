@@ -7,6 +7,7 @@ the lease ends. After ``ATTEMPTS`` dead processes the job fails, so that a job t
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import secrets
@@ -49,6 +50,8 @@ BROKEN_OFF = (
     "The process that worked on this ended before its time; the log of the server says why. What was half done is not "
     "in use, and goes first. Try again."
 )
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_FULL = "The disk is full. Make room, then try again."
 TOO_OFTEN = f"{ATTEMPTS} processes ended while they worked on this; the log of the server says why. Try again."
 
 _log = logging.getLogger(__name__)
@@ -179,7 +182,10 @@ class _JobAttempt:
             self._end(JobState.CANCELED if self.is_canceled else None, CANCELED)
         except TouchstoneError as error:
             self._end(JobState.FAILED, str(error), value=error.value if isinstance(error, JobFailure) else None)
-        except Exception:
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                self._end(JobState.FAILED, DISK_FULL)
+                return
             number = secrets.token_hex(3)
             _log.exception("error %s in the job %s (%s)", number, self.row.public_id, self.kind.name)
             self._end(JobState.FAILED, f"This met an unknown error (number {number}); the log of the server says more.")
