@@ -6,7 +6,7 @@ from agreement.alternative import AlternativeTest, alternative_test, winning_rat
 from reports.content import Block, Cell, Figure, LineChart, Point, ReportTable, Section
 from reports.judging import constant_of, human_table, numbers_or_codes, said_always
 from reports.study import Slice, Study
-from reports.words import count, nothing, p_value, some
+from reports.words import count, first_parts, nothing, p_value
 
 EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER OMEGA}", "\N{GREEK SMALL LETTER RHO}"
 
@@ -98,7 +98,7 @@ def alternative(study: Study, epsilon: float) -> Section:
     ]
     lead = (
         "For how many of the people it may stand in, if a person may be better by "
-        f"{EPSILON} = {epsilon:g}: {some(told)}."
+        f"{EPSILON} = {epsilon:g}: {first_parts(told)}."
     )
     return Section(4, "alternative", title, lead, tuple(blocks))
 

@@ -15,7 +15,7 @@ from agreement.ratings import MISSING, Floats
 from reports.content import Bars, Block, Cell, Figure, Heat, LineChart, Point, ReportTable, Section
 from reports.people import MOST_VALUES
 from reports.study import Slice, Study
-from reports.words import nothing, some
+from reports.words import first_parts, nothing
 
 
 def confusion(study: Study) -> Section:
@@ -87,7 +87,7 @@ def confusion(study: Study) -> Section:
             "There are too many different values for a table; declare a scale with few values, or bin them.",
         )
     lead = (
-        f"Next to what most people say, {some(told)}. The diagonal is where both say the same; what is off it "
+        f"Next to what most people say, {first_parts(told)}. The diagonal is where both say the same; what is off it "
         "shows "
         "which values are mixed up."
         if told

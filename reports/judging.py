@@ -27,7 +27,7 @@ from reports.content import (
 )
 from reports.people import MOST_VALUES, main_statistic, main_weights
 from reports.study import Slice, Study
-from reports.words import figure_in_words, mark, some
+from reports.words import figure_in_words, first_parts, mark
 
 MEASURES: dict[Measure, str] = {
     "agreement": "Share of equal ratings",

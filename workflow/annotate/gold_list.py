@@ -61,7 +61,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
             for row, item, prediction in found
         ]
         if by is not None:
-            exposure.looked(
+            exposure.record_look(
                 session,
                 access=access,
                 person=by,
