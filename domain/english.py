@@ -64,7 +64,7 @@ def _without_s(word: str, *, shortest: int) -> str:
 def with_noun(n: int, noun: str) -> str:
     """Return a number with its noun, whose plural ends in s.
 
-    >>> counted(1, "goal"), counted(1200, "goal")
+    >>> with_noun(1, "goal"), with_noun(1200, "goal")
     ('1 goal', '1,200 goals')
     """
     return f"{n:,} {noun}{'' if n == 1 else 's'}"

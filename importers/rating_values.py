@@ -119,7 +119,7 @@ def comparable_label(value: Any) -> str:
     """Return the form in which labels are compared: without case, width of letters, repeated blanks, invisible
     characters and the shapes of quotation marks and hyphens.
 
-    >>> compared("Good   job"), compared("m²")
+    >>> comparable_label("Good   job"), comparable_label("m²")
     ('good job', 'm²')
     """
     return typed(normal(str(value))).casefold()

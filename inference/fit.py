@@ -222,7 +222,7 @@ def size_in_words(size: int) -> str:
 def parameters_in_words(parameters: int) -> str:
     """Return a number of parameters in words.
 
-    >>> counted(7_063_427_072), counted(82_000)
+    >>> parameters_in_words(7_063_427_072), parameters_in_words(82_000)
     ('7.1 B', '82 k')
     """
     for unit, size in (("B", 10**9), ("M", 10**6)):

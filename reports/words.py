@@ -71,7 +71,7 @@ def count(number: int, one: str, many: str) -> str:
 def name_list(names: Sequence[str]) -> str:
     """Return names for a sentence.
 
-    >>> listed(["ann", "bob", "cem"])
+    >>> name_list(["ann", "bob", "cem"])
     'ann, bob and cem'
     """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -85,7 +85,7 @@ def capital(sentence: str) -> str:
 def first_parts(parts: Sequence[str], most: int = 6) -> str:
     """Return parts of a sentence, separated by semicolons. Of many parts, only the first ones are named.
 
-    >>> some(["a", "b", "c"], most=2)
+    >>> first_parts(["a", "b", "c"], most=2)
     'a; b; and 1 more'
     """
     more = len(parts) - most

@@ -56,7 +56,7 @@ def draw_arm(units: Sequence[str], *, share: float, seed: int) -> frozenset[str]
     The seed decides whether the number is rounded up or down. Every set of that size is equally likely. The order of
     ``units`` does not matter.
 
-    >>> len(drawn(["a", "b", "c", "d"], share=0.5, seed=1)), drawn(["a"], share=1, seed=1)
+    >>> len(draw_arm(["a", "b", "c", "d"], share=0.5, seed=1)), draw_arm(["a"], share=1, seed=1)
     (2, frozenset({'a'}))
     """
     order = sorted(units, key=lambda unit: hashlib.sha256(f"{seed}/{unit}".encode()).digest())

@@ -46,7 +46,7 @@ class MailSettings:
     needs `TOUCHSTONE_SMTP_FROM` and `TOUCHSTONE_PUBLIC_URL`.
     """
     smtp_password: str = field(default="", repr=False)
-    """The password of the user that `TOUCHSTONE_SMTP` names."""
+    """The password of the account that `TOUCHSTONE_SMTP` names."""
     smtp_from: str = ""
     """The sender of mails, such as `Touchstone <touchstone@example.org>`."""
 
@@ -117,7 +117,7 @@ def mail_server(url: str, password: str, sender: str) -> MailServer:
     if user and parts.scheme == "smtp+plain":
         raise SettingsError(f"{SMTP} would send a password for anyone to read; use smtps:// or smtp://.")
     if bool(user) != bool(password):
-        raise SettingsError(f"{SMTP} names a user and {SMTP_PASSWORD} their password; give both or neither.")
+        raise SettingsError(f"{SMTP} names an account and {SMTP_PASSWORD} its password; give both or neither.")
     if not is_address(parseaddr(sender)[1]) or not sender.isprintable():
         raise SettingsError(
             f"{SMTP_FROM} is {sender!r}; give it what mails come from, such as Touchstone <touchstone@example.org>."

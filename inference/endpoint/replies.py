@@ -81,7 +81,7 @@ class EndpointReply:
 def read_response(status: int, headers: Mapping[str, str], body: str) -> EndpointReply:
     """Return the content of a response.
 
-    >>> read(200, {}, '<html>').outcome.value
+    >>> read_response(200, {}, '<html>').outcome.value
     'unreadable'
     """
     clean, _ = storable(body)

@@ -35,6 +35,8 @@ NOT_ON_PAGES = {
     # Calibration's page measures every criterion on its own scale.
     ("reports/study.py", "--criterion"),
     ("reports/study.py", "--scale"),
+    # A command of core with an option that an extension reads.
+    ("domain/extensions.py", "--mail"),
     # What other programs are started with, and a program that is started by a command alone.
     ("inference/fit.py", "--query-gpu"),
     ("inference/local/loading.py", "--index-url"),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect, text
 
-from db import engine
+from db import upgrade
 from db.engine import Store, open_store
 from domain.errors import SettingsError
 from tests.paths import ROOT
@@ -125,7 +125,7 @@ def test_a_first_start_that_is_broken_off_is_begun_anew(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(engine, "forbid_changes", broken)  # the last step of all
+        patch.setattr(upgrade, "forbid_changes", broken)  # the last step of all
         with pytest.raises(KeyboardInterrupt):
             empty.upgrade()
     with empty.engine.connect() as connection:

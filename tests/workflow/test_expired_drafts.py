@@ -65,7 +65,7 @@ def test_a_lead_who_reads_it_is_not_asked_blind_any_more(store: Store, clock: Cl
     lead, other = make_people(store, "lea", "lou", role=Role.LEAD)
     (seen,) = expired_drafts.expired_submissions(store, by=lead, project="p")
     expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id)
-    with pytest.raises(AssertionError, match="NothingLeft"):
+    with pytest.raises(AssertionError, match="NoTask"):
         claimed(store, lead)
     mine = claimed(store, other)
     with pytest.raises(NotAllowed):

@@ -245,9 +245,9 @@ def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.S
 def repeat_name(judge: str, sample: int, *, swapped: bool = False) -> str:
     """Return the rater name of a judge for a repeated sample. Samples count from 0.
 
-    >>> again("gpt-4 by pca_anchors 1", 0), again("gpt-4 by pca_anchors 1", 2)
+    >>> repeat_name("gpt-4 by pca_anchors 1", 0), repeat_name("gpt-4 by pca_anchors 1", 2)
     ('gpt-4 by pca_anchors 1', 'gpt-4 by pca_anchors 1, asked again (3)')
-    >>> again("gpt-4 by better_of_two 1", 0, swapped=True)
+    >>> repeat_name("gpt-4 by better_of_two 1", 0, swapped=True)
     'gpt-4 by better_of_two 1, swapped'
     """
     return judge + (", swapped" if swapped else "") + (f", asked again ({sample + 1})" if sample else "")

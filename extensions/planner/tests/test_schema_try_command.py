@@ -19,7 +19,7 @@ from app import server, services
 from app.cli import cli
 from app.services import Resources
 from domain.records import NoTask, Person, TaskView
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from testkit.serving import free_port
 from workflow.access import projects
 from workflow.annotate import claims, image_pool
@@ -108,7 +108,10 @@ def look(shared: Resources) -> dict[str, Any]:
     members = projects.members(shared.store, person=None, project=project.name)
     people = {each.person.login: each.person for each in members}
     # First what is settled: who has had to do with an item is not asked about its answers afterwards.
-    stages = sorted(set(Stage) - {Stage.TRIAGE}, key=lambda stage: (stage not in SETTLING, list(Stage).index(stage)))
+    stages = sorted(
+        set(Stage) - {Stage.TRIAGE, *VERIFICATIONS[3:]},
+        key=lambda stage: (stage not in SETTLING, list(Stage).index(stage)),
+    )
     return {
         "name": project.name,
         "made_up": project.made_up,
@@ -136,8 +139,8 @@ def test_every_stage_has_something_to_do_and_nothing_of_it_stays(served: list[An
     assert done.exit_code == 0, (done.output, done.exception)
     (home, host, _), found = served
     assert (host, found["name"], found["made_up"]) == ("127.0.0.1", "every", True)
-    assert set(found["tasks"]["senior"]) == set(Stage) - {Stage.TRIAGE}
-    assert set(found["tasks"]["annotator"]) == set(Stage) - {Stage.TRIAGE} - SETTLING
+    assert set(found["tasks"]["senior"]) == set(Stage) - {Stage.TRIAGE, *VERIFICATIONS[3:]}
+    assert set(found["tasks"]["annotator"]) == set(Stage) - {Stage.TRIAGE, *VERIFICATIONS[3:]} - SETTLING
     for stage, task in found["tasks"]["senior"].items():
         if stage is not Stage.AUTHORING:
             assert [asset.role for asset in task.assets] == ["before", "refs", "refs"], stage
