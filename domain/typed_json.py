@@ -19,7 +19,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Set
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -33,22 +33,21 @@ from domain.module_names import PACKAGE, import_own
 
 MARK, VALUE = "!", "v"
 """The key that names the type, and the key of what makes the value."""
-MOVED: Mapping[str, str] = {"app.uploads": "workflow.files.uploads"}
-"""Modules whose classes are in stored jobs under the module's earlier name."""
 _HERE = Path(__file__).resolve().parents[1]
-RENAMED: Mapping[str, Mapping[str, str]] = {
-    "annotation_schemas.changes.rows": {"Way": "DecisionKind"},
-    "annotation_schemas.model": {"Derived": "DerivedCriterion"},
-    "app.jobs.imports": {
-        "Came": "ImportOutcome",
-        "Order": "ImportOrder",
-        "Seen": "ImportPreview",
-        "Shown": "PreviewItem",
-    },
-    "app.jobs.schema_changes": {"Order": "SchemaOrder"},
-    "workflow.files.one_import": {"Imported": "ImportSummary"},
+RENAMED: Mapping[str, str] = {
+    "annotation_schemas.changes.rows:Way": "annotation_schemas.changes.rows:DecisionKind",
+    "annotation_schemas.formats.columns:Said": "annotation_schemas.formats.columns:ColumnMapping",
+    "annotation_schemas.model:Derived": "annotation_schemas.model:DerivedCriterion",
+    "app.jobs.imports:Came": "app.jobs.imports:ImportOutcome",
+    "app.jobs.imports:Order": "app.jobs.imports:ImportOrder",
+    "app.jobs.imports:Seen": "app.jobs.imports:ImportPreview",
+    "app.jobs.imports:Shown": "app.jobs.imports:PreviewItem",
+    "app.jobs.schema_changes:Order": "app.jobs.schema_changes:SchemaOrder",
+    "app.uploads:Source": "workflow.files.uploads:Source",
+    "workflow.files.one_import:Imported": "workflow.files.one_import:ImportSummary",
+    "workflow.results.cases:Wanted": "workflow.results.cases:CaseFilter",
 }
-"""The present names of classes, by module and earlier name, because stored jobs name a class as it was."""
+"""The present names of classes that moved or were renamed, by earlier name. Stored jobs name a class as it was."""
 
 
 class NotWritable(TypeError):
@@ -161,14 +160,13 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 @cache
 def _class(name: str) -> type:
     """Return a class of Touchstone or of an extension by ``module:name``."""
-    module, _, path = str(name).partition(":")
-    module = MOVED.get(module, module)
+    module, _, path = RENAMED.get(str(name), str(name)).partition(":")
     root = module.partition(".")[0]
     ours = (_HERE / root).is_dir() and root.isidentifier()
     if not ours and root not in _roots_of_extensions():
         raise ValueError(f"{name!r} is no type of Touchstone or of an extension that is installed")
     found: Any = import_own(module) if ours else sys.modules[module]
-    for part in RENAMED.get(module, {}).get(path, path).split("."):
+    for part in path.split("."):
         found = getattr(found, part, None)
     if not isinstance(found, type):
         raise ValueError(f"{name!r} is no type")
@@ -182,6 +180,7 @@ def _roots_of_extensions() -> set[str]:
 
 
 def _made(kind: Any, told: Mapping[str, Any]) -> Any:
+    """Return a record. A field that is newer than the record gets its default; a field that has gone is lost."""
     if "row" in told:
         return kind.row_called(told["row"])
     held = told[VALUE]
@@ -192,10 +191,12 @@ def _made(kind: Any, told: Mapping[str, Any]) -> Any:
     values = {key: decode(each) for key, each in held.items()}
     made = kind.__new__(kind)
     if hasattr(kind, "__pydantic_fields__"):
+        known = kind.__pydantic_fields__
+        later = {key: each.get_default(call_default_factory=True) for key, each in known.items() if key not in values}
         made.__setstate__(
             {
-                "__dict__": values,
-                "__pydantic_fields_set__": set(told["set"]),
+                "__dict__": {key: value for key, value in (values | later).items() if key in known},
+                "__pydantic_fields_set__": set(told["set"]) & set(known),
                 "__pydantic_extra__": None,
                 "__pydantic_private__": decode(told["own"]),
             }
@@ -204,5 +205,13 @@ def _made(kind: Any, told: Mapping[str, Any]) -> Any:
     if not is_dataclass(kind):
         raise ValueError(f"{kind.__qualname__} is no record")
     for each in fields(kind):
-        object.__setattr__(made, each.name, values[each.name])
+        object.__setattr__(made, each.name, values[each.name] if each.name in values else _default(kind, each))
     return made
+
+
+def _default(kind: type, field: Field[Any]) -> Any:
+    if field.default is not MISSING:
+        return field.default
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    raise ValueError(f"{kind.__qualname__} was written without {field.name}")

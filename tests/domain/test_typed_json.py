@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -25,6 +26,8 @@ from testkit.factories import make_schema
 from workflow.files.uploads import Source
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates() | st.fractions()
+STORED: dict[str, dict[str, list[Any]]] = json.loads((Path(__file__).parent / "stored_classes.json").read_text("utf-8"))
+"""Classes by kind and name, with their fields or values."""
 KEYS = st.text() | st.integers() | st.tuples(st.text(), st.integers())
 
 
@@ -73,10 +76,58 @@ def test_classes_are_read_under_the_names_that_they_had() -> None:
     assert typed_json.decode(asked) is ASK_AGAIN
     mean = DerivedCriterion(name="mean", mean_of=("action", "perception"))
     assert typed_json.decode(typed_json.encode(mean) | {"!": "annotation_schemas.model:DerivedCriterion"}) == mean
-    for module, names in typed_json.RENAMED.items():
-        for name, present in names.items():
-            assert not hasattr(import_own(module), name), "nothing else may have that name"
-            assert isinstance(getattr(import_own(module), present), type)
+    for name, present in typed_json.RENAMED.items():
+        module, _, part = name.partition(":")
+        assert not hasattr(_module(module), part), "nothing else may have that name"
+        module, _, part = present.partition(":")
+        assert isinstance(getattr(import_own(module), part), type)
+
+
+def _module(name: str) -> Any:
+    try:
+        return import_own(name)
+    except ModuleNotFoundError:
+        return None
+
+
+def _told(kind: str, fields: list[Any]) -> Iterator[dict[str, Any]]:
+    if kind == "enum":
+        yield from ({"v": value} for value in fields)
+    elif kind == "tuple":
+        yield {"v": [0] * len(fields)}
+    else:
+        yield {"v": dict.fromkeys(fields, 0), "set": fields, "own": None}
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_every_record_of_jobs_that_were_stored_before_classes_were_renamed_is_read(kind: str) -> None:
+    """The file lists the records that inputs and results of jobs had in November 2026, with their fields."""
+    for name, members in STORED[kind].items():
+        for told in _told(kind, members):
+            found = typed_json.decode({"!": name, **told})
+            assert (
+                found == told["v"]
+                if kind == "enum"
+                else [getattr(found, each) for each in members] == [0] * len(members)
+            )
+
+
+def test_a_schema_that_was_stored_before_a_stage_came_has_the_default_for_it() -> None:
+    loaded = make_schema()
+    told = typed_json.encode(loaded)
+    stages = told["v"]["schema_"]["v"]["stages"]
+    gone = {"verification_8", "verification_9"}
+    stages["v"] = {name: value for name, value in stages["v"].items() if name not in gone} | {"earlier": 1}
+    found: LoadedSchema = typed_json.decode(told)
+    assert found == loaded
+    assert found.schema_.stages.verification_9 is None
+
+
+def test_a_record_that_was_stored_before_a_field_came_has_the_default_for_it() -> None:
+    told = typed_json.encode(Source(Path("/home/x"), ("a.csv",)))
+    assert typed_json.decode({**told, "v": {"folder": told["v"]["folder"]}}) == Source(Path("/home/x"))
+    with pytest.raises(ValueError, match="Source was written without folder"):
+        typed_json.decode({**told, "v": {}})
 
 
 def test_nothing_else_is_written_or_made() -> None:
