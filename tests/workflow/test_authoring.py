@@ -186,6 +186,8 @@ def test_only_ones_own_dimensions_and_images(store: Store) -> None:
         image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[free])
     with pytest.raises(NotAllowed):
         image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[for_colour])
+    with pytest.raises(NotAllowed, match="for 'colour' only"):
+        image_pool.pick(store, person=make_person(store, "bob"), project="p", dimension="shape", assets=[for_colour])
     with pytest.raises(NotFound):
         image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[foreign])
     with pytest.raises(InvalidInput):

@@ -404,6 +404,16 @@ def test_no_release_where_states_are_not_what_votes_make_them(store: Store, tmp_
     assert dict(done.verdicts) == {"kept": 3, "rejected": 2}, "verdicts are what votes come to, whatever is stored"
 
 
+def test_no_release_whose_evidence_comes_to_other_figures(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    voted(store)
+    counted = evidence.gates
+    monkeypatch.setattr(evidence, "gates", lambda *given, **more: {**counted(*given, **more), "kept": 4})
+    with pytest.raises(Conflict, match=r"does not come to what the project says \(kept\)"):
+        released.release(store, tmp_path / "release")
+
+
 def test_a_bundle_from_before_a_table_is_read(root: Path) -> None:
     """A later Touchstone has tables that are not in it, and may have given up one that was left out."""
     _manifest(root / "evidence", lambda told: told["left_out"].update(long_gone="it was never of use"))
