@@ -87,6 +87,7 @@ MEANT = {
     ("extensions/labelstudio/objects.py", "user"): "what Label Studio calls an account",
     ("app/running/plan.py", "user"): "a turn of a conversation with a model, as its template has it",
     ("workflow/runs/judge_templates.py", "user"): "the same",
+    ("extensions/mail/settings.py", "user"): "an account of a mail server",
 }
 
 
