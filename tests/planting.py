@@ -41,7 +41,7 @@ RELEASE_FORMAT = "annotation_schemas/formats/picture_list.py"
 
 def plant_format(folder: Path, monkeypatch: pytest.MonkeyPatch, path: str = EXPORT_FORMAT) -> None:
     """The example of a format is there until the test ends."""
-    import_module("app.commands.files")  # what its help lists is made once: without the example
+    import_module("app.cli")  # what its help lists is made once: without the example
     place = planted(folder, path)
     monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(place)])
     monkeypatch.setattr(formats.FORMATS, "_rows", None)

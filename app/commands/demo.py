@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.progress import shown_progress
 from domain.errors import Conflict
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from examples.demo import Progress
 
 
 def register(cli: typer.Typer) -> None:
@@ -47,7 +44,7 @@ def demo(
     if reset or example.exists(shared.store):  # an interrupted build is also repeated
         _forget(shared)
     typer.echo("Making the demo project (made-up data); this takes about fifteen seconds.")
-    with _bar() as show:
+    with shown_progress() as show:
         example.build(shared.store, shared.media, progress=show)
     _also(shared, questions)
     typer.echo("The demo project (made-up data) is ready. Start the screens with: touchstone serve")
@@ -87,18 +84,3 @@ def _forget(shared: Resources) -> None:
     for ending in ("", "-wal", "-shm"):
         Path(path + ending).unlink(missing_ok=True)
     shared.store.upgrade()
-
-
-@contextmanager
-def _bar() -> Iterator[Progress]:
-    """Yield a function that shows the progress on one line of standard error, if standard error is a terminal."""
-    shown = sys.stderr.isatty()
-
-    def show(what: str, done: int, total: int) -> None:
-        if shown and total:
-            width = 30 * done // total
-            print(f"\r{what:<28} [{'#' * width}{'.' * (30 - width)}] {done}/{total}  ", end="", file=sys.stderr)
-
-    yield show
-    if shown:
-        print("\r" + " " * 76 + "\r", end="", file=sys.stderr)

@@ -1,13 +1,17 @@
-"""``touchstone items``: print the table of a project's items, as on the page *Items*."""
+"""``touchstone items``, ``views``, ``edit`` and ``refine``: list items as on the page *Items*, and change them."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.options import ProjectName
 from app.commands.people import HERE
+from app.markup import count
 from domain.csv_text import Writer
 from domain.errors import FileRefused, InvalidInput, NotFound, Problem
 from domain.item_filter import SIZES, ItemList
@@ -51,6 +55,8 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.command("items")(items)
     cli.add_typer(views, name="views")
+    cli.command("edit")(edit)
+    cli.command("refine")(refine)
 
 
 @views.command("list")
@@ -229,3 +235,53 @@ def _short(text: str) -> str:
     """Return a text on one line, shortened for a terminal. Control characters become spaces."""
     flat = "".join(each if each.isprintable() else " " for each in text)
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"
+
+
+def edit(
+    name: ProjectName,
+    item: Annotated[str, typer.Argument(help="The item's external id.")],
+    fields: Annotated[
+        list[str], typer.Argument(help="FIELD=VALUE; a list or number as JSON.", metavar="FIELD=VALUE...")
+    ],
+) -> None:
+    """Give an item a new revision. Voting on the item starts again; the old revision stays in its history."""
+    from annotation_schemas.kinds import of_field
+    from app.services import opened
+    from workflow.access import projects
+    from workflow.annotate.authoring import edit_item
+
+    store = opened().store
+    schema = next((each.schema.schema_ for each in projects.all_projects(store) if each.name == name), None)
+    as_text = {field.name: of_field(field).typed_as_it_is for field in schema.item.fields} if schema else {}
+    given = dict(_field(text, as_text) for text in fields)
+    number = edit_item(store, person=None, project=name, item=item, fields=given)
+    typer.echo(f"Item {item} is at revision {number} now.")
+
+
+def refine(
+    name: ProjectName,
+    model: Annotated[
+        str | None, typer.Option(help="Only the answers of this model; None: those of all models.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
+    ] = False,
+) -> None:
+    """Have people look at models' answers for second right answers: the stage refinement."""
+    from app.services import opened
+    from workflow.annotate.refinement import open_refinement
+
+    done = open_refinement(opened().store, by=None, project=name, model=model, only_differing=not everything)
+    typer.echo(f"{count(done.opened, 'answer')} of {done.answers:,} sent to refinement.")
+
+
+def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidInput([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
+    if as_text.get(name, True):
+        return name, value
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

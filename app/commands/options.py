@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from annotation_schemas.changes import WAYS, Decisions
+from annotation_schemas.formats import Format, Takes, named, reading, writing
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.name_value_pairs import pairs
 from domain.request_settings import read_headers, read_json_object
@@ -19,6 +20,20 @@ from domain.states import Items
 
 if TYPE_CHECKING:
     from workflow.runs.model_descriptions import ModelSpec
+
+ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
+"""The argument that names the project."""
+
+OF_TASKS = named(writing(Takes.TASKS))
+"""The formats that hold tasks of other annotation programs, in a sentence."""
+NO_TASKS = not reading(Takes.TASKS)
+"""Whether no installed extension reads files of tasks. The options of such files are then hidden."""
+
+
+def with_formats(rows: Iterable[Format]) -> str:
+    """Return the first words of an option's help when the option is for some formats only."""
+    return f"With {named(rows)}:"
+
 
 CountedItems = Annotated[
     Items | None,

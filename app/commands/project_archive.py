@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.options import ProjectName
 from domain.errors import SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
 
@@ -25,7 +26,7 @@ def register(project: typer.Typer) -> None:
 
 
 def export(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: ProjectName,
     out: Annotated[Path, typer.Option(help="The archive to write, a file that is not there yet.")],
     without_media: Annotated[
         bool, typer.Option("--without-media", help="Name images and clips by their hashes instead of packing them.")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from app.commands.options import ProjectName
 from domain.errors import SettingsError
-
-if TYPE_CHECKING:
-    pass
-
-ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
 
 def register(project: typer.Typer) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.options import ProjectName
+from app.commands.progress import shown_progress
 from domain.errors import Conflict, FileRefused, SettingsError
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 release = typer.Typer(
     help="Releases: frozen, numbered exports that anybody can load, verify and recompute.", no_args_is_help=True
 )
-Project = Annotated[str, typer.Argument(help="The project's name.")]
 Several = "may be given again, or several with commas"
 
 
@@ -33,7 +31,7 @@ def register(cli: typer.Typer) -> None:
 
 @release.command("create")
 def create(
-    project: Project,
+    project: ProjectName,
     out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
     formats: Annotated[
         list[str] | None, typer.Option("--formats", "--format", help=f"Formats of it; {Several}. None: the schema's.")
@@ -104,7 +102,7 @@ def create(
         despite=_each(despite),
         accepted=tuple(accept_leak or ()),
     )
-    with _progress() as progress:
+    with shown_progress() as progress:
         made = make(
             shared.store,
             shared.media,
@@ -130,7 +128,7 @@ def _losses(store: Store, project: str) -> list[str]:
 
 
 @release.command("list")
-def list_releases(project: Project) -> None:
+def list_releases(project: ProjectName) -> None:
     """List the releases of a project, each with its date, its splits and its withdrawn items."""
     from app.services import opened
     from workflow.releases.listing import all_releases
@@ -147,7 +145,7 @@ def list_releases(project: Project) -> None:
 
 
 @release.command("show")
-def show(project: Project, version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")]) -> None:
+def show(project: ProjectName, version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")]) -> None:
     """What the manifest of a release says, but for its list of files, as JSON."""
     from app.services import opened
     from workflow.releases.listing import one_release
@@ -165,7 +163,7 @@ def show(project: Project, version: Annotated[str, typer.Argument(help="Such as 
 
 @release.command("copy")
 def copy(
-    project: Project,
+    project: ProjectName,
     version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")],
     out: Annotated[Path, typer.Option(help="A folder that is not there yet.")],
 ) -> None:
@@ -184,7 +182,7 @@ def copy(
 
 @release.command("about")
 def about(
-    project: Project,
+    project: ProjectName,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help="NAME=TEXT or NAME=@FILE; an empty text takes it back. May be given again."),
@@ -239,7 +237,7 @@ def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]
     from workflow.releases.verify import verify as held
 
     private = _private(folder) if _private(folder).is_dir() else None
-    with _progress() as progress:
+    with shown_progress() as progress:
         wrong = held(folder, private=private, progress=progress)
     for each in wrong:
         typer.echo(each)
@@ -259,7 +257,7 @@ def replay(
     from workflow.releases.replay import in_words
     from workflow.releases.replay import replay as recompute
 
-    with _progress() as progress:
+    with shown_progress() as progress:
         found = recompute(folder, progress=progress)
     if as_json:
         typer.echo(json.dumps(found.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
@@ -271,7 +269,7 @@ def replay(
 
 @release.command("withdraw")
 def withdraw(
-    project: Project,
+    project: ProjectName,
     version: Annotated[str, typer.Argument(help="The release, such as 1; its newest point release counts.")],
     item: Annotated[str, typer.Argument(help="The item's id in files.")],
     reason: Annotated[str, typer.Option(help="Why: people who use the release will ask.")],
@@ -284,7 +282,7 @@ def withdraw(
     shared = opened()
     if out is not None:
         _must_be_new(out)
-    with _progress() as progress:
+    with shown_progress() as progress:
         made = take_out(
             shared.store,
             shared.media,
@@ -387,28 +385,3 @@ def _said(given: str) -> tuple[str, str]:
         return name.strip(), Path(text[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"--set {given}: {text[1:]} cannot be read: {error}.") from error
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function that shows the progress on one changing line of a terminal.
-
-    The line is cleared at the end. Without a terminal, the function prints nothing.
-    """
-    screen = sys.stderr.isatty()
-
-    def tell(what: str, done: int, of: int) -> None:
-        if screen:
-            n = f" {done:,} of {of:,}" if of > 1 else ""
-            width = shutil.get_terminal_size().columns - 1
-            print(f"\r{_CLEARED}{f'{what}{n}'[:width]}", end="", file=sys.stderr, flush=True)
-
-    try:
-        yield tell
-    finally:
-        if screen:
-            print(f"\r{_CLEARED}", end="", file=sys.stderr, flush=True)
-
-
-_CLEARED = "\x1b[K"
-"""The control sequence that clears the rest of a terminal's line."""

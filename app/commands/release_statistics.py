@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.options import CountedItems
+from app.commands.options import CountedItems, ProjectName
 from app.commands.release import release
 
 
@@ -18,7 +18,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def statistics(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: ProjectName,
     items: CountedItems = None,
     out: Annotated[
         Path | None, typer.Option(help="Write every number with its definition into this file.", metavar="FILE.csv")

@@ -1,10 +1,10 @@
-"""Output and exit status of commands that ask a model about many subjects (``workflow.runs.strict_questions``)."""
+"""Commands that begin a job which asks a model about many subjects (``workflow.runs.strict_questions``)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,74 +12,72 @@ from domain.english import with_noun
 from domain.errors import RunStopped
 
 if TYPE_CHECKING:
-    from workflow.runs.model_descriptions import ModelSpec
-
-SHOWN = 20
-"""Number of subjects without a result that are listed."""
+    from app.services import Resources
+    from workflow.runs.strict_questions import Inquiry, InquirySummary
 
 
-class StrictRun(Protocol):
-    """The result of one run."""
+def tell_dry(inquiry: Inquiry[Any], *, shown: int) -> None:
+    """Print what would be asked and what it may cost. ``shown``: how many questions have their pictures."""
+    from app.commands.runs_in_terminal import tell_estimate
 
-    broken: int
-    before: int
-    stopped: str
-
-    @property
-    def failures(self) -> Mapping[str, Sequence[str]]:
-        """Return the subjects of faulty replies, by kind of fault."""
-
-    def figures(self) -> Mapping[str, Any]:
-        """Return the counts; None is unknown."""
-
-    def without(self) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield the subjects without a result: name, reason, and details."""
-
-
-T = TypeVar("T", bound=StrictRun)
+    left = [each.question(at, shown=at < shown) for at, each in enumerate(inquiry.look())]
+    known = len(inquiry.subjects) - len(left)
+    typer.echo(f"{with_noun(len(left), inquiry.noun)} to ask about; {known:,} with what is known already.")
+    if left:
+        tell_estimate(inquiry.spec, left[:shown], asked=len(left))
+        typer.echo(f"--- {left[0].name}\n{left[0].cannot or left[0].text}")
 
 
 def carried_out(
-    make: Callable[[Callable[[], bool]], T], *, tell: Callable[[T], None], came: Callable[[T], Sequence[Any]]
+    shared: Resources,
+    inquiry: Inquiry[Any],
+    *,
+    kind: str,
+    input: Any,
+    project: str | None = None,
+    tell: Callable[[InquirySummary], None],
 ) -> None:
-    """Run ``make`` until it ends or a signal comes, print the result, and exit.
+    """Do the job of an inquiry until it ends or a signal comes, print the result, and exit.
 
-    The exit follows the signal, the reason of a stop, or status 1 without a result in ``came``.
+    The exit follows the signal, the reason why the job ended, or status 1 without a result.
     """
+    from app.commands import job_in_terminal
     from app.commands.runs_in_terminal import on_signals
 
+    inquiry.look()
+    inquiry.result.must_be_ours(inquiry.file())
     signals: list[int] = []
     with on_signals(signals):
-        told = make(lambda: bool(signals))
-    tell(told)
+        slot = f"{kind}/{inquiry.result.out}"
+        job = job_in_terminal.work(shared, kind=kind, slot=slot, project=project, input=input, signals=signals)
+    summary: InquirySummary | None = job.result
+    if summary is not None:
+        tell(summary)
     if signals:
         raise typer.Exit(128 + signals[0])
-    if told.stopped:
-        raise RunStopped(told.stopped)
-    if not came(told):
+    if job.refused:
+        raise RunStopped(job.refused)
+    if summary is None or not summary.n:
         raise typer.Exit(1)
 
 
-def tell_asked(told: StrictRun, spec: ModelSpec, *, about: str, wanted: str, journal: Path, more: str) -> None:
-    """Print counts, faulty replies by kind, and subjects without a result.
-
-    ``about`` is the noun of a subject (video) and ``wanted`` of a result (goal). ``more`` precedes the details.
-    """
-    if told.broken:
-        lines = f"{with_noun(told.broken, 'line')} of {journal}"
+def tell_asked(summary: InquirySummary, inquiry: Inquiry[Any], *, journal: Path, more: str) -> None:
+    """Print counts, faulty replies by kind, and subjects without a result. ``more`` precedes the details."""
+    if summary.broken:
+        lines = f"{with_noun(summary.broken, 'line')} of {journal}"
         typer.echo(
-            f"{lines} cannot be read, as of a command that was killed; what was asked there counts as not asked."
+            f"{lines} cannot be read, as of a process that was killed; what was asked there counts as not asked."
         )
-    if told.before:
-        typer.echo(f"{with_noun(told.before, about)} with what is known already, not asked again")
-    for what, n in told.figures().items():
+    if summary.before:
+        typer.echo(f"{with_noun(summary.before, inquiry.noun)} with what is known already, not asked again")
+    endpoint = inquiry.spec.endpoint
+    price = endpoint.price if endpoint else None
+    for what, n in summary.figures.items():
         if n is not None:
-            price = spec.endpoint.price if spec.endpoint else None
             typer.echo(f"{n:>10.4f} cost ({price.currency if price else ''})" if what == "cost" else f"{n:>10,} {what}")
-    for kind, names in sorted(told.failures.items(), key=lambda each: (-len(each[1]), each[0])):
-        typer.echo(f"{len(names):>10,} not taken: {kind}; such as {names[0]}")
-    without = list(told.without())
-    for name, why, said in without[:SHOWN]:
-        typer.echo(f"   {name} has no {wanted}: {why}{more + said[0] if said else '.'}")
-    if (left := len(without) - SHOWN) > 0:
-        typer.echo(f"   and {left:,} more without a {wanted}")
+    for kind, (n, first) in sorted(summary.failures.items(), key=lambda each: (-each[1][0], each[0])):
+        typer.echo(f"{n:>10,} not taken: {kind}; such as {first}")
+    for name, why, said in summary.without:
+        typer.echo(f"   {name} has no {inquiry.wanted}: {why}{more + said if said else '.'}")
+    if (left := summary.n_without - len(summary.without)) > 0:
+        typer.echo(f"   and {left:,} more without a {inquiry.wanted}")

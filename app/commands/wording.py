@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from app.commands.options import ProjectName
+
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand."""
@@ -16,7 +18,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def wording(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: ProjectName,
     field: Annotated[str | None, typer.Option(help="Rules of this field alone.")] = None,
     rule: Annotated[str | None, typer.Option(help="This rule alone, such as ends_with.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the lines into this file.", metavar="FILE.csv")] = None,

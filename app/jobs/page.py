@@ -21,7 +21,7 @@ def show(services: Services, kinds: Collection[str], *, project: str | None = No
         if project not in (None, job.project):
             continue
         if job.is_open:
-            _watch(services, job)
+            watch(services, job)
         else:
             _ended(services, job)
 
@@ -41,7 +41,8 @@ def _ended(services: Services, job: Job) -> None:
 
 
 @st.fragment(run_every=LOOK_SECONDS)
-def _watch(services: Services, job: Job) -> None:
+def watch(services: Services, job: Job) -> None:
+    """Show the progress of an open job, and a button that cancels it."""
     with shell.guard(services):
         now = desk.job(services.store, id=job.id)
         if not now.is_open:

@@ -1,9 +1,9 @@
 """Drafting: a model proposes whole items about images, people correct them, and leads see what that does to items.
 
-``proposal_run`` asks a model about the ``free_images`` of a pool, with ``seed_tasks`` to choose what each item is
-about; ``proposal_reply`` has the question and the checks of a reply. ``proposal_import`` stores the proposals of a
-``proposal_file`` with their images, and draws the ``arms``. ``author_form`` fills the form of an author in the arm that
-is shown proposals. ``arm_report`` compares both arms.
+``proposal_run`` is the job that asks a model about the ``free_images`` of a pool, with ``seed_tasks`` to choose what
+each item is about; ``proposal_reply`` has the question and the checks of a reply. ``proposal_import`` stores the
+proposals of a ``proposal_file`` with their images, and draws the ``arms``. ``author_form`` fills the form
+of an author in the arm that is shown proposals. ``arm_report`` compares both arms.
 
 Proposals are stored with the images in core's tables, and the arms are events, so a project keeps them without this
 folder.
@@ -35,6 +35,12 @@ def _figures() -> Sequence[Any]:
     return (("drafting", of_project),)
 
 
+def _jobs() -> Sequence[Any]:
+    from extensions.drafting.proposal_run import PROPOSALS
+
+    return (PROPOSALS,)
+
+
 def _pipeline_steps() -> Sequence[Any]:
     from extensions.drafting.pipeline_step import STEP
 
@@ -53,6 +59,7 @@ EXTENSION = Extension(
     pages=_pages,
     commands=_commands,
     figures=_figures,
+    jobs=_jobs,
     pipeline_steps=_pipeline_steps,
     author_forms=_author_forms,
 )

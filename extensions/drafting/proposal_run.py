@@ -1,32 +1,32 @@
-"""Ask a model for items about the free images of a pool, check the replies, and write the proposals to a file."""
+"""The job ``proposals``: a model is asked for items about the free images of a pool, and proposals go into a file."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.services import Resources
-from domain.errors import FileRefused, InvalidInput, ModelRefused, Problem, RunStopped
-from domain.runs import Question
+from db.engine import Store
+from domain.errors import FileRefused, InvalidInput, ModelRefused, Problem
+from domain.settings import Settings
 from domain.strict_json import Fault
 from extensions.drafting import proposal_reply, seed_tasks
-from extensions.drafting.free_images import FreeImages, PictureMaker, Unit
+from extensions.drafting.free_images import FreeImages, PictureMaker, Unit, free_images
 from extensions.drafting.proposal_reply import ProposalReply
-from extensions.drafting.seed_task_file import TaskPlan
+from extensions.drafting.seed_task_file import TaskPlan, read_plan
 from extensions.drafting.seed_tasks import Situation
-from workflow.runs import identities, reply_journal, strict_questions
+from media.store import MediaStore
+from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
+from workflow.runs import identities, strict_questions
 from workflow.runs.model_descriptions import ModelSpec
-from workflow.runs.reply_journal import Journal, JournalKind
+from workflow.runs.reply_journal import JournalKind
 from workflow.runs.result_file import ResultFile, sha256
-from workflow.runs.strict_questions import QuestionSettings, Subject
+from workflow.runs.strict_questions import Inquiry, Subject
 
-PROPOSALS = JournalKind("touchstone drafting make", "proposed items")
-"""The journal of the model's replies."""
 LONGEST_ANSWER = 4096
 """The maximum number of tokens of a reply, if the model's description has none."""
 MADE_BY = "touchstone drafting"
@@ -38,23 +38,18 @@ DECLINED = "the model says that the image does not allow such an item"
 
 @dataclass(frozen=True)
 class ProposalRequest:
-    """The request of a person: the images, the model and the options."""
+    """The input of a job. Its paths are absolute, because any process of the machine may continue the job."""
 
     project: str
-    free: FreeImages
     spec: ModelSpec
     prompt: str
-    plan: TaskPlan | None
+    tasks: Path | None
+    """The file of seed tasks."""
     dimension: str | None
     limit: int | None
     seed: int
     tries: int
     out: Path
-
-    @property
-    def result(self) -> ResultFile:
-        """Return the file to write, with the files next to it."""
-        return ResultFile(self.out, MADE_BY)
 
 
 @dataclass(frozen=True)
@@ -68,22 +63,18 @@ class PlannedProposal:
 
 
 @dataclass
-class RunResult:
-    """The result of a run."""
+class ProposalInquiry(Inquiry[ProposalReply]):
+    """The request about each image, and the proposals of the replies."""
 
+    request: ProposalRequest
+    free: FreeImages
+    plan: TaskPlan | None
     planned: list[PlannedProposal]
     left_out: dict[str, int]
     """The number of images that the model is not asked about, by reason."""
-    broken: int
-    """Number of unreadable lines in the journal."""
-    before: int = 0
-    """Number of images that needed no further request."""
-    stopped: str = ""
 
-    @property
-    def subjects(self) -> list[Subject[ProposalReply]]:
-        """Return the request about each image."""
-        return [proposal.subject for proposal in self.planned]
+    noun, wanted = "image", "proposal"
+    journal = JournalKind("touchstone drafting make", "proposed items")
 
     @property
     def proposed(self) -> list[PlannedProposal]:
@@ -93,9 +84,13 @@ class RunResult:
         ]
 
     @property
-    def failures(self) -> dict[str, list[str]]:
-        """Return the images of refused replies, by problem."""
-        return strict_questions.failures(self.subjects)
+    def n(self) -> int:
+        """Return the number of proposals."""
+        return len(self.proposed)
+
+    def words(self, said: ProposalReply) -> str:
+        """Return whether a reply has a proposal."""
+        return "a proposal" if said.fields else f"none: {said.why_not[:200]}"
 
     def figures(self) -> dict[str, Any]:
         """Return the counts."""
@@ -121,123 +116,46 @@ class RunResult:
             elif not said.fields:
                 yield proposal.unit.name, DECLINED, [said.why_not]
 
+    def file(self) -> bytes:
+        """Return the proposal file, with one line for each proposal."""
+        schema = self.free.loaded.schema_
+        head = {"made_by": MADE_BY, "project": self.request.project, "schema": schema.name, "version": schema.version}
+        head |= {"model": self.request.spec.name}
+        opening = json.dumps(head, ensure_ascii=False)[:-1]
+        records = ",\n".join(json.dumps(_record(each), ensure_ascii=False) for each in self.proposed)
+        return f'{opening}, "proposals": [\n{records}\n]}}\n'.encode()
 
-def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
-    """Return the model's description for these requests. With ``constrain`` its server enforces the form."""
-    form = proposal_reply.json_schema(free.loaded.schema_) if constrain else None
-    return strict_questions.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
-
-
-def prepared(request: ProposalRequest, here: Resources) -> tuple[list[PlannedProposal], dict[str, int]]:
-    """Return the request about each image, and the number of images left out by reason.
-
-    Raises
-    ------
-    InvalidInput, FileRefused, ModelRefused
-        An option, the prompt, the schema or the model does not fit.
-    """
-    strict_questions.must_be_endpoint(request.spec, "items")
-    if request.spec.modality == "text":
-        raise ModelRefused(f"{request.spec.name} is shown no pictures (`modality: text`), and items are about images.")
-    if problem := proposal_reply.lacking(request.prompt):
-        raise FileRefused(f"The prompt {problem}.")
-    loaded = request.free.loaded
-    if not proposal_reply.asked_fields(loaded.schema_):
-        raise InvalidInput([Problem("project", "The schema has no field that a model could write; all are drawn.")])
-    shown = PictureMaker(here.store, here.media, here.settings, loaded, request.spec)
-    who = identities.description(request.spec.dump())
-    planned, left_out = list[PlannedProposal](), Counter(request.free.left_out)
-    for unit in request.free.units:
-        if request.limit is not None and len(planned) == request.limit:
-            left_out[BEYOND] += 1
-            continue
-        if unit.dimension is not None and request.dimension not in (None, unit.dimension):
-            left_out[OTHER] += 1
-            continue
-        dimension, situation = _about(request, unit)
-        if dimension is None:
-            left_out[NO_TASK] += 1
-            continue
-        text = proposal_reply.question(
-            request.prompt,
-            loaded.schema_,
-            dimension,
-            situation=situation.text if situation is not None else "",
-            guideline=loaded.guideline_text,
+    def made(self) -> dict[str, Any]:
+        """Return how the proposals were made."""
+        request, plan, loaded = self.request, self.plan, self.free.loaded
+        generation = request.spec.generation
+        situations = Counter(
+            f"{proposal.situation.task} / {proposal.situation.subtask}"
+            for proposal in self.proposed
+            if proposal.situation is not None
         )
-        key = sha256("\n".join([who, *unit.files, text]).encode())
-        read = partial(proposal_reply.read_reply, schema=loaded.schema_, dimension=dimension)
-        subject = Subject(unit.name, text, key, read, _failed, partial(shown, unit))
-        planned.append(PlannedProposal(unit, dimension, situation, subject))
-    return planned, dict(left_out)
-
-
-def _failed(fault: Fault) -> ProposalReply:
-    return ProposalReply(faults=(fault,))
-
-
-def _about(request: ProposalRequest, unit: Unit) -> tuple[str | None, Situation | None]:
-    """Return the dimension and the situation for an image. The dimension is None if no task fits."""
-    every = [each.id for each in request.free.loaded.schema_.dimensions]
-    wanted = unit.dimension or request.dimension or (every[0] if len(every) == 1 else None)
-    if request.plan is None:
-        if wanted is None:
-            why = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
-            raise InvalidInput([Problem("dimension", why)])
-        return wanted, None
-    found = seed_tasks.chosen(request.plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
-    if found is None:
-        return None, None
-    if wanted is None and found.dimension is None:
-        why = f"Give --dimension, or `dimension` of the task {found.task!r}: some images are for any dimension."
-        raise InvalidInput([Problem("dimension", why)])
-    return wanted or found.dimension, found
-
-
-def dry(request: ProposalRequest, here: Resources) -> tuple[list[Question], int]:
-    """Return the open questions, and the number of images that need no further request."""
-    planned, _ = prepared(request, here)
-    subjects = [proposal.subject for proposal in planned]
-    strict_questions.recall(subjects, reply_journal.read_journal(request.result.beside("asked.jsonl"), PROPOSALS))
-    left = [subject for subject in subjects if subject.is_open(request.tries)]
-    return [each.question(at, shown=at < 3) for at, each in enumerate(left)], len(subjects) - len(left)
-
-
-def make(
-    request: ProposalRequest, here: Resources, *, stop: Callable[[], bool], tell: Callable[[str, ProposalReply], None]
-) -> RunResult:
-    """Ask the model about each open image and write the proposals, with a file that tells how they were made.
-
-    Raises
-    ------
-    Conflict
-        Another command does the same, or the proposals were changed since they were written.
-    """
-    planned, left_out = prepared(request, here)
-    with reply_journal.opened(request.result.beside("asked.jsonl"), PROPOSALS) as journal:
-        run = RunResult(planned, left_out, journal.broken)
-        strict_questions.recall(run.subjects, journal)
-        run.before = sum(not subject.is_open(request.tries) for subject in run.subjects)
-        ours = request.result.must_be_ours(_file(request, run.proposed))
-        try:
-            if run.before < len(planned):
-                way = QuestionSettings(request.spec, request.tries, "image")
-                strict_questions.ask(way, run.subjects, journal, here.settings, stop=stop, tell=tell)
-        except RunStopped as error:
-            run.stopped = str(error)
-        request.result.must_be_ours(_file(request, run.proposed), ours)
-        request.result.write(_file(request, run.proposed), _made(request, run, journal))
-    return run
-
-
-def _file(request: ProposalRequest, planned: Sequence[PlannedProposal]) -> bytes:
-    """Return the proposal file, with one line for each proposal."""
-    schema = request.free.loaded.schema_
-    head = {"made_by": MADE_BY, "project": request.project, "schema": schema.name, "version": schema.version}
-    head |= {"model": request.spec.name}
-    opening = json.dumps(head, ensure_ascii=False)[:-1]
-    records = ",\n".join(json.dumps(_record(each), ensure_ascii=False) for each in planned)
-    return f'{opening}, "proposals": [\n{records}\n]}}\n'.encode()
+        return {
+            "project": request.project,
+            "schema": {"name": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
+            "inputs": [{"path": Path(plan.path).name, "sha256": plan.sha256}] if plan is not None else [],
+            "settings": {
+                "model": request.spec.dump(),
+                "temperature": generation.temperature,
+                "seed": generation.seed,
+                "prompt": request.prompt,
+                "prompt_sha256": sha256(request.prompt.encode()),
+                "dimension": request.dimension,
+                "limit": request.limit,
+                "situations_drawn_by": request.seed,
+                "tries": request.tries,
+            },
+            "fields": [each.name for each in proposal_reply.asked_fields(loaded.schema_)],
+            "fields_left_to_people": [each.name for each in proposal_reply.left_fields(loaded.schema_)],
+            "counts": self.figures(),
+            "situations": dict(sorted(situations.items())),
+            "failures": strict_questions.failure_rows(self.subjects, "images"),
+            "left_out": [{"image": name, "why": why, "said": said} for name, why, said in self.without()],
+        }
 
 
 def _record(proposal: PlannedProposal) -> dict[str, Any]:
@@ -253,34 +171,94 @@ def _record(proposal: PlannedProposal) -> dict[str, Any]:
     }
 
 
-def _made(request: ProposalRequest, run: RunResult, journal: Journal) -> dict[str, Any]:
-    """Return how the proposals were made."""
-    generation, loaded = request.spec.generation, request.free.loaded
-    situations = Counter(
-        f"{proposal.situation.task} / {proposal.situation.subtask}"
-        for proposal in run.proposed
-        if proposal.situation is not None
-    )
-    return {
-        "project": request.project,
-        "schema": {"name": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
-        "inputs": [{"path": request.plan.path, "sha256": request.plan.sha256}] if request.plan is not None else [],
-        "settings": {
-            "model": request.spec.dump(),
-            "temperature": generation.temperature,
-            "seed": generation.seed,
-            "prompt": request.prompt,
-            "prompt_sha256": sha256(request.prompt.encode()),
-            "dimension": request.dimension,
-            "limit": request.limit,
-            "situations_drawn_by": request.seed,
-            "tries": request.tries,
-        },
-        "asked_by": [line["about"] for line in journal.lines if line.get("record") == "session"],
-        "fields": [each.name for each in proposal_reply.asked_fields(loaded.schema_)],
-        "fields_left_to_people": [each.name for each in proposal_reply.left_fields(loaded.schema_)],
-        "counts": run.figures(),
-        "situations": dict(sorted(situations.items())),
-        "failures": strict_questions.failure_rows(run.subjects, "images"),
-        "left_out": [{"image": name, "why": why, "said": said} for name, why, said in run.without()],
-    }
+def described(spec: ModelSpec, free: FreeImages, constrain: bool) -> ModelSpec:
+    """Return the model's description for these requests. With ``constrain`` its server enforces the form."""
+    form = proposal_reply.json_schema(free.loaded.schema_) if constrain else None
+    return strict_questions.described(spec, longest=LONGEST_ANSWER, form=form, name="item")
+
+
+def prepared(
+    request: ProposalRequest, free: FreeImages, store: Store, media: MediaStore, settings: Settings
+) -> ProposalInquiry:
+    """Return the request about each of the free images.
+
+    Raises
+    ------
+    InvalidInput, FileRefused, ModelRefused
+        An option, the prompt, the schema or the model does not fit.
+    """
+    strict_questions.must_be_endpoint(request.spec, "items")
+    if request.spec.modality == "text":
+        raise ModelRefused(f"{request.spec.name} is shown no pictures (`modality: text`), and items are about images.")
+    if problem := proposal_reply.lacking(request.prompt):
+        raise FileRefused(f"The prompt {problem}.")
+    loaded = free.loaded
+    known = [each.id for each in loaded.schema_.dimensions]
+    if request.dimension not in (None, *known):
+        told = f"The schema has no dimension {request.dimension!r}; there are {', '.join(known)}."
+        raise InvalidInput([Problem("dimension", told)])
+    plan = read_plan(request.tasks, known) if request.tasks is not None else None
+    if not proposal_reply.asked_fields(loaded.schema_):
+        raise InvalidInput([Problem("project", "The schema has no field that a model could write; all are drawn.")])
+    shown = PictureMaker(store, media, settings, loaded, request.spec)
+    who = identities.description(request.spec.dump())
+    planned, left_out = list[PlannedProposal](), Counter(free.left_out)
+    for unit in free.units:
+        if request.limit is not None and len(planned) == request.limit:
+            left_out[BEYOND] += 1
+            continue
+        if unit.dimension is not None and request.dimension not in (None, unit.dimension):
+            left_out[OTHER] += 1
+            continue
+        dimension, situation = _about(request, plan, unit, known)
+        if dimension is None:
+            left_out[NO_TASK] += 1
+            continue
+        text = proposal_reply.question(
+            request.prompt,
+            loaded.schema_,
+            dimension,
+            situation=situation.text if situation is not None else "",
+            guideline=loaded.guideline_text,
+        )
+        key = sha256("\n".join([who, *unit.files, text]).encode())
+        read = partial(proposal_reply.read_reply, schema=loaded.schema_, dimension=dimension)
+        subject = Subject(unit.name, text, key, read, _failed, partial(shown, unit))
+        planned.append(PlannedProposal(unit, dimension, situation, subject))
+    result = ResultFile(request.out, MADE_BY)
+    subjects = [proposal.subject for proposal in planned]
+    return ProposalInquiry(subjects, request.spec, request.tries, result, request, free, plan, planned, dict(left_out))
+
+
+def _failed(fault: Fault) -> ProposalReply:
+    return ProposalReply(faults=(fault,))
+
+
+def _about(
+    request: ProposalRequest, plan: TaskPlan | None, unit: Unit, every: list[str]
+) -> tuple[str | None, Situation | None]:
+    """Return the dimension and the situation for an image. The dimension is None if no task fits."""
+    wanted = unit.dimension or request.dimension or (every[0] if len(every) == 1 else None)
+    if plan is None:
+        if wanted is None:
+            why = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
+            raise InvalidInput([Problem("dimension", why)])
+        return wanted, None
+    found = seed_tasks.chosen(plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
+    if found is None:
+        return None, None
+    if wanted is None and found.dimension is None:
+        why = f"Give --dimension, or `dimension` of the task {found.task!r}: some images are for any dimension."
+        raise InvalidInput([Problem("dimension", why)])
+    return wanted or found.dimension, found
+
+
+def _propose(context: JobContext) -> JobOutcome:
+    """Ask the model, and write the proposals; a known reply is not asked for again."""
+    request: ProposalRequest = context.input
+    store, media = context.store, MediaStore(context.home / "media")
+    free = free_images(store, by=context.by, project=request.project)
+    return strict_questions.carry_out(context, prepared(request, free, store, media, context.settings))
+
+
+PROPOSALS = JobKind("proposals", "Proposals", "Asking a model for items of {}", _propose)

@@ -1,8 +1,8 @@
 """Goals and questions out of narrations of videos, as in EgoPlan-Bench.
 
 ``rules`` has the pure rules: what a goal takes, what a reply of a model says, which questions follow. ``files`` reads
-narrations, goals and video lists, and writes goals and questions. ``goal_generation`` asks a model for goals and
-``question_generation`` makes questions; both are commands. ``video_goals`` keeps the goals that leads edit on the page
+narrations, goals and video lists, and writes goals and questions. ``goal_generation`` is the job that asks a model for
+goals, and ``question_generation`` makes questions. ``video_goals`` keeps the goals that leads edit on the page
 *Goals*, as events of the project, so its log and archive are complete without this folder.
 """
 
@@ -33,9 +33,10 @@ def _pipeline_steps() -> Sequence[Any]:
 
 
 def _jobs() -> Sequence[Any]:
+    from extensions.narrations.goal_generation import GOALS
     from extensions.narrations.question_job import QUESTIONS
 
-    return (QUESTIONS,)
+    return GOALS, QUESTIONS
 
 
 EXTENSION = Extension(

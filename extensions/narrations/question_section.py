@@ -18,6 +18,7 @@ from annotation_schemas.formats import offered
 from app import jobs, markup, shell
 from app.importing import file_inputs, import_jobs, import_preview
 from app.importing.result_sentence import imported_sentence
+from app.jobs import page as job_page
 from app.jobs.imports import ImportOrder, ImportOutcome
 from app.services import Services
 from domain import typed_json
@@ -86,7 +87,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         return
     made.job = desk.job(services.store, id=made.job.id) if made.job.is_open else made.job
     if made.job.is_open:
-        _watch(services, made.job)
+        job_page.watch(services, made.job)
         return
     if made.job.refused:
         shell.show(markup.notice(shell.on_page(made.job.refused), style="bad"))
@@ -174,14 +175,6 @@ def _rate(text: str) -> Fraction | None:
     if text and known is None:
         raise InvalidInput([Problem("rate", f"{text!r} is no number from 1 to 1000, such as 59.94 or 60000/1001.")])
     return known
-
-
-@st.fragment(run_every=import_preview.LOOK_SECONDS)
-def _watch(services: Services, job: Job) -> None:
-    with shell.guard(services):
-        if not desk.job(services.store, id=job.id).is_open:
-            st.rerun()
-        st.progress(0.0, text="Questions are being made; nothing is stored.")
 
 
 def _show(view: ProjectView, made: _QuestionSet) -> None:

@@ -1,8 +1,8 @@
 """Second readers: language models that read answers which the rules cannot read, and how far readers agree with people.
 
-``second_reader`` asks the model and stores its readings next to those of the rules; core counts them where it is asked
-for ``rules+NAME``. ``reader_agreement`` draws a sample for people to read and compares all readers with them. The
-commands are ``touchstone answers read-again``, ``answers sample`` and ``answers agreement``.
+``second_reader`` asks the model, in the job of ``reader_job``, and stores its readings next to those of the rules; core
+counts them where it is asked for ``rules+NAME``. ``reader_agreement`` draws a sample for people to read and compares
+all readers with them. The commands are ``touchstone answers read-again``, ``answers sample`` and ``answers agreement``.
 """
 
 from __future__ import annotations
@@ -19,4 +19,10 @@ def _commands() -> Sequence[Any]:
     return (reader_commands,)
 
 
-EXTENSION = Extension(name="second_readers", title="Second readers", commands=_commands)
+def _jobs() -> Sequence[Any]:
+    from extensions.second_readers.reader_job import SECOND_READER
+
+    return (SECOND_READER,)
+
+
+EXTENSION = Extension(name="second_readers", title="Second readers", commands=_commands, jobs=_jobs)

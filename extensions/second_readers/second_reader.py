@@ -149,6 +149,7 @@ def read_again(
     items: Items | str | None = None,
     limit: int | None = None,
     stop: Callable[[], bool] = lambda: False,
+    tell: Callable[[int, int], None] = lambda asked, of: None,
 ) -> ReadAgain:
     """Ask a language model about the answers that the rules cannot read. Replies are stored as they arrive.
 
@@ -166,6 +167,8 @@ def read_again(
         read.
     limit
         At most this many questions.
+    tell
+        Receives the number of questions asked, and of all questions, after each reply.
 
     Raises
     ------
@@ -191,13 +194,15 @@ def read_again(
     lacking = lacking[:limit] if limit is not None else lacking
     counts: Counter[str] = Counter()
     failed: Counter[str] = Counter()
+    n = len(lacking)
     if lacking:
         answerer = open_(spec)
         try:
             for start in range(0, len(lacking), _AT_ONCE):
                 if stop():
                     break
-                _ask(store, answerer, lacking[start : start + _AT_ONCE], spec, more, counts, failed, stop)
+                cases = lacking[start : start + _AT_ONCE]
+                _ask(store, answerer, cases, spec, more, counts, failed, stop, lambda: tell(counts["asked"], n))
         finally:
             answerer.close()
     if counts["kept"]:
@@ -289,14 +294,12 @@ def _ask(
     counts: Counter[str],
     failed: Counter[str],
     stop: Callable[[], bool],
+    asked_one: Callable[[], None],
 ) -> None:
     identity = description(spec.dump())
 
-    def tell(attempt: Attempt) -> None:
-        if not attempt.final:
-            return
+    def keep(attempt: Attempt) -> None:
         case = cases[attempt.unit_id]
-        counts["asked"] += 1
         shown = as_shown(case.asked, case.ended)
         read = _reading(attempt, shown, failed)
         if read is None:
@@ -329,6 +332,12 @@ def _ask(
             counts["read"] += len(case.answers)
         elif read.rule == _NONE:
             counts["none"] += len(case.answers)
+
+    def tell(attempt: Attempt) -> None:
+        if attempt.final:
+            counts["asked"] += 1
+            keep(attempt)
+            asked_one()
 
     asked = [question(each.text, as_shown(each.asked, each.ended), unit_id=at) for at, each in enumerate(cases)]
     answerer.answer(asked, tell=tell, stop=stop)

@@ -6,6 +6,7 @@ when it tells progress for the n-th time.
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -397,3 +398,13 @@ def test_a_page_shows_how_far_a_job_is_and_cancels_it(lea: Services) -> None:
     assert desk.CANCELED in words(page.run())
     page.button(key="projects.read.p").click().run()
     assert desk.CANCELED not in words(page.run()), "it was read"
+
+
+def test_a_job_on_a_full_disk_says_so(lea: Services) -> None:
+    def full(context: JobContext) -> JobOutcome:
+        raise OSError(errno.ENOSPC, "No space left on device", "/data/journal.jsonl")
+
+    job = begun(lea, CASES[0])
+    kinds = {"look": JobKind("look", "Look", "Looking", full)}
+    Worker(lea.store, lea.settings.home, lea.settings, kinds, Lane.TASKS).work_off()
+    assert desk.job(lea.store, id=job.id).said == "The disk is full. Make room, then try again."

@@ -10,10 +10,10 @@ from domain.order import shuffled
 
 
 def test_the_order_is_that_of_the_hashes() -> None:
-    ranks = {at: hashlib.sha256(f"7/ann/item/{at}".encode()).hexdigest() for at in range(4)}
-    wanted = ["abcd"[at] for at in sorted(ranks, key=lambda at: ranks[at])]
-    assert shuffled("abcd", seed=7, parts=("ann", "item")) == wanted
-    assert shuffled("abcd", seed=7, parts=("ann", "item")) == wanted
+    ranks = {at: hashlib.sha256(f"7/ann/item/{at}".encode()).hexdigest() for at in range(12)}
+    wanted = ["abcdefghijkl"[at] for at in sorted(ranks, key=lambda at: ranks[at])]
+    assert shuffled("abcdefghijkl", seed=7, parts=("ann", "item")) == wanted
+    assert shuffled("abcdefghijkl", seed=7, parts=("ann", "item")) == wanted
 
 
 def test_nothing_is_lost_and_equal_items_stay_as_many() -> None:

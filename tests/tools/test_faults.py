@@ -34,7 +34,7 @@ def test_a_fault_still_applies(fault: faults.Fault) -> None:
 
 def test_there_are_enough_of_them_everywhere() -> None:
     areas = "claims keep_rules visibility reading statistics files runs label_studio tables schemas pages releases web"
-    assert {each.area for each in ALL} == {*areas.split(), "losses"}
+    assert {each.area for each in ALL} >= {*areas.split(), "losses"}
     assert len(ALL) >= 60
 
 

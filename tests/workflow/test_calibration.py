@@ -63,6 +63,8 @@ def test_a_machine_among_the_people_is_refused(judged: Store) -> None:
 def test_a_person_whose_ratings_came_from_a_file_is_vouched_for(judged: Store) -> None:
     study, _ = asked(judged, ("ann", "bob", "eve"), ("gpt",), vouched=("eve",))
     assert study.humans == ("ann", "bob", "eve")
+    with pytest.raises(RatingsError, match="gpt has no account here"):
+        asked(judged, ("ann", "eve", "gpt"), (), vouched=("eve",))
 
 
 def test_a_person_is_no_judge(judged: Store) -> None:

@@ -54,6 +54,7 @@ def test_no_forecast_without_days_then_from_the_worst_and_the_best_and_none_when
     clock.advance(days=3)  # three days without work
     for _ in range(5):  # Saturday
         _vote(store, ann, 20, clock)
+    assert list(_verification(store, lea).days) == [2, 4], "Saturday is not over"
     clock.advance(days=1)
     late = _verification(store, lea)
     assert (late.left, list(late.days), late.span) == (21, [2, 4, 5], 6)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -74,11 +75,14 @@ def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> Non
 @needs("formats", "inspect_log")
 @needs("formats", "label_studio")
 def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -> None:
-    def names(schema: str, *, writes: bool) -> list[str]:
-        return [row.name for row in offered(load_schema(shipped()[schema]).schema_, writes=writes)]
+    def names(schema: str, *, writes: bool, used: Sequence[str] = ()) -> list[str]:
+        return [row.name for row in offered(load_schema(shipped()[schema]).schema_, writes=writes, used=used)]
 
     said = ["models", "labels"]
     assert names("egothink", writes=True) == ["egothink", "predictions", "ratings", *said, "label_studio"]
+    assert names("egothink", writes=True, used=["labels"])[:2] == ["labels", "egothink"], (
+        "a file of the project came so"
+    )
     assert names("egoplan", writes=True)[:4] == ["egoplan", "predictions", "egoplan_submission", "ratings"]
     logs = ["lmms_eval_samples", "inspect_log", "answer_map"]
     read = ["predictions", *logs, "judgements", "tool_results", "ratings", *said, "label_studio"]

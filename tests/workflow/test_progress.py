@@ -151,9 +151,11 @@ def test_an_item_being_written_is_mine_to_go_on_with(store: Store) -> None:
     ann = make_person(store, "ann")
     (image,) = make_pool(store, 1)
     view = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
-    assert lines(store, ann)[Stage.AUTHORING, "colour"].available
+    mine = lines(store, ann)[Stage.AUTHORING, "colour"]
+    assert (mine.available, mine.begun) == (True, 1)
     submissions.submit(store, person=ann, task=view.id, key="k", values=make_fields())
-    assert not lines(store, ann)[Stage.AUTHORING, "colour"].available
+    mine = lines(store, ann)[Stage.AUTHORING, "colour"]
+    assert (mine.available, mine.begun) == (False, 0)
 
 
 @pytest.mark.both_databases

@@ -7,6 +7,7 @@ the lease ends. After ``ATTEMPTS`` dead processes the job fails, so that a job t
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import secrets
@@ -24,7 +25,7 @@ from db.engine import Store, utc_now
 from db.records import StoredJob
 from domain import typed_json
 from domain.errors import TouchstoneError
-from domain.jobs import JobState
+from domain.jobs import JobState, Progress, unheard
 from domain.origin import acting_from
 from domain.settings import Settings
 from workflow.access.accounts import person_of
@@ -49,6 +50,8 @@ BROKEN_OFF = (
     "The process that worked on this ended before its time; the log of the server says why. What was half done is not "
     "in use, and goes first. Try again."
 )
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_FULL = "The disk is full. Make room, then try again."
 TOO_OFTEN = f"{ATTEMPTS} processes ended while they worked on this; the log of the server says why. Try again."
 
 _log = logging.getLogger(__name__)
@@ -81,6 +84,10 @@ class Worker:
         The register of kinds. The worker takes jobs of ``lane`` only.
     ends_itself
         Whether this process may end in the middle of a job that was canceled or taken over.
+    canceled
+        Return whether the person at this process cancels its job.
+    hear
+        Receives the progress of each job in this process.
     """
 
     def __init__(
@@ -93,9 +100,11 @@ class Worker:
         *,
         ends_itself: bool = False,
         stop: Callable[[], bool] = lambda: False,
+        canceled: Callable[[], bool] = lambda: False,
+        hear: Progress = unheard,
     ) -> None:
         self.store, self.home, self.settings, self.kinds, self.stop = store, home, settings, kinds, stop
-        self.lane, self.ends_itself = lane, ends_itself
+        self.lane, self.ends_itself, self.canceled, self.hear = lane, ends_itself, canceled, hear
         self.current: JobKind | None = None
         """The kind of the present job."""
 
@@ -156,8 +165,12 @@ class _JobAttempt:
         self.step = self.written = _Step()
         self.over, self.left = threading.Event(), threading.Event()
         """Events: the attempt has ended; the attempt has to end."""
-        self.is_canceled = False
-        self.began = time.monotonic()
+        self.canceled_elsewhere = False
+
+    @property
+    def is_canceled(self) -> bool:
+        """Tell whether a person has canceled the job, here or elsewhere."""
+        return self.canceled_elsewhere or self.worker.canceled()
 
     def do(self) -> None:
         beating = threading.Thread(target=self._beat, name=f"job-{self.row.id}", daemon=True)
@@ -169,7 +182,10 @@ class _JobAttempt:
             self._end(JobState.CANCELED if self.is_canceled else None, CANCELED)
         except TouchstoneError as error:
             self._end(JobState.FAILED, str(error), value=error.value if isinstance(error, JobFailure) else None)
-        except Exception:
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                self._end(JobState.FAILED, DISK_FULL)
+                return
             number = secrets.token_hex(3)
             _log.exception("error %s in the job %s (%s)", number, self.row.public_id, self.kind.name)
             self._end(JobState.FAILED, f"This met an unknown error (number {number}); the log of the server says more.")
@@ -191,13 +207,13 @@ class _JobAttempt:
             progress=self._progress,
             note=self._note,
             name_files=self._name_files,
-            stop=lambda: self.left.is_set() or self.worker.stop(),
+            stop=lambda: self.left.is_set() or self.worker.stop() or self.worker.canceled(),
             canceled=lambda: self.is_canceled,
         )
 
     def _came(self, outcome: JobOutcome) -> None:
         if self.is_canceled:
-            self._end(JobState.CANCELED, CANCELED)
+            self._end(JobState.CANCELED, outcome.said or CANCELED, value=outcome.value)
             return
         if outcome.again_in is not None:
             with self.store.write(archived_too=True) as session:
@@ -235,6 +251,7 @@ class _JobAttempt:
 
     def _progress(self, what: str, done: int, of: int) -> None:
         self.step = _Step(what, done, of)
+        self.worker.hear(what, done, of)
         if self.left.is_set():
             raise Cancellation
 
@@ -279,7 +296,7 @@ class _JobAttempt:
             )
         self.written = step
         if not self.over.is_set() and (not held or canceling):
-            self.is_canceled = held
+            self.canceled_elsewhere = held
             self.left.set()
 
     def _leave(self) -> None:
@@ -331,9 +348,11 @@ def do_here(
     kinds: Mapping[str, JobKind],
     *,
     id: str,
+    canceled: Callable[[], bool] = lambda: False,
+    hear: Progress = unheard,
 ) -> None:
-    """Execute a new job in this process, for jobs that are faster than starting another process."""
-    worker = Worker(store, home, settings, kinds, Lane.TASKS)
+    """Execute a job in this process: one that is faster than starting another process, or that a command waits for."""
+    worker = Worker(store, home, settings, kinds, Lane.TASKS, canceled=canceled, hear=hear)
     row = worker.take(public_id=id)
     if row is not None:
         worker.do(row)

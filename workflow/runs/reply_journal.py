@@ -22,7 +22,7 @@ Line = Mapping[str, Any]
 
 
 class JournalKind(NamedTuple):
-    """The command that writes a journal, and the subject of its replies."""
+    """The command that begins jobs with such a journal, and the subject of its replies."""
 
     of: str
     """The command."""
@@ -45,7 +45,7 @@ class Journal:
 
     lines: list[Line] = field(default_factory=list)
     broken: int = 0
-    """Number of unreadable lines, such as the last line of a killed command."""
+    """Number of unreadable lines, such as the last line of a killed process."""
     _file: BinaryIO | None = None
 
     @property
@@ -73,12 +73,12 @@ def read_journal(path: Path, kind: JournalKind) -> Journal:
 
 @contextmanager
 def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
-    """Open the journal for this command alone.
+    """Open the journal for this process alone.
 
     Raises
     ------
     Conflict
-        Another command writes into the file.
+        Another process writes into the file.
     FileRefused
         The file is not such a journal, or cannot be written.
     """
@@ -92,7 +92,7 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise Conflict(
-                f"Another command writes {path.name} just now. Wait for it, or name another file."
+                f"Another process writes {path.name} just now. Wait for it, or name another file."
             ) from error
         file.seek(0)
         data = file.read()

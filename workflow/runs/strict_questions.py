@@ -1,23 +1,30 @@
-"""Asking a model behind an endpoint about many subjects, with replies in one strict form.
+"""The work of jobs that ask a model behind an endpoint about many subjects, with replies in one strict form.
 
 Each reply is written to a journal before it is used. After a faulty reply, the question is asked again with its faults.
-A question whose reply the journal has is not asked again.
+A question whose reply the journal has is not asked again, so a job goes on wherever its process ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from datetime import timedelta
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from domain import strict_json
-from domain.errors import ModelRefused
+from domain.english import with_noun
+from domain.errors import ModelRefused, RunStopped
 from domain.runs import NO_REQUEST, Attempt, BudgetedAnswerer, Outcome, Picture, Question
-from domain.settings import Settings
 from domain.strict_json import Fault
-from workflow.runs import model_descriptions
+from workflow.jobs.kinds import JobContext, JobFailure, JobOutcome
+from workflow.runs import model_descriptions, reply_journal
 from workflow.runs.model_descriptions import ModelSpec
-from workflow.runs.reply_journal import Journal, Line
+from workflow.runs.reply_journal import Journal, JournalKind, Line
+from workflow.runs.result_file import ResultFile
+
+LISTED = 20
+"""Number of subjects without a result that a summary names."""
 
 
 class ParsedReply(Protocol):
@@ -96,13 +103,83 @@ class Subject(Generic[R]):
 
 
 @dataclass(frozen=True)
-class QuestionSettings:
-    """The model, and how often to ask about each subject."""
+class InquirySummary:
+    """What came of a job: the counts, and the first subjects without a result."""
 
+    n: int
+    """Number of results."""
+    before: int
+    """Number of subjects that were not asked about, because their replies were known."""
+    broken: int
+    """Number of unreadable lines in the journal."""
+    figures: Mapping[str, Any]
+    """The counts; None is unknown."""
+    failures: Mapping[str, tuple[int, str]]
+    """Number of faulty replies by kind of fault, with the first subject."""
+    without: Sequence[tuple[str, str, str]]
+    """Subjects without a result: name, reason, and the first detail."""
+    n_without: int
+
+
+@dataclass
+class Inquiry(ABC, Generic[R]):
+    """Subjects that a model is asked about, and the file that its replies become."""
+
+    subjects: list[Subject[R]]
     spec: ModelSpec
     tries: int
-    noun: str
+    """How often the model is asked about each subject."""
+    result: ResultFile
+
+    noun: ClassVar[str]
     """Kind of subject, which is the key of its name in the journal."""
+    wanted: ClassVar[str]
+    """Noun of a result."""
+    journal: ClassVar[JournalKind]
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Return the number of results."""
+
+    @abstractmethod
+    def figures(self) -> dict[str, Any]:
+        """Return the counts; None is unknown."""
+
+    @abstractmethod
+    def without(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield the subjects without a result: name, reason, and details."""
+
+    @abstractmethod
+    def words(self, said: R) -> str:
+        """Return in a few words what a reply brought."""
+
+    @abstractmethod
+    def file(self) -> bytes:
+        """Return the file with the results so far."""
+
+    @abstractmethod
+    def made(self) -> dict[str, Any]:
+        """Return how the results were made, for the manifest."""
+
+    def left(self) -> list[Subject[R]]:
+        """Return the subjects that have to be asked about."""
+        return [subject for subject in self.subjects if subject.is_open(self.tries)]
+
+    def look(self) -> list[Subject[R]]:
+        """Take in the replies that the journal has, and return the subjects that have to be asked about."""
+        recall(self.subjects, reply_journal.read_journal(self.result.beside(JOURNAL), self.journal))
+        return self.left()
+
+    def summary(self, before: int, broken: int) -> InquirySummary:
+        """Return what came of it."""
+        failed = {kind: (len(names), names[0]) for kind, names in failures(self.subjects).items()}
+        without = [(name, why, said[0] if said else "") for name, why, said in self.without()]
+        return InquirySummary(self.n, before, broken, self.figures(), failed, without[:LISTED], len(without))
+
+
+JOURNAL = "asked.jsonl"
+"""The end of the journal's name."""
 
 
 def described(spec: ModelSpec, *, longest: int, form: dict[str, Any] | None, name: str) -> ModelSpec:
@@ -133,42 +210,67 @@ def recall(subjects: Sequence[Subject[R]], journal: Journal) -> None:
             subject.hear(line, subject.taken(line))
 
 
-def ask(
-    how: QuestionSettings,
-    subjects: Sequence[Subject[R]],
-    journal: Journal,
-    settings: Settings,
-    *,
-    stop: Callable[[], bool],
-    tell: Callable[[str, R], None],
-) -> None:
-    """Ask about all open subjects, then again about subjects with faulty replies, until the tries are used up.
+def carry_out(context: JobContext, inquiry: Inquiry[R]) -> JobOutcome:
+    """Ask about all open subjects, and write the results with how they were made.
+
+    A job that is canceled, or whose process leaves, writes what there is. Whoever continues asks about the rest.
 
     Raises
     ------
-    RunStopped
-        Further questions would fail too.
+    Conflict
+        Another process writes the same file, or someone changed the results after they were written.
+    JobFailure
+        Further questions would fail too. What there is was written.
     """
+    subjects, result, stopped = inquiry.subjects, inquiry.result, ""
+    with reply_journal.opened(result.beside(JOURNAL), inquiry.journal) as journal:
+        recall(subjects, journal)
+        before = len(subjects) - len(inquiry.left())
+        ours = result.must_be_ours(inquiry.file())
+        try:
+            if before < len(subjects):
+                _ask(context, inquiry, journal)
+        except RunStopped as error:
+            stopped = str(error)
+        result.must_be_ours(inquiry.file(), ours)
+        asked_by = [line["about"] for line in journal.lines if line.get("record") == "session"]
+        result.write(inquiry.file(), {**inquiry.made(), "asked_by": asked_by})
+        summary = inquiry.summary(before, journal.broken)
+    if stopped:
+        raise JobFailure(stopped, summary)
+    n, left = with_noun(summary.n, inquiry.wanted), len(inquiry.left())
+    if not left or not context.stop():
+        return JobOutcome(f"{n} at {result.out}.", summary)
+    said = f"{n} at {result.out}; {with_noun(left, inquiry.noun)} left to ask about. The same command continues."
+    return JobOutcome(said, summary, again_in=None if context.canceled() else timedelta())
+
+
+def _ask(context: JobContext, inquiry: Inquiry[R], journal: Journal) -> None:
+    """Ask about all open subjects, then again about subjects with faulty replies, until the tries are used up."""
+    subjects = inquiry.subjects
 
     def heard(attempt: Attempt) -> None:
         subject = subjects[attempt.unit_id]
-        line = _line(how.noun, subject, attempt)
+        line = _line(inquiry.noun, subject, attempt)
         said = subject.taken(line)
         journal.add({**line, "faults": [fault._asdict() for fault in said.faults]})
         subject.hear(line, said, silent=attempt.final and not attempt.outcome.replied)
-        tell(subject.name, said)
+        if not context.stop():  # progress would end the job before the replies that are under way
+            fault = f"{said.faults[0].kind}: {said.faults[0].what}" if said.faults else ""
+            told = f"{subject.name}: {fault or inquiry.words(said)}"
+            context.progress(told, len(subjects) - len(inquiry.left()), len(subjects))
 
-    answerer = model_descriptions.opened(how.spec, settings)
+    answerer = model_descriptions.opened(inquiry.spec, context.settings)
     try:
-        journal.add({"record": "session", "model": how.spec.dump(), "about": dict(answerer.about)})
+        journal.add({"record": "session", "model": inquiry.spec.dump(), "about": dict(answerer.about)})
         if isinstance(answerer, BudgetedAnswerer):
             sent = [line for line in journal.replies if Outcome(line["outcome"]) not in NO_REQUEST]
             answerer.spent(len(sent), sum(line["cost"] or 0.0 for line in sent))
-        for _ in range(how.tries):
-            left = [subject.question(at) for at, subject in enumerate(subjects) if subject.is_open(how.tries)]
-            if not left or stop():
+        for _ in range(inquiry.tries):
+            left = [subject.question(at) for at, subject in enumerate(subjects) if subject.is_open(inquiry.tries)]
+            if not left or context.stop():
                 return
-            answerer.answer(left, tell=heard, stop=stop)
+            answerer.answer(left, tell=heard, stop=context.stop)
     finally:
         answerer.close()
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.strict_run_output import SHOWN, carried_out, tell_asked
+from app.commands.strict_run_output import carried_out, tell_asked, tell_dry
 from app.markup import count
 from domain.errors import FileRefused
 
 if TYPE_CHECKING:
-    from app.services import Resources
-    from extensions.drafting.proposal_reply import ProposalReply
-    from extensions.drafting.proposal_run import ProposalRequest, RunResult
+    from workflow.runs.strict_questions import InquirySummary
+
+SHOWN = 20
+"""Number of refused proposals that are listed."""
 
 drafting = typer.Typer(
     help="Whole items that a model proposes for images, which people edit and own.", no_args_is_help=True
@@ -68,32 +69,37 @@ def make(
 ) -> None:
     """Have a model behind an endpoint propose a whole item for each free image, with every field of the authors' form.
 
-    A reply that does not fit the schema gives no proposal. No item is created: the file is for people. Ctrl+C stops,
-    and the same command continues.
+    A reply that does not fit the schema gives no proposal. No item is created: the file is for people. This is a job:
+    Ctrl+C cancels it, and the same command continues.
     """
     from app.commands.judge import within
     from app.services import opened
-    from domain.errors import InvalidInput, Problem
     from extensions.drafting.free_images import free_images
-    from extensions.drafting.proposal_run import ProposalRequest, described
-    from extensions.drafting.seed_task_file import read_plan
+    from extensions.drafting.proposal_reply import left_fields
+    from extensions.drafting.proposal_run import PROPOSALS, ProposalRequest, described, prepared
     from workflow.runs import model_descriptions
 
     here = opened()
     free = free_images(here.store, by=None, project=project)
-    known = [each.id for each in free.loaded.schema_.dimensions]
-    if dimension is not None and dimension not in known:
-        told = f"The schema has no dimension {dimension!r}; there are {', '.join(known)}."
-        raise InvalidInput([Problem("dimension", told)])
-    plan = read_plan(tasks, known) if tasks is not None else None
     model = within(model_descriptions.named(spec), max_calls=max_calls, max_cost=max_cost)
-    asked = ProposalRequest(
-        project, free, described(model, free, constrain), _prompt(prompt), plan, dimension, limit, seed, tries, out
-    )
+    model, plan = described(model, free, constrain), tasks.absolute() if tasks is not None else None
+    request = ProposalRequest(project, model, _prompt(prompt), plan, dimension, limit, seed, tries, out.absolute())
+    inquiry = prepared(request, free, here.store, here.media, here.settings)
     if dry_run:
-        _tell_dry(asked, here)
-    else:
-        _make(asked, here)
+        tell_dry(inquiry, shown=3)
+        return
+
+    def tell(summary: InquirySummary) -> None:
+        beside = inquiry.result._replace(out=out).beside
+        tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". ")
+        if left := left_fields(free.loaded.schema_):
+            typer.echo(f"Fields for people, not for the model: {', '.join(each.name for each in left)}.")
+        typer.echo(
+            f"{count(summary.n, 'proposal')} at {out}; every reply: {beside('asked.jsonl')}; "
+            f"how they were made: {beside('made.json')}"
+        )
+
+    carried_out(here, inquiry, kind=PROPOSALS.name, input=request, project=project, tell=tell)
 
 
 @drafting.command("import")
@@ -144,44 +150,3 @@ def _prompt(file: Path | None) -> str:
         return (file or OURS).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefused(f"The prompt {file} cannot be read as UTF-8 text.") from error
-
-
-def _tell_dry(asked: ProposalRequest, here: Resources) -> None:
-    from app.commands.runs_in_terminal import tell_estimate
-    from extensions.drafting.proposal_run import dry
-
-    questions, known = dry(asked, here)
-    typer.echo(f"{count(len(questions), 'image')} to ask about; {known:,} have an answer already.")
-    if questions:
-        tell_estimate(asked.spec, questions[:3], asked=len(questions))
-        typer.echo(f"--- {questions[0].name}\n{questions[0].cannot or questions[0].text}")
-
-
-def _make(asked: ProposalRequest, here: Resources) -> None:
-    from extensions.drafting.proposal_run import make
-
-    carried_out(
-        lambda stop: make(asked, here, stop=stop, tell=_tell_reply),
-        tell=lambda told: _tell(asked, told),
-        came=lambda told: told.proposed,
-    )
-
-
-def _tell_reply(image: str, said: ProposalReply) -> None:
-    if said.faults:
-        typer.echo(f"   {image}: {said.faults[0].kind}: {said.faults[0].what}", err=True)
-    else:
-        typer.echo(f"   {image}: {'a proposal' if said.fields else f'none: {said.why_not[:200]}'}", err=True)
-
-
-def _tell(asked: ProposalRequest, told: RunResult) -> None:
-    from extensions.drafting.proposal_reply import left_fields
-
-    journal = asked.result.beside("asked.jsonl")
-    tell_asked(told, asked.spec, about="image", wanted="proposal", journal=journal, more=". ")
-    if left := left_fields(asked.free.loaded.schema_):
-        typer.echo(f"Fields for people, not for the model: {', '.join(each.name for each in left)}.")
-    typer.echo(
-        f"{count(len(told.proposed), 'proposal')} at {asked.out}; every reply: {journal}; "
-        f"how they were made: {asked.result.beside('made.json')}"
-    )

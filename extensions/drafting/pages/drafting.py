@@ -7,6 +7,7 @@ from typing import Any
 
 from app import markup, shell
 from app.jobs import figure_requests
+from app.jobs import page as job_page
 from app.reruns import pending_figures
 from app.results import shown
 from app.screens import Group, Screen
@@ -16,6 +17,8 @@ from domain.roles import Role
 from extensions.drafting import import_records, pipeline_step, report_chart, report_text, upload
 from extensions.drafting.arm_report import DraftingReport, FieldEdits, OutcomeComparison
 from extensions.drafting.arms import Arm
+from extensions.drafting.proposal_run import PROPOSALS
+from workflow.jobs import desk
 from workflow.releases import set_statistics
 
 SCREEN = Screen("Drafting", place=204, role=Role.LEAD, group=Group.SOURCES, part="authoring")
@@ -36,6 +39,8 @@ def render(services: Services) -> None:
             markup.notice("Items of this project come from files. Drafting needs a schema with the stage `authoring`.")
         )
         return
+    for job in desk.list_jobs(services.store, project=view.name, kinds=[PROPOSALS.name], only_open=True):
+        job_page.watch(services, job)
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     upload.draw(services, view, first=not here.came)
     if not here.came:

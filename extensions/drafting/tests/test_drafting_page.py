@@ -11,12 +11,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from db.engine import Store
+from domain.jobs import JobState
 from domain.roles import Role
+from extensions.drafting.proposal_run import PROPOSALS
 from extensions.drafting.tests import test_proposal_import
 from extensions.drafting.tests.test_arm_report import study
 from testkit.factories import make_fields, make_person, make_pool, make_project
 from tests.app.screens import drawn, part, rows, words
 from tests.workflow import test_benchmark_judges
+from workflow.jobs import desk
 
 pytestmark = pytest.mark.thorough
 
@@ -175,3 +178,13 @@ def test_without_the_arm_the_page_says_so_and_compares_nothing(store: Store, hom
     assert "no item was written without a proposal, and no image is in that arm." in part(page, "refusal")
     assert "chart-drafting" not in words(page)
     assert 'data-part="compared"' not in words(page)
+
+
+def test_a_job_that_asks_a_model_is_shown_and_canceled(store: Store, home: Path) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+    job = desk.begin(store, kind=PROPOSALS.name, slot="proposals/d.json", by=None, project="p")
+    page = drawn(store, home, "drafting", "lea", project="p")
+    assert page.get("progress")[0].proto.text == "Asking a model for items of p: waits for a process"
+    next(each for each in page.button if each.label == "Cancel").click().run()
+    assert desk.job(store, id=job.id).state is JobState.CANCELED

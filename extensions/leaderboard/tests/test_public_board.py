@@ -13,6 +13,7 @@ import pytest
 from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed
 from domain.roles import Role
+from extensions.leaderboard import entries
 from extensions.leaderboard import public_board as public
 from extensions.leaderboard.public_board import Cell, Choice
 from extensions.leaderboard.tests.test_entries import KEYS, made, media, sent, take
@@ -22,6 +23,7 @@ from workflow.access.audit import entries as events
 from workflow.files.import_files import import_files
 from workflow.results import leaderboard_page
 from workflow.results.score_choices import Scores
+from workflow.runs import run_control
 
 __all__ = ["media"]
 
@@ -60,6 +62,10 @@ def test_only_what_was_chosen_is_there(world: Store, media: MediaStore, tmp_path
     assert gone.lacking == ("People, beauty is not there any more.", "no one has no answers that count.")
     take(world, media, sent(tmp_path, KEYS, name="b.json"), team="B")
     assert [name for name, _ in shown(world).rows] == ["B: Planner", "Team A: Planner", "ours"]
+    (mistaken,) = (each.run for each in entries.entries(world, by=None, project="p") if each.team == "B")
+    run_control.withdraw(world, by=None, run=mistaken, reason="sent by mistake")
+    left = shown(world)
+    assert ([name for name, _ in left.rows], left.lacking) == (["Team A: Planner", "ours"], ())
 
 
 def test_slices_never_name_what_items_say(world: Store) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.strict_run_output import carried_out, tell_asked
+from app.commands.strict_run_output import carried_out, tell_asked, tell_dry
 from domain.english import with_noun
 from domain.errors import FileRefused, InvalidInput, Problem
 from extensions.narrations.commands.narrations import (
@@ -27,10 +27,10 @@ from extensions.narrations.commands.narrations import (
 
 if TYPE_CHECKING:
     from extensions.narrations.files.narration_rows import ReadNarrations
-    from extensions.narrations.goal_generation import GoalRequest, GoalResult
-    from extensions.narrations.rules.goal_replies import ReplyGoals
+    from extensions.narrations.goal_generation import GoalInquiry
     from extensions.narrations.rules.goals import Limits
     from workflow.runs.model_descriptions import ModelSpec
+    from workflow.runs.strict_questions import InquirySummary
 
 
 def register(cli: typer.Typer) -> None:
@@ -82,13 +82,14 @@ def goals(
 ) -> None:
     """Have a model behind an endpoint say what each video is done for: an overall goal, subgoals, and theirs.
 
-    A reply that does not keep to the form, or contradicts itself or the narrations, gives none. Ctrl+C leaves, and the
-    same command goes on. `touchstone narrations questions --goals OUT` makes questions of them."""
+    A reply that does not keep to the form, or contradicts itself or the narrations, gives none. This is a job: Ctrl+C
+    cancels it, and the same command goes on. `touchstone narrations questions --goals OUT` makes questions of them."""
     from extensions.narrations.rules.goals import Limits
 
     if most < fewest:
         raise InvalidInput([Problem("most", f"--most is {most}, which is below --fewest, {fewest}.")])
-    read = read_rows(file, reading(column, rates_of(videos), narrator, spacing, with_unsure))
+    how = reading(column, rates_of(videos), narrator, spacing, with_unsure)
+    read = read_rows(file, how)
     limits = Limits(fewest, most)
     if check is not None:
         if out is not None or spec is not None:
@@ -97,15 +98,19 @@ def goals(
         return
     if out is None or spec is None:
         raise InvalidInput([Problem("spec", "Give --spec, the model's description, and --out; or --check FILE.")])
-    from extensions.narrations.goal_generation import GoalRequest
+    from extensions.narrations.goal_generation import GOALS, GoalRequest, prepared
 
     described = _described(spec, constrain=constrain, max_calls=max_calls, max_cost=max_cost)
-    request = GoalRequest(read, described, _prompt(prompt), limits, tries, tuple(video or ()), out)
+    only, to = tuple(video or ()), out.absolute()
+    request = GoalRequest(file.absolute(), how, described, _prompt(prompt), limits, tries, only, to)
+    inquiry = prepared(request, read)
     tell_rows(read)
     if dry_run:
-        _tell_dry(request)
-    else:
-        _make(request)
+        tell_dry(inquiry, shown=len(inquiry.subjects))
+        return
+    from app.services import opened
+
+    carried_out(opened(), inquiry, kind=GOALS.name, input=request, tell=partial(_tell, inquiry, out))
 
 
 def _described(spec: str, *, constrain: bool, max_calls: int | None, max_cost: float | None) -> ModelSpec:
@@ -140,38 +145,10 @@ def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
         raise typer.Exit(1)
 
 
-def _tell_dry(request: GoalRequest) -> None:
-    from app.commands.runs_in_terminal import tell_estimate
-    from extensions.narrations.goal_generation import dry
-
-    questions, known = dry(request)
-    typer.echo(f"{with_noun(len(questions), 'video')} to ask about, {known:,} with what is known already.")
-    if questions:
-        tell_estimate(request.spec, questions, asked=len(questions))
-        typer.echo(f"--- {questions[0].name}\n{questions[0].text}")
-
-
-def _make(request: GoalRequest) -> None:
-    from domain.settings import settings_from
-    from extensions.narrations.goal_generation import make
-
-    settings = settings_from(os.environ, Path.cwd())
-    carried_out(
-        lambda stop: make(request, settings, stop=stop, tell=_tell_reply),
-        tell=lambda result: _tell(request, result),
-        came=lambda result: result.tasks,
-    )
-
-
-def _tell_reply(video: str, said: ReplyGoals) -> None:
-    faults = f"; {said.faults[0].kind}: {said.faults[0].what}" if said.faults else ""
-    typer.echo(f"   {video}: {with_noun(len(said.tasks), 'goal')}{faults}", err=True)
-
-
-def _tell(request: GoalRequest, result: GoalResult) -> None:
-    journal = request.beside("asked.jsonl")
-    tell_asked(result, request.spec, about="video", wanted="goal", journal=journal, more=". The last one: ")
+def _tell(inquiry: GoalInquiry, out: Path, summary: InquirySummary) -> None:
+    beside = inquiry.result._replace(out=out).beside
+    tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". The last one: ")
     typer.echo(
-        f"{with_noun(len(result.tasks), 'goal')} at {request.out}; every reply: {journal}; how they were "
-        f"made: {request.beside('made.json')}"
+        f"{with_noun(summary.n, 'goal')} at {out}; every reply: {beside('asked.jsonl')}; how they were "
+        f"made: {beside('made.json')}"
     )

@@ -292,11 +292,23 @@ def test_questions_are_made_though_a_process_was_killed(
     monkeypatch.setattr(question_section, "HERE", 0)
     monkeypatch.setattr(processes, "wake", lambda *_: None)
     page = pressed(put(given(store, home), "text_input", "ask.rate", "30"), "make")
-    assert page.get("progress")[0].proto.text == "Questions are being made; nothing is stored."
+    assert page.get("progress")[0].proto.text == "Making questions for p: waits for a process"
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
     assert killed_at(services, 0)
     work_off(services)
     assert "22 questions made." in words(page.run())
+
+
+def test_questions_that_are_being_made_are_canceled_on_the_page(
+    store: Store, home: Path, lea: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_section, "HERE", 0)
+    monkeypatch.setattr(processes, "wake", lambda *_: None)
+    page = pressed(put(given(store, home), "text_input", "ask.rate", "30"), "make")
+    (cancel,) = [each for each in page.button if each.label == "Cancel"]
+    page = cancel.click().run().run()
+    assert "Canceled." in words(page)
+    assert not page.get("progress")
 
 
 def _n_items(store: Store) -> int:

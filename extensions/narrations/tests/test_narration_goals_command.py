@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
+from app.services import resources
 from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused, RunStopped
 from extensions.narrations.rules.narration import Narration
 from extensions.narrations.tests.goal_replies import node, reply, right, sub, video
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.thorough
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
+    resources.cache_clear()
     return tmp_path
 
 

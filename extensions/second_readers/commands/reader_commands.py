@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.answers import Project
 from app.commands.groups import find_group
 from app.commands.runs_in_terminal import opened
-from domain.errors import FileRefused
+from domain.errors import FileRefused, RunStopped
 from domain.states import Items
 
 if TYPE_CHECKING:
     from agreement.statistic import Statistic
+    from extensions.second_readers.second_reader import ReadAgain
 
 Which = Annotated[
     Items | None,
@@ -44,28 +44,24 @@ def read_again(
 ) -> None:
     """Ask a language model to read the answers that the rules cannot read.
 
-    It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops it. The next call asks only the rest.
+    It counts only where it is asked for (--reader rules+NAME). This is a job: Ctrl+C cancels it, and the next
+    call asks only the rest.
     """
-    from extensions.second_readers import second_reader
+    from app.commands import job_in_terminal
+    from app.commands.runs_in_terminal import on_signals
+    from extensions.second_readers.reader_job import SECOND_READER, ReaderRequest
     from workflow.runs import model_descriptions
 
-    shared = opened()
-    stopped: list[bool] = []
-    before = signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
-    try:
-        done = second_reader.read_again(
-            shared.store,
-            by=None,
-            project=project,
-            spec=model_descriptions.named(spec),
-            open_=lambda described: model_descriptions.opened(described, shared.settings),
-            models=model,
-            items=items,
-            limit=limit,
-            stop=lambda: bool(stopped),
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
+    described = model_descriptions.named(spec)
+    request = ReaderRequest(project, described, tuple(model) if model else None, items, limit)
+    signals: list[int] = []
+    with on_signals(signals):
+        slot = f"{SECOND_READER.name}/{project}/{described.name}"
+        about: Any = {"kind": SECOND_READER.name, "slot": slot, "project": project, "input": request}
+        job = job_in_terminal.work(opened(), **about, signals=signals)
+    done: ReadAgain | None = job.result
+    if done is None:
+        raise RunStopped(job.refused)
     typer.echo(done.counted, err=True)
     typer.echo(f"{done.wanted:,} answers are not read by the rules; {done.known:,} of them it was asked about before.")
     typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")

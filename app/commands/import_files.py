@@ -1,130 +1,44 @@
-"""``touchstone project``, ``import`` and ``export``: for scripts on the server's machine, without signing in."""
+"""``touchstone import``: for scripts on the server's machine, without signing in."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Names, Page, Takes, named, reading, writing
+from annotation_schemas.formats import FORMATS, ColumnMapping, Names, Takes, named, reading
 from annotation_schemas.model import OptionPlace
-from app.commands import import_look, migrate, project_archive, project_care
-from app.commands.options import IDS_IN_FILE, item_ids
+from app.commands import import_look
+from app.commands.options import NO_TASKS, OF_TASKS, ProjectName, with_formats
+from app.commands.progress import shown_progress
+from app.markup import count
 from domain.errors import InvalidInput, Problem
 from domain.name_value_pairs import pairs
 from domain.records import BadRow
-from domain.states import RatersAre, Stage
+from domain.states import RatersAre
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from workflow.files.one_import import ImportSummary, Progress
+    from workflow.files.one_import import ImportSummary
     from workflow.results.file_raters import FileRater
 
-project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
-
-
-def _with(rows: Iterable[Format]) -> str:
-    """Return the first words of an option's help when the option is for some formats only."""
-    return f"With {named(rows)}:"
-
-
-OPEN_IN = _with(row for row in reading(Takes.ITEMS) if row.keys is not None and row.keys.open)
-ITEMS_IN = _with(reading(Takes.ITEMS))
-LOOKED_IN = _with(reading(Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES))
-MODELS = _with(reading(Takes.ANSWERS, Takes.TASKS))
-ANSWERS_IN = _with(reading(Takes.ANSWERS))
-REPLIES_IN = _with(reading(Takes.REPLIES))
-TASKS_IN = _with(reading(Takes.TASKS))
-RATERS_IN = _with(reading(Takes.RATINGS, Takes.TASKS))
-ANSWERS_OUT = _with(writing(Takes.ANSWERS))
-ONE_RUN_OUT = _with(row for row in writing(Takes.ANSWERS) if row.needs_run)
-OF_TASKS = named(writing(Takes.TASKS))
-PRIVATE_OUT = f"With --verified or {OF_TASKS}:" if writing(Takes.TASKS) else "With --verified:"
-NO_TASKS = not reading(Takes.TASKS)
-"""Whether no installed extension reads files of tasks. The options of such files are then hidden."""
-
-ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
+OPEN_IN = with_formats(row for row in reading(Takes.ITEMS) if row.keys is not None and row.keys.open)
+ITEMS_IN = with_formats(reading(Takes.ITEMS))
+LOOKED_IN = with_formats(reading(Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES))
+MODELS = with_formats(reading(Takes.ANSWERS, Takes.TASKS))
+ANSWERS_IN = with_formats(reading(Takes.ANSWERS))
+REPLIES_IN = with_formats(reading(Takes.REPLIES))
+TASKS_IN = with_formats(reading(Takes.TASKS))
+RATERS_IN = with_formats(reading(Takes.RATINGS, Takes.TASKS))
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    cli.add_typer(project, name="project")
-    project_archive.register(project)
-    project_care.register(project)
-    migrate.register(project)
     cli.command("import")(import_)
-    cli.command("export")(export)
-    cli.command("edit")(edit)
-    cli.command("refine")(refine)
-
-
-@project.command("create")
-def create(
-    name: ProjectName,
-    schema: Annotated[str, typer.Option(help="One that comes with Touchstone (egothink, ...), or a YAML file.")],
-    title: Annotated[str | None, typer.Option(help="As people read it; by default the schema's.")] = None,
-) -> None:
-    """Make a project that follows a schema."""
-    from annotation_schemas import shipped
-    from annotation_schemas.loader import examine
-    from workflow.access import projects
-
-    examined = examine(shipped().get(schema, Path(schema)))
-    loaded = examined.loaded
-    for warning in examined.warnings:
-        typer.echo(warning, err=True)
-    made = projects.create_project(_resources().store, name=name, loaded=loaded, title=title)
-    typer.echo(f"Project {made.name} ({made.title}) follows {loaded.schema_.name}, version {loaded.schema_.version}.")
-
-
-@project.command("list")
-def list_projects() -> None:
-    """All projects: name, schema and version, title."""
-    from workflow.access import projects
-
-    found = projects.all_projects(_resources().store)
-    for each in found:
-        schema = each.schema.schema_
-        archived = "  (archived)" if each.archived else ""
-        typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}{archived}")
-    if not found:
-        typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
-
-
-@project.command("raters")
-def raters(
-    name: ProjectName,
-    people: Annotated[
-        list[str] | None,
-        typer.Option(help="Raters out of files who are people; may be given again, or with commas.", metavar="A,B"),
-    ] = None,
-    machines: Annotated[
-        list[str] | None,
-        typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
-    ] = None,
-) -> None:
-    """List the raters of imported files and whether each is a person or a machine. Options change that."""
-    from app.commands.names import names_of
-    from workflow.results import file_raters
-
-    found = file_raters.mark(
-        _resources().store,
-        by=None,
-        project=name,
-        people=names_of(people, "--people") if people else (),
-        machines=names_of(machines, "--machines") if machines else (),
-    )
-    for each in found:
-        rated = ", ".join(f"{n:,} in {stage.value}" for stage, n in (each.ratings or {}).items())
-        typer.echo(f"{each.name:<24} {each.words}; ratings out of files: {rated}")
-    if not found:
-        typer.echo("This project has no ratings out of files.")
 
 
 def import_(
@@ -244,6 +158,7 @@ def import_(
     ] = None,
 ) -> None:
     """Import files into a project: all of it or, if a row does not fit, nothing."""
+    from app.services import opened
     from workflow.files.import_files import import_files
     from workflow.runs.model_descriptions import of_file
 
@@ -284,7 +199,7 @@ def import_(
         places = pairs(place or (), "FIELD=WAY", option="--place")
         names_said = ColumnMapping(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
     words = _missing_words(missing, takes)
-    here = _resources()
+    here = opened()
     if dry_run and takes is not Takes.ITEMS:
         rows = {"format": format, "path": path, "dimension": dimension, "model": model, "spec": described}
         rows["missing"] = words
@@ -295,7 +210,7 @@ def import_(
         options: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows, "new_only": new_only, "changed_rows": changed_rows}
         import_look.tell(here, name, about, **options)
         return
-    with _bar() as progress:
+    with shown_progress() as progress:
         done = import_files(
             here.store,
             here.media,
@@ -334,9 +249,10 @@ def _missing_words(text: str | None, takes: Takes | None) -> tuple[str, ...] | N
 
 def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:
     if bad:
-        where = out or here.settings.home / "bad_rows" / f"{name}-{format}-{_free(here, name, format)}.jsonl"
+        own = (here.settings.home / "bad_rows" / f"{name}-{format}-{n}.jsonl" for n in itertools.count(1))
+        where = out or next(each for each in own if not each.exists())
         _write_bad_rows(where, bad)
-        typer.echo(f"{_count(len(bad), 'row')} did not fit, written with reasons to {where}.")
+        typer.echo(f"{count(len(bad), 'row')} did not fit, written with reasons to {where}.")
 
 
 def _import_tasks(
@@ -351,11 +267,13 @@ def _import_tasks(
     skip_bad: bool,
     bad_rows: Path | None,
 ) -> None:
-    here = _resources()
+    from app.services import opened
+
+    here = opened()
     registry.require_row("format", format)
     tasks = FORMATS[format].tasks
     assert tasks is not None
-    with _bar() as progress:
+    with shown_progress() as progress:
         done = tasks.imports(
             here.store,
             here.media,
@@ -373,12 +291,12 @@ def _import_tasks(
     for line in _summary(done.imported):
         typer.echo(line)
     if done.skipped:
-        typer.echo(f"{_count(done.skipped, 'annotation')} in which the task was skipped: nothing was made of them.")
+        typer.echo(f"{count(done.skipped, 'annotation')} in which the task was skipped: nothing was made of them.")
     if done.earlier:
         typer.echo(f"Replaced by a later one of the same person or model: {done.earlier:,}.")
     if done.numbers:
         typer.echo(
-            f"{_count(done.numbers, 'prediction')} stand in the file by number only; a snapshot of the project"
+            f"{count(done.numbers, 'prediction')} stand in the file by number only; a snapshot of the project"
             " made with whole predictions has them."
         )
     for line in _raters(name, done.imported.raters):
@@ -402,12 +320,13 @@ def _import_replies(
     dry_run: bool,
 ) -> None:
     from app.commands.judge import plan_of
+    from app.services import opened
     from workflow.files.import_judgements import import_judgements
     from workflow.files.read_losses import read_sentences
 
     if template is None:
         raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
-    here = _resources()
+    here = opened()
     criteria_of_parts = pairs(criteria, "PART=CRITERION", option="--criterion")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
     if dry_run:
@@ -430,188 +349,26 @@ def _import_replies(
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
 
 
-def export(
-    name: ProjectName,
-    format: Annotated[
-        str,
-        typer.Argument(
-            help=f"The format of the project's files, {named(row for row in writing(*Takes) if row.keys is None)}."
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="The file or folder to write.")],
-    verified: Annotated[
-        bool, typer.Option("--verified", help="Only items whose verdict is kept, and a manifest.json.")
-    ] = False,
-    with_private: Annotated[
-        bool,
-        typer.Option(
-            "--with-private",
-            help=f"{PRIVATE_OUT} also the fields that the schema keeps private or secret.",
-        ),
-    ] = False,
-    run: Annotated[
-        str | None,
-        typer.Option(help=f"{ANSWERS_OUT} the run whose answers are written.", metavar="RUN"),
-    ] = None,
-    unanswered: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{ONE_RUN_OUT} the label of items without an answer.",
-            metavar="LABEL",
-        ),
-    ] = None,
-    reader: Annotated[
-        str,
-        typer.Option(
-            help=f"{ANSWERS_OUT} who reads the answers: rules, or rules+NAME with a second "
-            "reader for those that the rules do not read.",
-            metavar="rules|rules+NAME",
-        ),
-    ] = "rules",
-    stage: Annotated[
-        Stage | None,
-        typer.Option(
-            hidden=NO_TASKS,
-            help=f"With {OF_TASKS}: the stage whose submissions are written; by default the first that rates.",
-        ),
-    ] = None,
-    schema_version: Annotated[
-        int | None,
-        typer.Option(
-            help="Only what was given under this version of the project's schema: ratings, or with --verified the kept"
-            " items of which all votes were; without it all together.",
-            metavar="N",
-        ),
-    ] = None,
-    items: Annotated[
-        Path | None,
-        typer.Option(help=f"{IDS_IN_FILE} These items alone; manifest.json says that it is a part.", metavar="FILE|-"),
-    ] = None,
-    labeling: Annotated[
-        Path | None,
-        typer.Option(
-            hidden=NO_TASKS,
-            help=f"With {OF_TASKS}: where the labeling configuration is written that shows these tasks there.",
-            metavar="FILE",
-        ),
-    ] = None,
-) -> None:
-    """Export a project's files. Unchanged records have the same bytes as in the import."""
-    from workflow.files.release import export as export_files
-
-    takes = FORMATS[format].takes if format in FORMATS else None
-    if labeling is not None and takes is not Takes.TASKS:
-        raise InvalidInput([Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")])
-    only = None if items is None else item_ids(items)
-    here = _resources()
-    page = _labeling(here, name, FORMATS[format], stage, labeling) if labeling is not None else None
-    with _bar() as progress:
-        done = export_files(
-            here.store,
-            by=None,
-            project=name,
-            format=format,
-            out=out,
-            verified=verified,
-            private=with_private,
-            run=run,
-            unanswered=unanswered,
-            reader=reader,
-            stage=stage,
-            page=page,
-            schema_version=schema_version,
-            only=only,
-            progress=progress,
-        )
-    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
-    typer.echo(f"{_count(done.items, FORMATS[format].takes.noun)} in {_count(len(done.files), 'file')} at {out}{of}.")
-    if done.part:
-        typer.echo(done.part)
-
-
-def _labeling(here: Resources, name: str, row: Format, stage: Stage | None, out: Path) -> Page:
-    """Write the other program's form for a stage's tasks, and return the function that gives each task its data."""
-    from exporters.writing import write_files
-    from workflow.access.projects import access_to
-
-    assert row.tasks is not None
-    with here.store.read() as session:
-        schema = access_to(session, person=None, project=name).schema
-    form, page = row.tasks.labeling(schema, stage)
-    write_files({out: form})
-    return page
-
-
-def edit(
-    name: ProjectName,
-    item: Annotated[str, typer.Argument(help="The item's external id.")],
-    fields: Annotated[
-        list[str], typer.Argument(help="FIELD=VALUE; a list or number as JSON.", metavar="FIELD=VALUE...")
-    ],
-) -> None:
-    """Give an item a new revision. Voting on the item starts again; the old revision stays in its history."""
-    from annotation_schemas.kinds import of_field
-    from workflow.access import projects
-    from workflow.annotate.authoring import edit_item
-
-    store = _resources().store
-    schema = next((each.schema.schema_ for each in projects.all_projects(store) if each.name == name), None)
-    as_text = {field.name: of_field(field).typed_as_it_is for field in schema.item.fields} if schema else {}
-    given = dict(_field(text, as_text) for text in fields)
-    number = edit_item(store, person=None, project=name, item=item, fields=given)
-    typer.echo(f"Item {item} is at revision {number} now.")
-
-
-def refine(
-    name: ProjectName,
-    model: Annotated[
-        str | None, typer.Option(help="Only the answers of this model; None: those of all models.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
-    ] = False,
-) -> None:
-    """Have people look at models' answers for second right answers: the stage refinement."""
-    from workflow.annotate.refinement import open_refinement
-
-    done = open_refinement(_resources().store, by=None, project=name, model=model, only_differing=not everything)
-    typer.echo(f"{_count(done.opened, 'answer')} of {done.answers:,} sent to refinement.")
-
-
-def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InvalidInput([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
-    if as_text.get(name, True):
-        return name, value
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
-def _resources() -> Resources:
-    from app.services import opened
-
-    return opened()
-
-
 def _summary(done: ImportSummary) -> Iterator[str]:
+    """Yield sentences about what came in, which answers are missing or unreadable, and which media are missing."""
+    from workflow.files.read_losses import read_sentences
+
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
     came |= {"described model": done.described, "labelled item": done.labelled}
-    new = [_count(n, noun) for noun, n in came.items() if n]
+    new = [count(n, noun) for noun, n in came.items() if n]
     yield f"Imported {', '.join(new)}." if new else "Imported nothing new."
     if done.unanswered:
         why = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(done.unanswered.items()))
-        yield f"{_count(sum(done.unanswered.values()), 'row')} without an answer: {why}."
+        yield f"{count(sum(done.unanswered.values()), 'row')} without an answer: {why}."
     if done.instead:
         said = ", ".join(f"{text!r} ({n:,})" for text, n in done.instead.items())
         yield f"Failed requests, not counted as answers: {said}."
-    yield from _read(done)
+    read = done.predictions + sum(done.unanswered.values())
+    yield from read_sentences(done.losses, new=read, repeated=done.repeated, noun="answers")
     if done.repeated:
-        yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
+        yield f"{count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.left:
-        yield f"{_count(len(done.left), 'changed row')}: the items stay as they are."
+        yield f"{count(len(done.left), 'changed row')}: the items stay as they are."
     if done.assets_found or done.assets_missing:
         wait = " (their items wait; bring them in with --media DIR)" if done.assets_missing else ""
         absent = done.assets_missing - done.assets_refused
@@ -626,14 +383,6 @@ def _summary(done: ImportSummary) -> Iterator[str]:
     yield from (f"Warning: {each}" for each in done.warnings)
 
 
-def _read(done: ImportSummary) -> Iterator[str]:
-    """Yield sentences about the new answers: how many were read, and how many were unreadable."""
-    from workflow.files.read_losses import read_sentences
-
-    new = done.predictions + sum(done.unanswered.values())
-    yield from read_sentences(done.losses, new=new, repeated=done.repeated, noun="answers")
-
-
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
     """Yield who the raters of a file are, and the command that changes whether a rater is a person or a machine."""
     from workflow.results.file_raters import in_sentences
@@ -641,30 +390,6 @@ def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
     yield from in_sentences(found)
     if any(not each.account and not each.judge for each in found):
         yield f"To change that: touchstone project raters {name} --people NAME or --machines NAME."
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-@contextmanager
-def _bar() -> Iterator[Progress]:
-    """Yield a function that shows a progress bar on standard error, if standard error is a terminal."""
-    shown = sys.stderr.isatty()
-
-    def progress(what: str, done: int, total: int) -> None:
-        if shown and total:
-            width = 30 * done // total
-            print(f"\r{what:<8} [{'#' * width}{'.' * (30 - width)}] {100 * done // total:3} %", end="", file=sys.stderr)
-
-    yield progress
-    if shown:
-        print("\r" + " " * 50 + "\r", end="", file=sys.stderr)
-
-
-def _free(here: Resources, name: str, format: str) -> int:
-    folder = here.settings.home / "bad_rows"
-    return next(n for n in range(1, 1_000_000) if not (folder / f"{name}-{format}-{n}.jsonl").exists())
 
 
 def _write_bad_rows(where: Path, bad: Sequence[BadRow]) -> None:

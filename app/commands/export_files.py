@@ -1,0 +1,140 @@
+"""``touchstone export``: for scripts on the server's machine, without signing in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annotation_schemas.formats import FORMATS, Format, Page, Takes, named, writing
+from app.commands.options import IDS_IN_FILE, NO_TASKS, OF_TASKS, ProjectName, item_ids, with_formats
+from app.commands.progress import shown_progress
+from app.markup import count
+from domain.errors import InvalidInput, Problem
+from domain.states import Stage
+
+if TYPE_CHECKING:
+    from app.services import Resources
+
+ANSWERS_OUT = with_formats(writing(Takes.ANSWERS))
+ONE_RUN_OUT = with_formats(row for row in writing(Takes.ANSWERS) if row.needs_run)
+PRIVATE_OUT = f"With --verified or {OF_TASKS}:" if writing(Takes.TASKS) else "With --verified:"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("export")(export)
+
+
+def export(
+    name: ProjectName,
+    format: Annotated[
+        str,
+        typer.Argument(
+            help=f"The format of the project's files, {named(row for row in writing(*Takes) if row.keys is None)}."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The file or folder to write.")],
+    verified: Annotated[
+        bool, typer.Option("--verified", help="Only items whose verdict is kept, and a manifest.json.")
+    ] = False,
+    with_private: Annotated[
+        bool,
+        typer.Option(
+            "--with-private",
+            help=f"{PRIVATE_OUT} also the fields that the schema keeps private or secret.",
+        ),
+    ] = False,
+    run: Annotated[
+        str | None,
+        typer.Option(help=f"{ANSWERS_OUT} the run whose answers are written.", metavar="RUN"),
+    ] = None,
+    unanswered: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{ONE_RUN_OUT} the label of items without an answer.",
+            metavar="LABEL",
+        ),
+    ] = None,
+    reader: Annotated[
+        str,
+        typer.Option(
+            help=f"{ANSWERS_OUT} who reads the answers: rules, or rules+NAME with a second "
+            "reader for those that the rules do not read.",
+            metavar="rules|rules+NAME",
+        ),
+    ] = "rules",
+    stage: Annotated[
+        Stage | None,
+        typer.Option(
+            hidden=NO_TASKS,
+            help=f"With {OF_TASKS}: the stage whose submissions are written; by default the first that rates.",
+        ),
+    ] = None,
+    schema_version: Annotated[
+        int | None,
+        typer.Option(
+            help="Only what was given under this version of the project's schema: ratings, or with --verified the kept"
+            " items of which all votes were; without it all together.",
+            metavar="N",
+        ),
+    ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(help=f"{IDS_IN_FILE} These items alone; manifest.json says that it is a part.", metavar="FILE|-"),
+    ] = None,
+    labeling: Annotated[
+        Path | None,
+        typer.Option(
+            hidden=NO_TASKS,
+            help=f"With {OF_TASKS}: where the labeling configuration is written that shows these tasks there.",
+            metavar="FILE",
+        ),
+    ] = None,
+) -> None:
+    """Export a project's files. Unchanged records have the same bytes as in the import."""
+    from app.services import opened
+    from workflow.files.release import export as export_files
+
+    takes = FORMATS[format].takes if format in FORMATS else None
+    if labeling is not None and takes is not Takes.TASKS:
+        raise InvalidInput([Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")])
+    only = None if items is None else item_ids(items)
+    here = opened()
+    page = _labeling(here, name, FORMATS[format], stage, labeling) if labeling is not None else None
+    with shown_progress() as progress:
+        done = export_files(
+            here.store,
+            by=None,
+            project=name,
+            format=format,
+            out=out,
+            verified=verified,
+            private=with_private,
+            run=run,
+            unanswered=unanswered,
+            reader=reader,
+            stage=stage,
+            page=page,
+            schema_version=schema_version,
+            only=only,
+            progress=progress,
+        )
+    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
+    typer.echo(f"{count(done.items, FORMATS[format].takes.noun)} in {count(len(done.files), 'file')} at {out}{of}.")
+    if done.part:
+        typer.echo(done.part)
+
+
+def _labeling(here: Resources, name: str, row: Format, stage: Stage | None, out: Path) -> Page:
+    """Write the other program's form for a stage's tasks, and return the function that gives each task its data."""
+    from exporters.writing import write_files
+    from workflow.access.projects import access_to
+
+    assert row.tasks is not None
+    with here.store.read() as session:
+        schema = access_to(session, person=None, project=name).schema
+    form, page = row.tasks.labeling(schema, stage)
+    write_files({out: form})
+    return page

@@ -1,0 +1,87 @@
+"""``touchstone project``: make and list projects, and say which raters out of files are people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands import migrate, project_archive, project_care
+from app.commands.options import ProjectName
+
+project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.add_typer(project, name="project")
+    project_archive.register(project)
+    project_care.register(project)
+    migrate.register(project)
+
+
+@project.command("create")
+def create(
+    name: ProjectName,
+    schema: Annotated[str, typer.Option(help="One that comes with Touchstone (egothink, ...), or a YAML file.")],
+    title: Annotated[str | None, typer.Option(help="As people read it; by default the schema's.")] = None,
+) -> None:
+    """Make a project that follows a schema."""
+    from annotation_schemas import shipped
+    from annotation_schemas.loader import examine
+    from app.services import opened
+    from workflow.access import projects
+
+    examined = examine(shipped().get(schema, Path(schema)))
+    loaded = examined.loaded
+    for warning in examined.warnings:
+        typer.echo(warning, err=True)
+    made = projects.create_project(opened().store, name=name, loaded=loaded, title=title)
+    typer.echo(f"Project {made.name} ({made.title}) follows {loaded.schema_.name}, version {loaded.schema_.version}.")
+
+
+@project.command("list")
+def list_projects() -> None:
+    """All projects: name, schema and version, title."""
+    from app.services import opened
+    from workflow.access import projects
+
+    found = projects.all_projects(opened().store)
+    for each in found:
+        schema = each.schema.schema_
+        archived = "  (archived)" if each.archived else ""
+        typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}{archived}")
+    if not found:
+        typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
+
+
+@project.command("raters")
+def raters(
+    name: ProjectName,
+    people: Annotated[
+        list[str] | None,
+        typer.Option(help="Raters out of files who are people; may be given again, or with commas.", metavar="A,B"),
+    ] = None,
+    machines: Annotated[
+        list[str] | None,
+        typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
+    ] = None,
+) -> None:
+    """List the raters of imported files and whether each is a person or a machine. Options change that."""
+    from app.commands.names import names_of
+    from app.services import opened
+    from workflow.results import file_raters
+
+    found = file_raters.mark(
+        opened().store,
+        by=None,
+        project=name,
+        people=names_of(people, "--people") if people else (),
+        machines=names_of(machines, "--machines") if machines else (),
+    )
+    for each in found:
+        rated = ", ".join(f"{n:,} in {stage.value}" for stage, n in (each.ratings or {}).items())
+        typer.echo(f"{each.name:<24} {each.words}; ratings out of files: {rated}")
+    if not found:
+        typer.echo("This project has no ratings out of files.")
