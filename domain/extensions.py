@@ -173,7 +173,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(
-        "Second readers", commands=("answers read-again", "answers sample", "answers agreement")
+        "Second readers",
+        commands=("answers read-again", "answers sample", "answers agreement"),
+        jobs=("second_reader",),
     ),
     "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": ExtensionNames(
