@@ -116,6 +116,9 @@ class ExtensionNames:
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
     table_sources: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
+    """Kinds of long tasks, which wait while this extension is missing."""
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
     home_folders: tuple[str, ...] = ()
@@ -125,16 +128,23 @@ class ExtensionNames:
 
 
 COMES_WITH: Mapping[str, ExtensionNames] = {
-    "leaderboard": ExtensionNames("Public leaderboard", pages=("leaderboard",), commands=("entries",)),
+    "leaderboard": ExtensionNames(
+        "Public leaderboard", pages=("leaderboard",), commands=("entries",), figures=("public",)
+    ),
     "frames": ExtensionNames(
         "Frames",
         pages=("frames",),
         commands=("frames",),
+        jobs=("frames", "frames_pool"),
         home_folders=("frames",),
         events=("frames.screened", "frames.chosen"),
     ),
     "narrations": ExtensionNames(
-        "Narrations", pages=("goals",), commands=("narrations",), events=("goals.narrated", "goals.saved")
+        "Narrations",
+        pages=("goals",),
+        commands=("narrations",),
+        jobs=("questions",),
+        events=("goals.narrated", "goals.saved"),
     ),
     "shortcuts": ExtensionNames(
         "Shortcuts",
@@ -142,25 +152,38 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("shortcuts", "run shortcut"),
         schema_keys=("export.shortcuts",),
         run_kinds=("shortcut",),
+        figures=("shortcuts", "shortcut_models"),
     ),
-    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",)),
+    "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
-    "preferences": ExtensionNames("Preferences", pages=("preferences",), commands=("preferences",)),
+    "preferences": ExtensionNames(
+        "Preferences", pages=("preferences",), commands=("preferences",), figures=("preferences",)
+    ),
     "variants": ExtensionNames(
-        "Item variants", pages=("variants",), commands=("variants",), schema_keys=("report.pairs",)
+        "Item variants",
+        pages=("variants",),
+        commands=("variants",),
+        schema_keys=("report.pairs",),
+        figures=("variants",),
     ),
     "judge_comparison": ExtensionNames("Comparison of judges"),
     "batch": ExtensionNames("Batch files", commands=("run batch",)),
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(
-        "Second readers", commands=("answers read-again", "answers sample", "answers agreement")
+        "Second readers",
+        commands=("answers read-again", "answers sample", "answers agreement"),
+        jobs=("second_reader",),
     ),
     "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": ExtensionNames(
-        "Label Studio", formats=("label_studio",), pages=("label_studio",), commands=("labelstudio",)
+        "Label Studio",
+        formats=("label_studio",),
+        pages=("label_studio",),
+        commands=("labelstudio",),
+        jobs=("sync",),
     ),
     "harnesses": ExtensionNames(
         "Harnesses and hubs",
@@ -179,20 +202,34 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
             "hub_eval",
         ),
     ),
-    "drafting": ExtensionNames("Drafting", pages=("drafting",), commands=("drafting",), events=("drafting.imported",)),
+    "drafting": ExtensionNames(
+        "Drafting",
+        pages=("drafting",),
+        commands=("drafting",),
+        figures=("drafting",),
+        events=("drafting.imported",),
+    ),
     "privacy": ExtensionNames(
         "Privacy",
         pages=("privacy",),
         commands=("privacy",),
+        jobs=("privacy_look", "privacy_cover"),
         home_folders=("privacy",),
         events=("privacy.marked", "privacy.decided"),
     ),
-    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",)),
-    "scorecards": ExtensionNames("Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet")),
+    "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",), jobs=("mail",)),
+    "scorecards": ExtensionNames(
+        "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
+    ),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
-        "ETP plans", kinds=("plan",), pages=("regression",), commands=("regression",), table_sources=("regression",)
+        "ETP plans",
+        kinds=("plan",),
+        pages=("regression",),
+        commands=("regression",),
+        table_sources=("regression",),
+        figures=("regression",),
     ),
 }
 """By the folder. ``tests/test_extensions.py`` compares it with what each extension does add."""
@@ -207,6 +244,8 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "table_sources": "source of tables",
+    "figures": "figure",
+    "jobs": "kind of tasks",
     "folder_checks": "check of releases",
 }
 """What a name of ``ExtensionNames`` is."""

@@ -94,6 +94,8 @@ def added(extension: str) -> dict[str, set[str]]:
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
         "table_sources": {name for name, _ in record.table_sources()},
+        "figures": {name for name, _ in record.figures()},
+        "jobs": {row.name for row in record.jobs()},
         "folder_checks": {row.name for row in record.folder_checks()},
     }
 
@@ -187,8 +189,11 @@ for stage in (Stage.GRADING, Stage.VERIFICATION):
         static = page.static_part(load_schema(shipped()[name]), stage, project="p", title="P")
         told["unforeseen"] += [each["kind"] for each in static["criteria"] if each["kind"] in sentences["kinds"]]
 
+from app.commands.jobs import _how_far
+from app.jobs.figures import worked_out
 from app.services import Services
 from db.engine import open_store
+from workflow.jobs import desk
 from domain.settings import Settings
 from media.store import MediaStore
 from streamlit.testing.v1 import AppTest
@@ -199,6 +204,14 @@ store.upgrade()
 accounts.create_person(store, login="boss", name="Boss", is_admin=True)
 projects.create_project(store, name="p", loaded=load_schema(shipped()["egothink"]))
 person = accounts.find_person(store, login="boss")
+for name in sentences["jobs"]:
+    job = desk.begin(store, kind=name, slot=name, by=None, project="p")
+    told["refused"][f"job {name}"] = _how_far(job)
+for name in sentences["figures"]:
+    try:
+        worked_out(store, name, {"project": "p"}, ())
+    except NotAvailable as error:
+        told["refused"][f"figure {name}"] = str(error)
 services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
 
 def screen(name, services):
@@ -290,6 +303,10 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             checked = " ".join(found["refused"][f"schema {strategy}"].split())
             assert checked.startswith("0 ")
             assert f"models.strategy: The strategy `{strategy}` {named}" in checked
+        for job in parts.jobs:
+            assert named in found["refused"][f"job {job}"]
+        for figure in parts.figures:
+            assert named in found["refused"][f"figure {figure}"]
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")

@@ -93,10 +93,14 @@ def _moment(at: datetime | None) -> str:
 
 def _how_far(job: Job) -> str:
     from app.jobs.kinds import KINDS
+    from domain import extensions
 
     if not job.is_open:
         return job.said.splitlines()[0] if job.said else "-"
     if job.kind not in KINDS:
-        return "waits for an extension that is not installed; install it, or cancel the job"
+        ours = extensions.missing("jobs", job.kind)
+        return (
+            f"waits. {ours}" if ours else "waits for an extension that is not installed; install it, or cancel the job"
+        )
     n = f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
     return f"{job.at or 'begins'}{n}" if job.worker else "waits for a process"
