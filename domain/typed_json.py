@@ -34,20 +34,23 @@ from domain.module_names import PACKAGE, import_own
 MARK, VALUE = "!", "v"
 """The key that names the type, and the key of what makes the value."""
 _HERE = Path(__file__).resolve().parents[1]
-RENAMED: Mapping[str, str] = {
-    "annotation_schemas.changes.rows:Way": "annotation_schemas.changes.rows:DecisionKind",
-    "annotation_schemas.formats.columns:Said": "annotation_schemas.formats.columns:ColumnMapping",
-    "annotation_schemas.model:Derived": "annotation_schemas.model:DerivedCriterion",
-    "app.jobs.imports:Came": "app.jobs.imports:ImportOutcome",
-    "app.jobs.imports:Order": "app.jobs.imports:ImportOrder",
-    "app.jobs.imports:Seen": "app.jobs.imports:ImportPreview",
-    "app.jobs.imports:Shown": "app.jobs.imports:PreviewItem",
-    "app.jobs.schema_changes:Order": "app.jobs.schema_changes:SchemaOrder",
-    "app.uploads:Source": "workflow.files.uploads:Source",
-    "workflow.files.one_import:Imported": "workflow.files.one_import:ImportSummary",
-    "workflow.results.cases:Wanted": "workflow.results.cases:CaseFilter",
+MOVED = {"app.uploads": "workflow.files.uploads"}
+"""The present names of modules that moved, by earlier name. Stored jobs name a class as it was."""
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "annotation_schemas.changes.rows": {"Way": "DecisionKind"},
+    "annotation_schemas.formats.columns": {"Said": "ColumnMapping"},
+    "annotation_schemas.model": {"Derived": "DerivedCriterion"},
+    "app.jobs.imports": {
+        "Came": "ImportOutcome",
+        "Order": "ImportOrder",
+        "Seen": "ImportPreview",
+        "Shown": "PreviewItem",
+    },
+    "app.jobs.schema_changes": {"Order": "SchemaOrder"},
+    "workflow.files.one_import": {"Imported": "ImportSummary"},
+    "workflow.results.cases": {"Wanted": "CaseFilter"},
 }
-"""The present names of classes that moved or were renamed, by earlier name. Stored jobs name a class as it was."""
+"""The present names of classes that were renamed, by earlier name, for each module."""
 
 
 class NotWritable(TypeError):
@@ -160,7 +163,9 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 @cache
 def _class(name: str) -> type:
     """Return a class of Touchstone or of an extension by ``module:name``."""
-    module, _, path = RENAMED.get(str(name), str(name)).partition(":")
+    module, _, path = str(name).partition(":")
+    module = MOVED.get(module, module)
+    path = RENAMED.get(module, {}).get(path, path)
     root = module.partition(".")[0]
     ours = (_HERE / root).is_dir() and root.isidentifier()
     if not ours and root not in _roots_of_extensions():
