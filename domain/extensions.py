@@ -143,7 +143,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Narrations",
         pages=("goals",),
         commands=("narrations",),
-        jobs=("questions",),
+        jobs=("goals", "questions"),
         events=("goals.narrated", "goals.saved"),
     ),
     "shortcuts": ExtensionNames(
@@ -173,7 +173,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
     "second_readers": ExtensionNames(
-        "Second readers", commands=("answers read-again", "answers sample", "answers agreement")
+        "Second readers",
+        commands=("answers read-again", "answers sample", "answers agreement"),
+        jobs=("second_reader",),
     ),
     "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
     "labelstudio": ExtensionNames(
@@ -205,6 +207,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("drafting",),
         commands=("drafting",),
         figures=("drafting",),
+        jobs=("proposals",),
         events=("drafting.imported",),
     ),
     "privacy": ExtensionNames(
