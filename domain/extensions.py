@@ -143,7 +143,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Narrations",
         pages=("goals",),
         commands=("narrations",),
-        jobs=("questions",),
+        jobs=("goals", "questions"),
         events=("goals.narrated", "goals.saved"),
     ),
     "shortcuts": ExtensionNames(
@@ -207,6 +207,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("drafting",),
         commands=("drafting",),
         figures=("drafting",),
+        jobs=("proposals",),
         events=("drafting.imported",),
     ),
     "privacy": ExtensionNames(

@@ -214,7 +214,7 @@ def _made(kind: Any, told: Mapping[str, Any]) -> Any:
     return made
 
 
-def _default(kind: type, field: Field[Any]) -> Any:
+def _default(kind: Any, field: Field[Any]) -> Any:
     if field.default is not MISSING:
         return field.default
     if field.default_factory is not MISSING:
