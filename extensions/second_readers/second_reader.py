@@ -163,8 +163,7 @@ def read_again(
     models
         Only these models' answers; None for all models.
     items
-        Which items count (``workflow.access.counted_items``). Only each model's last answer to such an item is
-        read.
+        Which items count (``workflow.access.counted_items``). Only each model's last answer to an item is read.
     limit
         At most this many questions.
     tell

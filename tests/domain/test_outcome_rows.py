@@ -19,14 +19,14 @@ ASKED = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from app.judging import replies, shown
-from domain.judging import Reading, Verdict
+from domain.judging import ReplyOutcome, ReplyReading
 from tools import reference
-new = Verdict("abstained")
+new = ReplyOutcome("abstained")
 print(json.dumps({
-    "keys": str(shown.keys({Verdict.SCORED: 3, new: 2})),
-    "bar": str(shown.bar({Verdict.SCORED: 3, new: 2}, total=5)),
+    "keys": str(shown.keys({ReplyOutcome.SCORED: 3, new: 2})),
+    "bar": str(shown.bar({ReplyOutcome.SCORED: 3, new: 2}, total=5)),
     "style": shown.STYLE,
-    "failure": new in replies.NO_SCORE and not Reading(new).scored,
+    "failure": new in replies.NO_SCORE and not ReplyReading(new).scored,
     "words": new.words,
     "reference": list(reference.outcomes()),
 }))
