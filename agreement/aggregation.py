@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from agreement.ratings import MISSING, Floats, Ints, Ratings
-from domain.errors import NotAvailable, RatingsError
+from domain.errors import NotAvailableError, RatingsError
 from domain.installation import install_hint
 
 Method = Literal["majority", "mean", "dawid_skene", "mace", "glad"]
@@ -99,7 +99,7 @@ def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "no
     ------
     RatingsError
         There is no such method or rule, or the scale does not fit it.
-    NotAvailable
+    NotAvailableError
         MACE or GLAD are asked for, and crowd-kit is not installed.
 
     Notes
@@ -368,7 +368,7 @@ def _by_crowdkit(
         import pandas as pd
         from crowdkit import aggregation
     except ImportError as error:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"{method.upper()} comes with the package crowd-kit, which is not installed. {install_hint('aggregation')}"
         ) from error
     unit, rater = np.nonzero(ratings.rated)

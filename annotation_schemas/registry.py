@@ -20,7 +20,7 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.model import Criterion, CrossRule, Schema, StageName
 from domain import extensions
 from domain.cross_rules import CROSS_RULES
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.order import ORDERS
 from domain.policies import KEEP_RULES, REFINEMENT_ENDS, SKIP_ACTS
 from domain.states import VERIFICATIONS
@@ -301,12 +301,12 @@ def require_available(schema: Schema, stage: str) -> None:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         With a sentence about the row and the stage.
     """
     for need in needs(schema):
         if need.stage == stage and not need.row.available and need.row.blocks:
-            raise NotAvailable(_sentence(need.row, stage))
+            raise NotAvailableError(_sentence(need.row, stage))
 
 
 def require_row(registry: str, name: str) -> Row:
@@ -314,17 +314,17 @@ def require_row(registry: str, name: str) -> Row:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         The row is only declared, or unknown.
     """
     row = find(registry, name)
     if row is None:
         known = ", ".join(each.name for each in rows(registry) if each.available)
-        raise NotAvailable(f"There is no {_noun(registry)} `{name}`; there are {known}.")
+        raise NotAvailableError(f"There is no {_noun(registry)} `{name}`; there are {known}.")
     if row.away:
-        raise NotAvailable(row.meaning)
+        raise NotAvailableError(row.meaning)
     if not row.available:
-        raise NotAvailable(f"The {_noun(registry)} `{name}` ({row.meaning}) is declared, but not built yet.")
+        raise NotAvailableError(f"The {_noun(registry)} `{name}` ({row.meaning}) is declared, but not built yet.")
     return row
 
 

@@ -16,7 +16,7 @@ import typer.main
 
 from app.commands.groups import find_group
 from domain import extensions
-from domain.errors import NotAvailable, TouchstoneError
+from domain.errors import NotAvailableError, TouchstoneError
 from domain.module_names import import_own
 from domain.origin import acting_from
 
@@ -67,7 +67,7 @@ for _module in (*(import_own(f"app.commands.{name}") for name in COMMANDS), *ext
 
 def _say(sentence: str) -> Callable[[], None]:
     def refuse() -> None:
-        raise NotAvailable(sentence)
+        raise NotAvailableError(sentence)
 
     return refuse
 

@@ -29,7 +29,7 @@ from app.routes.replies import RETRY_SECONDS, report
 from app.serving import open_files
 from app.session import local_path, token_of
 from domain import extensions
-from domain.errors import Unavailable
+from domain.errors import DatabaseUnavailableError
 from domain.origin import acting_from
 from domain.records import SignedIn
 
@@ -255,7 +255,7 @@ class Gate:
         opens = connection.scope["type"] == "websocket" or not path.startswith(calm)
         if self.files is None or not self.files.are_short(page=opens):
             return None
-        return _failed(connection, Unavailable(open_files.CROWDED), close=True)
+        return _failed(connection, DatabaseUnavailableError(open_files.CROWDED), close=True)
 
     def _ask_to_sign_in(self, connection: HTTPConnection) -> Response | None:
         path = connection.url.path
@@ -294,7 +294,7 @@ class _Answer:
 def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False) -> Response:
     """Return the last-resort response: 503 while the database is away or files are short, otherwise 500."""
     error = open_files.as_unavailable(error)
-    away = isinstance(error, Unavailable)
+    away = isinstance(error, DatabaseUnavailableError)
     status, told = (503, str(error)) if away else (500, report(error, connection.url.path))
     headers = {"Cache-Control": "no-store"} | ({"Connection": "close"} if close else {})
     safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS

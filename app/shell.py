@@ -22,7 +22,14 @@ from app.session import token_of
 from app.workbench import lead_mode
 from domain import extensions
 from domain.display_names import distinct_names
-from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
+from domain.errors import (
+    DatabaseUnavailableError,
+    InvalidRowsError,
+    NotAllowedError,
+    NotFoundError,
+    SignInRequiredError,
+    TouchstoneError,
+)
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -169,7 +176,9 @@ def _services(shared: Resources, session: SignedIn) -> Services:
 
 
 @contextmanager
-def guard(services: Services | None = None, *, away: Callable[[Unavailable], None] | None = None) -> Iterator[None]:
+def guard(
+    services: Services | None = None, *, away: Callable[[DatabaseUnavailableError], None] | None = None
+) -> Iterator[None]:
     """Turn errors inside of the ``with`` block into messages on the page. The only place that does so.
 
     Fragments use this guard too, because they run without the page around them. With ``services``, the guard also
@@ -179,20 +188,20 @@ def guard(services: Services | None = None, *, away: Callable[[Unavailable], Non
     entered = False
     try:
         if services is not None and not services.alive():
-            raise SignInRequired(SESSION_OVER)
+            raise SignInRequiredError(SESSION_OVER)
         address = st.context.ip_address
         with acting_from(address if isinstance(address, str) else LOOPBACK):  # a stand-in without a server
             entered = True
             yield
-    except SignInRequired:
+    except SignInRequiredError:
         _session_over()
-    except Unavailable as error:
+    except DatabaseUnavailableError as error:
         (away or _tell_away)(error)
     except TouchstoneError as error:
         show_error(error)
     except Exception as error:  # the frame of the screens: a general message, and the full error in the log
         if none_left(error):
-            (away or _tell_away)(Unavailable(CROWDED))
+            (away or _tell_away)(DatabaseUnavailableError(CROWDED))
         else:
             show(markup.notice(_unforeseen(error), style="bad"))
     if not entered:
@@ -202,7 +211,7 @@ def guard(services: Services | None = None, *, away: Callable[[Unavailable], Non
 LOOK_AGAIN_SECONDS = 3.0
 
 
-def _tell_away(error: Unavailable) -> None:
+def _tell_away(error: DatabaseUnavailableError) -> None:
     """Show that the database is away, and draw the page again as soon as the database answers.
 
     The page is not drawn again at once. Otherwise a page that cannot be drawn would be drawn without end.
@@ -241,7 +250,7 @@ def pressed(services: Services) -> Iterator[None]:
         session_values.place().pop(_REFUSED, None)
         try:
             if not services.alive():
-                raise SignInRequired(SESSION_OVER)
+                raise SignInRequiredError(SESSION_OVER)
             address = st.context.ip_address
             with acting_from(address if isinstance(address, str) else LOOPBACK):
                 yield
@@ -280,7 +289,7 @@ FEW = 5
 
 def show_error(error: TouchstoneError) -> None:
     """Show an error that a user can fix, in its own words. Each bad row of a file is on its own line."""
-    if isinstance(error, RowsRefused) and error.n > 1:
+    if isinstance(error, InvalidRowsError) and error.n > 1:
         show(markup.notice(on_page(f"{error.n:,} rows do not fit. {error.end}"), style="bad"))
         first = f"The first {len(error.rows)} of {error.n:,} rows" if error.n > len(error.rows) else "The rows"
         with st.expander(f"{first} that do not fit", expanded=error.n <= FEW):
@@ -326,10 +335,10 @@ def project(services: Services) -> ProjectView:
     if chosen is None and (asked := st.query_params.get("project")):
         projects.project(services.store, person=services.person, project=asked)  # raises with the reason
     if not mine:
-        raise NotFound(NO_PROJECT)
+        raise NotFoundError(NO_PROJECT)
     if chosen is None:
         if st.query_params.get("project"):
-            raise NotFound(f"There is no project “{st.query_params['project']}” that you take part in.")
+            raise NotFoundError(f"There is no project “{st.query_params['project']}” that you take part in.")
         chosen = sidebar.in_use(mine)[0]
     sidebar.remember(chosen.name, mine)
     return chosen
@@ -345,10 +354,10 @@ def called(services: Services, logins: Iterable[str]) -> Callable[[str], str]:
 
 
 def lead_of(services: Services) -> ProjectView:
-    """Return the project, for a page that only leads may use. Raise ``NotAllowed`` for other roles."""
+    """Return the project, for a page that only leads may use. Raise ``NotAllowedError`` for other roles."""
     found = project(services)
     if not at_least(found.role, Role.LEAD):
-        raise NotAllowed(
+        raise NotAllowedError(
             f"This page is for the leads of {found.title}, and your role in it is {found.role}. "
             "My work says what is waiting for you."
         )

@@ -328,7 +328,7 @@ def touchstone_figures(folder: Path, load: Load) -> dict[str, object]:
     from db.engine import open_store
     from domain.roles import Role
     from domain.states import Stage
-    from workflow.access import accounts, projects, sign_in
+    from workflow.access import accounts, memberships, sign_in
 
     home = folder / "home"
     home.mkdir(parents=True)
@@ -341,7 +341,7 @@ def touchstone_figures(folder: Path, load: Load) -> dict[str, object]:
             for number in range(count):
                 login = f"{group}{number}"
                 person = accounts.create_person(store, login=login, name=login)
-                projects.set_member(
+                memberships.set_member(
                     store, by=None, project="demo", login=login, role=Role.ANNOTATOR, stages=[Stage.VERIFICATION]
                 )
                 tokens.setdefault(group, []).append(sign_in.start_session(store, person=person))

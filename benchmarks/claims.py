@@ -40,7 +40,8 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit import postgres
 from workflow.access import accounts
-from workflow.access.projects import create_project, set_member
+from workflow.access.memberships import set_member
+from workflow.access.projects import create_project
 from workflow.annotate import claims, submissions
 
 DATABASES = ("sqlite", "postgresql")

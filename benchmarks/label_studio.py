@@ -244,7 +244,8 @@ def ours(folder: Path, peer: LabelStudio, people: Sequence[Account], answers: in
     from extensions.labelstudio.results import read_result
     from extensions.labelstudio.tokens import Token
     from workflow.access import accounts
-    from workflow.access.projects import access_to, create_project, set_member
+    from workflow.access.memberships import set_member
+    from workflow.access.projects import access_to, create_project
     from workflow.annotate.authoring import NewItem, add_items
 
     shared = open_resources(settings_from({"TOUCHSTONE_HOME": str(folder / "home")}, folder))

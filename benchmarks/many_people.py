@@ -73,7 +73,8 @@ def prepare(store: Store, *, items: int, people: int, order: str = "random") -> 
     """
     from domain.roles import Role
     from workflow.access import accounts
-    from workflow.access.projects import access_to, create_project, set_member
+    from workflow.access.memberships import set_member
+    from workflow.access.projects import access_to, create_project
     from workflow.annotate import authoring
 
     create_project(store, name=PROJECT, loaded=schema(order=order))
@@ -189,7 +190,7 @@ class Worker:
 
     def submit(self, task: str, text: str) -> None:
         """Vote; now and then send it twice, as an impatient browser does."""
-        from domain.errors import Conflict, LeaseLost
+        from domain.errors import ConflictError, LeaseLostError
         from workflow.annotate import submissions
 
         key = f"{self.person.login}-{self.random.random()}-{time.time_ns()}"
@@ -200,10 +201,10 @@ class Worker:
                 done = submissions.submit(
                     self.store, person=self.person, task=task, key=key, values=values, note=text, seconds=1.0
                 )
-            except LeaseLost:
+            except LeaseLostError:
                 self.note(late=task, note=text)
                 return
-            except Conflict as refusal:
+            except ConflictError as refusal:
                 self.note(refused="submit", task=task, why=str(refusal))
                 return
             self.note(stored=done.annotation, key=key, task=task, values=values, note=text)
@@ -463,7 +464,8 @@ def duel(store: Store, url: str, home: Path, *, rounds: int) -> dict[str, Any]:
     """Two processes reach for the same slot at the same moment, again and again; who got it is counted by SQL."""
     from domain.roles import Role
     from workflow.access import accounts
-    from workflow.access.projects import access_to, create_project, set_member
+    from workflow.access.memberships import set_member
+    from workflow.access.projects import access_to, create_project
     from workflow.annotate import authoring
 
     create_project(store, name="duel", loaded=schema(raters=1))

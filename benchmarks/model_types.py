@@ -32,7 +32,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference import fit
 from inference.opening import open_answerer
@@ -155,7 +155,7 @@ def try_type(kind: str, folder: Path) -> dict[str, Any]:
         spec = spec.model_copy(update={"adapter": tiny_types.ADAPTERS[kind]})
     try:
         asked = ask(spec, folder)
-    except ModelRefused as error:
+    except ModelError as error:
         return row(built=True, why=short(error))
     ranked = rank(spec, folder)
     asks = [name for name, attempt in zip(ASKED, asked, strict=True) if attempt.outcome in REPLIED]

@@ -159,7 +159,7 @@ def _vote(store: Store, tried: Tried) -> int:
     from domain.records import TaskView
     from domain.roles import Role
     from domain.states import Stage
-    from workflow.access import accounts, projects
+    from workflow.access import accounts, memberships, projects
     from workflow.annotate import submissions
     from workflow.annotate.claims import next_task
 
@@ -171,7 +171,7 @@ def _vote(store: Store, tried: Tried) -> int:
     for number in range(schema.stages.verification.raters):
         login = f"voter{number}"
         person = accounts.create_person(store, login=login, name=login.title())
-        projects.set_member(store, by=None, project=tried.name, login=login, role=Role.ANNOTATOR)
+        memberships.set_member(store, by=None, project=tried.name, login=login, role=Role.ANNOTATOR)
         while isinstance(
             view := next_task(store, person=person, project=tried.name, stage=Stage.VERIFICATION), TaskView
         ):

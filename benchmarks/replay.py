@@ -81,7 +81,8 @@ def build(store: Store, home: Path, n: int) -> None:
     from domain.roles import Role
     from media.store import MediaStore
     from workflow.access import accounts
-    from workflow.access.projects import create_project, set_member
+    from workflow.access.memberships import set_member
+    from workflow.access.projects import create_project
     from workflow.files.import_files import import_files
     from workflow.files.project_check import check
 

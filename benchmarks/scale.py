@@ -185,13 +185,13 @@ def create_project(study: Study, name: str, *, images: bool = False) -> None:
         return
     from db.engine import open_store
     from domain.roles import Role
-    from workflow.access import accounts, projects
+    from workflow.access import accounts, memberships
 
     with closing(open_store(None, study.home)) as store:
         for login in (*VOTERS, SENIOR, LEAD):
             accounts.create_person(store, login=login, name=login.capitalize())
             role = {SENIOR: Role.SENIOR, LEAD: Role.LEAD}.get(login, Role.ANNOTATOR)
-            projects.set_member(store, by=None, project=name, login=login, role=role)
+            memberships.set_member(store, by=None, project=name, login=login, role=role)
 
 
 def _peers(study: Study) -> None:

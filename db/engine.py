@@ -27,7 +27,7 @@ from sqlmodel import Session
 from db.append_only import APPEND_ONLY, forbid_changes, let_go
 from db.noting import AT_ONCE, ConnectionLoan, Connections, Direct, has_spoken
 from db.upgrade import migrate
-from domain.errors import InvalidInput, Problem, Unavailable
+from domain.errors import DatabaseUnavailableError, InvalidInputError, Problem
 from domain.settings import normal_url
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class Store:
         try:
             with _available(), self.engine.connect() as connection:
                 return bool(connection.scalar(text("SELECT 1")) == 1)
-        except Unavailable:
+        except DatabaseUnavailableError:
             return False
 
     def trouble(self) -> str | None:
@@ -238,7 +238,7 @@ class Store:
             with self.read() as session:
                 for table in ("person", "project", "item", "task", "annotation"):
                     session.connection().execute(text(f"SELECT * FROM {table} ORDER BY id DESC LIMIT 1")).all()
-        except Unavailable as error:
+        except DatabaseUnavailableError as error:
             return str(error)
         return None
 
@@ -251,7 +251,7 @@ class Store:
         try:
             with _available(), self.engine.connect() as connection:
                 found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-        except Unavailable as error:
+        except DatabaseUnavailableError as error:
             return str(error)
         return None if found == "ok" else DAMAGED
 
@@ -266,7 +266,7 @@ class Store:
             driver: Any = connection.driver_connection
             driver.execute("VACUUM")
             if driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                raise Unavailable(READ)
+                raise DatabaseUnavailableError(READ)
 
     def close(self) -> None:
         """Close all connections."""
@@ -281,13 +281,13 @@ class Store:
 @contextmanager
 def _storable() -> Iterator[None]:
     """Turn errors about values that a database cannot hold (a NUL, half a character, a huge number) into
-    ``InvalidInput``.
+    ``InvalidInputError``.
     """
     try:
         yield
     except (DataError, UnicodeEncodeError, OverflowError) as error:
         message = "What was sent has a character or a number that cannot be stored; take it out."
-        raise InvalidInput([Problem("text", message)]) from error
+        raise InvalidInputError([Problem("text", message)]) from error
 
 
 BUSY = "The database is busy: something else has been writing to it for longer than we wait."
@@ -351,14 +351,16 @@ def _can_open() -> bool:
 
 @contextmanager
 def _available() -> Iterator[None]:
-    """Turn errors of an unavailable database (locked, read-only, full, damaged, gone) into ``Unavailable``."""
+    """Turn errors of an unavailable database (locked, read-only, full, damaged, gone) into
+    ``DatabaseUnavailableError``.
+    """
     try:
         yield
     except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
         told = why_unavailable(error)
         if told is None:
             raise
-        raise Unavailable(told) from error
+        raise DatabaseUnavailableError(told) from error
 
 
 def _in_words(error: Exception) -> Exception:
@@ -373,7 +375,7 @@ def _in_words(error: Exception) -> Exception:
 @contextmanager
 def _held(lock: threading.Lock) -> Iterator[None]:
     if not lock.acquire(timeout=_BUSY_SECONDS):
-        raise Unavailable(BUSY)
+        raise DatabaseUnavailableError(BUSY)
     try:
         yield
     finally:

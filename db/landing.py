@@ -25,7 +25,7 @@ from db.project_rows import AT_ONCE
 from db.survey import AUTHORING, UNIT, Row, Survey, foreign
 from db.tables import ItemRow, PersonRow, metadata
 from db.types import UTCDateTime
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.rewording import Rewording
 from domain.states import ItemState, Stage
 
@@ -52,7 +52,7 @@ def distance(session: Session, *, survey: Survey, table: str) -> int:
         taken = max(connection.scalar(select(func.max(of.c.id))) or 0, drawn or 0)
     moved = 0 if first > taken and last < _HIGHEST else taken + 1 - first
     if last + moved >= 2 * _HIGHEST:
-        raise FileRefused(f"{survey.name}: the ids of {table} do not fit behind those that are here already.")
+        raise InvalidFileError(f"{survey.name}: the ids of {table} do not fit behind those that are here already.")
     if connection.dialect.name != "sqlite":
         connection.execute(text(f"SELECT setval('{of.name}_id_seq', :last)"), {"last": last + moved})
     return moved

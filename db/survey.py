@@ -41,7 +41,7 @@ from db.events import (
 from db.project_rows import columns
 from db.tables import metadata
 from db.types import UTCDateTime
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.project_parts import ProjectPart
 from domain.rewording import Rewording
 from domain.run_kinds import RunKind
@@ -178,7 +178,7 @@ class Survey:
 
         Raises
         ------
-        FileRefused
+        InvalidFileError
             With the table, the number of the row, and the problem.
         """
         for name, nullable, why_not in self._checks[table]:
@@ -196,7 +196,7 @@ class Survey:
         return True
 
     def end(self) -> None:
-        """Finish after all rows were checked. Raise ``FileRefused`` if they do not form a project."""
+        """Finish after all rows were checked. Raise ``InvalidFileError`` if they do not form a project."""
         if not self.project:
             self._refuse("it has no project")
         for table, ids in self.ids.items():
@@ -272,13 +272,15 @@ class Survey:
                 self.drawn[table].append(row[name])
 
     def _older(self, what: str) -> NoReturn:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{self.name}: it lacks {what}, as an archive of an older Touchstone does. Update Touchstone there, and "
             "export the project again. Nothing was imported."
         )
 
     def _refuse(self, why: str) -> NoReturn:
-        raise FileRefused(f"{self.name}: {why}. Nothing was imported. Export the project again, and import that file.")
+        raise InvalidFileError(
+            f"{self.name}: {why}. Nothing was imported. Export the project again, and import that file."
+        )
 
 
 def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:

@@ -90,7 +90,7 @@ class OutsideUser:
 
 
 class FrontEnd(Protocol):
-    """A client of one server. Every call raises ``OutsideUnreachable`` or ``OutsideRefused`` with a sentence."""
+    """A client of one server. Every call raises ``ServiceUnreachableError`` or ``ServiceError`` with a sentence."""
 
     @property
     def address(self) -> str:

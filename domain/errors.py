@@ -1,28 +1,28 @@
 """The tree of errors that users see.
 
-TouchstoneError              an error that a user can fix: the message says what, where, and what to do
-├── SettingsError            an environment variable or a path is invalid
-├── SchemaError              a schema file breaks the grammar
-├── NotAvailable             a registry row was used that is declared but not built yet
-├── FileRefused              an import file is invalid; nothing was imported
-│   └── RowsRefused          the same because of some rows, which the message lists
-├── MediaRefused             an image or clip has the wrong type or is too large
-├── RatingsError             a statistic cannot read the ratings
-├── ModelRefused             a model's description is invalid, or the model cannot be loaded here
-├── RunStopped               a run cannot continue: a wrong key, a used-up quota, a spent budget
-├── OutsideRefused           another tool's server refused a request, or sent an unexpected answer
-│   └── OutsideUnreachable   the server does not answer; no data is lost, and the command can be repeated
-├── Unavailable              the database or its disk is unavailable for now; the request may be sent again
-├── BadRequest               an HTTP request that none of our pages would send
-│   ├── TooLarge             a request with too many bytes
-│   └── TooSoon              too many requests at once; the same request works later
-├── InvalidInput             a form was submitted with problems; all of them are listed
-├── NotAllowed               this person has no permission for the action
-│   └── SignInRequired       the user is not signed in, or the session has ended
-├── NotFound                 the project, task, person or asset does not exist
-└── Conflict                 another person was faster
-    ├── AlreadyTaken         an image or a name is already in use
-    └── LeaseLost            the task went to another person; the text is kept as a draft
+TouchstoneError                  an error that a user can fix: the message says what, where, and what to do
+├── SettingsError                an environment variable or a path is invalid
+├── SchemaError                  a schema file breaks the grammar
+├── NotAvailableError            a registry row was used that is declared but not built yet
+├── InvalidFileError             an import file is invalid; nothing was imported
+│   └── InvalidRowsError         the same because of some rows, which the message lists
+├── InvalidMediaError            an image or clip has the wrong type or is too large
+├── RatingsError                 a statistic cannot read the ratings
+├── ModelError                   a model's description is invalid, or the model cannot be loaded here
+├── RunStoppedError              a run cannot continue: a wrong key, a used-up quota, a spent budget
+├── ServiceError                 another tool's server refused a request, or sent an unexpected answer
+│   └── ServiceUnreachableError  the server does not answer; no data is lost, and the command can be repeated
+├── DatabaseUnavailableError     the database or its disk is unavailable for now; the request may be sent again
+├── BadRequestError              an HTTP request that none of our pages would send
+│   ├── RequestTooLargeError     a request with too many bytes
+│   └── TooManyRequestsError     too many requests at once; the same request works later
+├── InvalidInputError            a form was submitted with problems; all of them are listed
+├── NotAllowedError              this person has no permission for the action
+│   └── SignInRequiredError      the user is not signed in, or the session has ended
+├── NotFoundError                the project, task, person or asset does not exist
+└── ConflictError                another person was faster
+    ├── AlreadyTakenError        an image or a name is already in use
+    └── LeaseLostError           the task went to another person; the text is kept as a draft
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class SchemaError(TouchstoneError):
     """A schema file breaks the grammar; the message names file, line and key."""
 
 
-class NotAvailable(TouchstoneError):
+class NotAvailableError(TouchstoneError):
     """A registry row was used that is declared but not built yet."""
 
 
-class FileRefused(TouchstoneError):
+class InvalidFileError(TouchstoneError):
     """An import file is invalid; nothing was imported."""
 
 
-class RowsRefused(FileRefused):
+class InvalidRowsError(InvalidFileError):
     """Rows of an import file are invalid.
 
     Parameters
@@ -70,12 +70,12 @@ class RowsRefused(FileRefused):
         self.begin, self.rest = f"{n:,} rows do not fit:", f"{more}{end}"
         super().__init__("\n".join([self.begin, *rows, self.rest] if n > 1 else [" ".join([*rows, end])]))
 
-    def worded(self, words: Callable[[str], str]) -> RowsRefused:
+    def worded(self, words: Callable[[str], str]) -> InvalidRowsError:
         """Return the error with every sentence passed through ``words``."""
-        return RowsRefused([words(row) for row in self.rows], n=self.n, end=words(self.end))
+        return InvalidRowsError([words(row) for row in self.rows], n=self.n, end=words(self.end))
 
 
-class MediaRefused(TouchstoneError):
+class InvalidMediaError(TouchstoneError):
     """An image or clip has the wrong type or is too large."""
 
 
@@ -83,23 +83,23 @@ class RatingsError(TouchstoneError):
     """A statistic cannot read the ratings."""
 
 
-class ModelRefused(TouchstoneError):
+class ModelError(TouchstoneError):
     """A model's description is invalid, or the model cannot be loaded here; the message suggests a fix."""
 
 
-class RunStopped(TouchstoneError):
+class RunStoppedError(TouchstoneError):
     """A run cannot continue, because further requests would be useless."""
 
 
-class OutsideRefused(TouchstoneError):
+class ServiceError(TouchstoneError):
     """The server of another tool refused a request, or sent an unexpected answer."""
 
 
-class OutsideUnreachable(OutsideRefused):
+class ServiceUnreachableError(ServiceError):
     """The server of another tool does not answer. No data is lost; the command can be repeated and continues."""
 
 
-class Unavailable(TouchstoneError):
+class DatabaseUnavailableError(TouchstoneError):
     """The database, or its disk, is unavailable for now. Acknowledged data is safe; other requests may
     be sent again.
     """
@@ -115,7 +115,7 @@ class Problem:
     message: str
 
 
-class InvalidInput(TouchstoneError):
+class InvalidInputError(TouchstoneError):
     """A form was submitted with problems; all of them are in ``problems``."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
@@ -123,37 +123,37 @@ class InvalidInput(TouchstoneError):
         self.problems = tuple(problems)
 
 
-class BadRequest(TouchstoneError):
+class BadRequestError(TouchstoneError):
     """An HTTP request that none of our pages would send."""
 
 
-class TooLarge(BadRequest):
+class RequestTooLargeError(BadRequestError):
     """An HTTP request with too many bytes."""
 
 
-class TooSoon(BadRequest):
+class TooManyRequestsError(BadRequestError):
     """Too many requests of one kind at once; the same request works later."""
 
 
-class NotAllowed(TouchstoneError):
+class NotAllowedError(TouchstoneError):
     """This person has no permission for the action."""
 
 
-class SignInRequired(NotAllowed):
+class SignInRequiredError(NotAllowedError):
     """The user is not signed in, or the session has ended."""
 
 
-class NotFound(TouchstoneError):
+class NotFoundError(TouchstoneError):
     """The project, task, person or asset does not exist, or this person may not know of it."""
 
 
-class Conflict(TouchstoneError):
+class ConflictError(TouchstoneError):
     """Another person was faster."""
 
 
-class AlreadyTaken(Conflict):
+class AlreadyTakenError(ConflictError):
     """An image or a name is already in use."""
 
 
-class LeaseLost(Conflict):
+class LeaseLostError(ConflictError):
     """The task went to another person; the text is kept as a draft."""

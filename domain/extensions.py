@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.module_names import import_own
 
 FOLDER = Path(__file__).resolve().parents[1] / "extensions"
@@ -258,7 +258,7 @@ def installed() -> Mapping[str, Extension]:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         An installed package has an extension that cannot be loaded, or that has the name of another.
     """
     found: dict[str, Extension] = {}
@@ -271,12 +271,14 @@ def installed() -> Mapping[str, Extension]:
             if not isinstance(extension, Extension):
                 raise TypeError(f"{point.value} is no domain.extensions.Extension")
         except Exception as error:
-            raise NotAvailable(
+            raise NotAvailableError(
                 f"The extension {point.name!r} cannot be loaded: {error}. Update or uninstall the package"
                 f" {point.dist.name if point.dist else point.value} and start again."
             ) from error
         if found.setdefault(extension.name, extension) is not extension:
-            raise NotAvailable(f"Two extensions are called {extension.name!r}. Uninstall one of them and start again.")
+            raise NotAvailableError(
+                f"Two extensions are called {extension.name!r}. Uninstall one of them and start again."
+            )
     return found
 
 

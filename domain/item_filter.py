@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import urlencode
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.states import ItemState
 
 FROM_FILE = "-"
@@ -39,7 +39,7 @@ class Range:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Range:
-        """Return the range written as ``3``, ``2..5``, ``2..`` or ``..5``. Raise ``InvalidInput`` for
+        """Return the range written as ``3``, ``2..5``, ``2..`` or ``..5``. Raise ``InvalidInputError`` for
         any other text.
         """
         low, dots, high = text.strip().partition("..")
@@ -48,9 +48,9 @@ class Range:
         except ValueError:
             found = cls()
         if found.low is None and found.high is None:
-            raise InvalidInput([Problem(name, f"{text!r} is no number and no range; write 3, 2..5, 2.. or ..5.")])
+            raise InvalidInputError([Problem(name, f"{text!r} is no number and no range; write 3, 2..5, 2.. or ..5.")])
         if found.low is not None and found.high is not None and found.low > found.high:
-            raise InvalidInput([Problem(name, f"{text!r} begins after its end; write the smaller number first.")])
+            raise InvalidInputError([Problem(name, f"{text!r} begins after its end; write the smaller number first.")])
         return found
 
     def holds(self, value: float) -> bool:
@@ -89,7 +89,7 @@ class FieldTest:
         found = _TEST.fullmatch(text)
         if found is None:
             told = "write NAME=VALUE, NAME~TEXT, NAME:empty, NAME:given or NAME:2..5."
-            raise InvalidInput([Problem("where", f"{text!r} says nothing about a field; {told}")])
+            raise InvalidInputError([Problem("where", f"{text!r} says nothing about a field; {told}")])
         made = cls(found["name"], found["how"], found["value"])
         if made.how == ":" and made.value not in ("empty", "given"):
             Range.parse(made.value, made.name)
@@ -241,7 +241,7 @@ class ItemList:
 
         Raises
         ------
-        InvalidInput
+        InvalidInputError
             With a problem for each invalid value.
         """
         problems: list[Problem] = []
@@ -252,7 +252,7 @@ class ItemList:
                 continue
             try:
                 found[each.name] = _READ[each.name](values)
-            except InvalidInput as error:
+            except InvalidInputError as error:
                 problems += error.problems
             except ValueError:
                 problems.append(Problem(each.name, f"{each.name}={values[-1]} is not known here; {_TAKES[each.name]}."))
@@ -262,7 +262,7 @@ class ItemList:
         size, page = (_whole(last.get(name, ""), usual) for name, usual in (("size", 50), ("page", 1)))
         columns = tuple(dict.fromkeys(part for part in last.get("columns", "").split(",") if part))
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         size = size if size in SIZES else 50
         return cls(ItemFilter(**found), sort, down, columns, size, max(page, 1))
 
@@ -303,7 +303,7 @@ def _yes_or_no(values: Sequence[str]) -> bool:
 def _text(values: Sequence[str]) -> str:
     found = values[-1].strip()
     if len(found) > LONGEST:
-        raise InvalidInput([Problem("text", f"Look for at most {LONGEST} characters; these are {len(found):,}.")])
+        raise InvalidInputError([Problem("text", f"Look for at most {LONGEST} characters; these are {len(found):,}.")])
     return found
 
 

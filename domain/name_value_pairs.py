@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 
 
 def pairs(told: Iterable[str], form: str, *, option: str = "") -> dict[str, str]:
@@ -19,7 +19,7 @@ def pairs(told: Iterable[str], form: str, *, option: str = "") -> dict[str, str]
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A text does not have this form.
 
     Examples
@@ -31,6 +31,6 @@ def pairs(told: Iterable[str], form: str, *, option: str = "") -> dict[str, str]
     for each in told:
         name, mark, value = (part.strip() for part in each.partition("="))
         if not (name and mark and value):
-            raise InvalidInput([Problem(option or "pairs", f"{option} {each} does not read {form}.".strip())])
+            raise InvalidInputError([Problem(option or "pairs", f"{option} {each} does not read {form}.".strip())])
         found[name] = value
     return found

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from domain.comparison import AnyOrder, same
 from domain.decimals import EXACT, exact
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.overlap import Apart, Overlap
 from domain.states import VOTED_ON, ItemState, Stage
 
@@ -342,7 +342,7 @@ def verdict(
     """
     row = KEEP_RULES.get(rule.rule)
     if row is None:
-        raise NotAvailable(f"The keep rule {rule.rule!r} is not built yet; name one that is in the schema.")
+        raise NotAvailableError(f"The keep rule {rule.rule!r} is not built yet; name one that is in the schema.")
     criteria = criteria_that_decide(rule)
     skipped = [vote for vote in votes if is_skip(vote, criteria)]
     if skips is not None and len(skipped) >= skips.after:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 
 KEY_NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_(KEY|TOKEN)")
 """Environment variables that may hold the key of an endpoint."""
@@ -135,7 +135,7 @@ def read_json_object(text: str, where: str) -> dict[str, Any]:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The text is not a JSON object. The message does not repeat it.
     """
     if not text.strip():
@@ -146,7 +146,7 @@ def read_json_object(text: str, where: str) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict):
         example = '{"reasoning_effort": "low"}'
-        raise InvalidInput([Problem(where, f"{where}: this is not a JSON object. Write it like {example}.")])
+        raise InvalidInputError([Problem(where, f"{where}: this is not a JSON object. Write it like {example}.")])
     return found
 
 
@@ -155,7 +155,7 @@ def read_headers(lines: Iterable[str], mark: str, where: str) -> dict[str, str]:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A line has no name or no value. The message does not repeat it, as it may hold a secret.
 
     >>> read_headers(["X-Routing: fast"], ":", "Headers")
@@ -168,7 +168,7 @@ def read_headers(lines: Iterable[str], mark: str, where: str) -> dict[str, str]:
         name, _, value = (part.strip() for part in line.partition(mark))
         if not name or not value:
             example = f"X-Routing{mark}{' ' if mark == ':' else ''}fast"
-            raise InvalidInput([Problem(where, f"{where}: line {number} has no value. Write it like {example}.")])
+            raise InvalidInputError([Problem(where, f"{where}: line {number} has no value. Write it like {example}.")])
         found[name] = value
     return found
 

@@ -307,7 +307,7 @@ class Answerer(Protocol):
 
         Raises
         ------
-        RunStopped
+        RunStoppedError
             Further requests are useless: the key is wrong, the quota is used up, or the budget is spent.
         """
 

@@ -23,7 +23,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import assets
 from db.engine import Store
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.rated_units import unit_of
 from domain.records import Person, TaskView
 from domain.roles import Role
@@ -31,7 +31,7 @@ from domain.states import RatersAre, Stage
 from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
 from examples.scenes import DIMENSIONS, Scene, scenes, tables
 from media.store import MediaStore
-from workflow.access import accounts, projects, sign_in
+from workflow.access import accounts, memberships, projects, sign_in
 from workflow.annotate.claims import next_task
 from workflow.annotate.drafts import save_draft
 from workflow.annotate.image_pool import add_to_pool, pick
@@ -166,7 +166,7 @@ def demo_links(store: Store, *, hours: float = 24) -> list[tuple[Person, str]]:
     for member in PEOPLE:
         try:
             person = accounts.find_person(store, login=member.login)
-        except NotFound:
+        except NotFoundError:
             continue
         found.append((person, sign_in.make_sign_in_link(store, person=person, hours=hours)))
     return found
@@ -221,9 +221,9 @@ def file_name(path: Path) -> str:
 def _join(store: Store, member: Member) -> Person:
     try:
         person = accounts.find_person(store, login=member.login)
-    except NotFound:
+    except NotFoundError:
         person = accounts.create_person(store, login=member.login, name=member.name)
-    projects.set_member(
+    memberships.set_member(
         store,
         by=None,
         project=PROJECT,
@@ -404,7 +404,7 @@ def _asset(store: Store, sha256: str) -> str:
     with store.read() as session:
         row = assets.by_hash(session, project_id=_project_id(store), sha256=sha256)
         if row is None:
-            raise NotFound("The demo's images are not in its pool; build it anew with: touchstone demo --reset")
+            raise NotFoundError("The demo's images are not in its pool; build it anew with: touchstone demo --reset")
         return row.public_id
 
 

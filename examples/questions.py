@@ -19,7 +19,7 @@ from domain.states import Stage
 from examples.demo import AUTHORS, GRADERS, LEAD, VERIFIERS, Member, file_name
 from examples.scenes import Scene, scenes
 from media.store import MediaStore
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool
 from workflow.annotate.submissions import submit
 from workflow.files.import_files import import_files
@@ -48,7 +48,7 @@ def build(store: Store, media: MediaStore) -> int:
     """Make the project beside the demo project; how many items it has."""
     projects.create_project(store, name=PROJECT, loaded=load_schema(shipped()["questions"]), made_up=True, seed=SEED)
     for member, role, stages in MEMBERS:
-        projects.set_member(store, by=None, project=PROJECT, login=member.login, role=role, stages=stages)
+        memberships.set_member(store, by=None, project=PROJECT, login=member.login, role=role, stages=stages)
     author = accounts.find_person(store, login=AUTHORS[0].login)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

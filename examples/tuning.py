@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from domain.errors import MediaRefused, ModelRefused
+from domain.errors import InvalidMediaError, ModelError
 from domain.installation import install_hint
 from domain.runs import Picture, Question
 from inference.local.encoding import CannotEncode
@@ -236,7 +236,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="touchstone-tuning-") as work:
             print(json.dumps(tune(given, Path(work))))
-    except (Refused, ModelRefused, MediaRefused, CannotEncode, CannotRank) as error:
+    except (Refused, ModelError, InvalidMediaError, CannotEncode, CannotRank) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

@@ -31,7 +31,7 @@ from annotation_schemas.formats.released import (
     ReleaseWriter,
 )
 from domain import csv_rows, json_layout
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_layout import Layout
 from exporters.release_items import UnwritableItems, by_split, refuse
 
@@ -43,7 +43,9 @@ def _native(format: str) -> ReleaseWriter:
         keys = item_keys(format)
         row, schema = as_named(keys, released.schema), released.schema
         if row.open and (key := read_twice(row, schema)) is not None:
-            raise FileRefused(f"{format}: two fields would be the key {key!r}; give each its own in `source.fields`.")
+            raise InvalidFileError(
+                f"{format}: two fields would be the key {key!r}; give each its own in `source.fields`."
+            )
         with UnwritableItems(format) as refused:
             for split, items in by_split(released):
                 with ExitStack() as files:

@@ -9,7 +9,7 @@ from annotation_schemas.formats import Content, ItemKeys, Misfit, changes, colum
 from annotation_schemas.model import Schema
 from domain import csv_rows
 from domain.csv_rows import ColumnChange, Layout
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import FileRecord, Fragment, ItemRecord
 from exporters.items import encoded, made, named_in_file
 
@@ -17,7 +17,7 @@ from exporters.items import encoded, made, named_in_file
 def written(content: Content) -> dict[str, bytes]:
     """Return a project's items as tables, each under the path of its file.
 
-    Raise ``FileRefused`` if the encoding of a file lacks a character of an edited item.
+    Raise ``InvalidFileError`` if the encoding of a file lacks a character of an edited item.
     """
     return {
         file.path: encoded(file, _file(content.format, content.schema, file, content.only, content.without))
@@ -55,7 +55,7 @@ def _changes(
         changed = changes(row, schema, record, fields) if item.touched else {}
         return changed | says_dimension(row, schema, record, item)
     except Misfit as error:
-        raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
+        raise InvalidFileError(f"The item {item.external_id} cannot be written: {error}.") from error
 
 
 def _row(item: ItemRecord, changed: Mapping[str, Any], change: ColumnChange) -> Fragment | str:

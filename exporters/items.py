@@ -21,7 +21,7 @@ from annotation_schemas.formats import (
 )
 from annotation_schemas.model import Schema
 from domain import json_layout, json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_layout import Layout
 from domain.records import FileRecord, Fragment, ItemRecord
 
@@ -56,7 +56,7 @@ def encoded(file: FileRecord, text: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{file.path} came in {encoding}, which has no {text[error.start]!r}; take it out of the items that were "
             "edited or written here, or import the file again as UTF-8 into another project."
         ) from error
@@ -113,7 +113,7 @@ def _record(
         changed = changes(row, schema, record, fields) if item.touched or without else {}
         changed |= says_dimension(row, schema, record, item)
     except Misfit as error:
-        raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
+        raise InvalidFileError(f"The item {item.external_id} cannot be written: {error}.") from error
     raw = json_layout.edited(item.fragment.raw, changed, layout, order=list(dict.fromkeys([*order, *row.order])))
     return Fragment(item.fragment.lead, raw)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 _THEN = (1980, 1, 1, 0, 0, 0)
 _PACKED_ALREADY = {".jpg", ".png", ".webp", ".gif", ".avif", ".webm", ".mp4", ".parquet"}
@@ -38,7 +38,7 @@ class FolderWriter:
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
-        """Open a new file below the root. Raise ``FileRefused`` if the name is taken or leads outside."""
+        """Open a new file below the root. Raise ``InvalidFileError`` if the name is taken or leads outside."""
         place = self._place(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         with place.open("xb") as raw:
@@ -62,9 +62,9 @@ class FolderWriter:
     def _place(self, path: str) -> Path:
         parts = PurePosixPath(path)
         if parts.is_absolute() or ".." in parts.parts or not parts.name or "\\" in path or "\0" in path:
-            raise FileRefused(f"The file name {path!r} would lie outside of the release.")
+            raise InvalidFileError(f"The file name {path!r} would lie outside of the release.")
         if path in self.hashes:
-            raise FileRefused(f"Two formats write the file {path!r}; take one of them.")
+            raise InvalidFileError(f"Two formats write the file {path!r}; take one of them.")
         return self.root / parts
 
 

@@ -15,7 +15,7 @@ from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit
 from annotation_schemas.keys import key_fields
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 ENDINGS: Mapping[str, str] = {
     "image/png": ".png",
@@ -34,7 +34,7 @@ ENDINGS: Mapping[str, str] = {
 # ---- refusals -------------------------------------------------------------------------------------------------------
 
 
-class UnwritableItem(FileRefused):
+class UnwritableItemError(InvalidFileError):
     """A format cannot hold an item. ``sentence`` names the item and the reason, without a period."""
 
     def __init__(self, format: str, sentence: str) -> None:
@@ -45,8 +45,8 @@ class UnwritableItem(FileRefused):
 
 
 def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
-    """Raise ``UnwritableItem`` with the reason why a format cannot hold an item."""
-    raise UnwritableItem(format, f"{format} cannot hold the item {item.id!r}: {why}")
+    """Raise ``UnwritableItemError`` with the reason why a format cannot hold an item."""
+    raise UnwritableItemError(format, f"{format} cannot hold the item {item.id!r}: {why}")
 
 
 NAMED = 10
@@ -59,16 +59,16 @@ class UnwritableItems:
     >>> with UnwritableItems("csv") as refused:  # doctest: +IGNORE_EXCEPTION_DETAIL
     ...     for item in ("a", "b"):
     ...         with refused.gathered():
-    ...             raise UnwritableItem("csv", f"csv cannot hold the item {item!r}: it is empty")
+    ...             raise UnwritableItemError("csv", f"csv cannot hold the item {item!r}: it is empty")
     Traceback (most recent call last):
-    domain.errors.FileRefused: csv cannot hold 2 items.
+    domain.errors.InvalidFileError: csv cannot hold 2 items.
     """
 
     def __init__(self, format: str) -> None:
         self._format = format
         self.n = 0
         """The number of refused items up to now."""
-        self._first: list[UnwritableItem] = []
+        self._first: list[UnwritableItemError] = []
 
     def __enter__(self) -> UnwritableItems:
         return self
@@ -78,14 +78,14 @@ class UnwritableItems:
             self.finish()
 
     def finish(self) -> None:
-        """Raise ``FileRefused`` for all refused items, if there are any."""
+        """Raise ``InvalidFileError`` for all refused items, if there are any."""
         if not self.n:
             return
         if self.n == 1:
             raise self._first[0]
         named = "\n".join(f"{each.sentence}." for each in self._first)
         more = f"\nAnd {self.n - len(self._first):,} more items." if self.n > len(self._first) else ""
-        raise FileRefused(
+        raise InvalidFileError(
             f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNothing of this format was written. Release "
             f"without {self._format}, or change these items."
         )
@@ -95,7 +95,7 @@ class UnwritableItems:
         """Collect a refusal in the block, which handles one item, so that the next item can follow."""
         try:
             yield
-        except UnwritableItem as error:
+        except UnwritableItemError as error:
             self.n += 1
             if len(self._first) < NAMED:
                 self._first.append(error)
@@ -118,14 +118,16 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
     """Yield each split with its items, in one pass over all items. Read the items of one split before asking for the
     next.
 
-    Raise ``FileRefused`` for items that are out of order, or in a split that the release does not have.
+    Raise ``InvalidFileError`` for items that are out of order, or in a split that the release does not have.
     """
     coming = _ItemStream(released.items())
     for split in released.splits:
         yield split, coming.of(split)
     if (left := coming.next) is not None:
         known = ", ".join(each.name for each in released.splits)
-        raise FileRefused(f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}.")
+        raise InvalidFileError(
+            f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}."
+        )
 
 
 class _ItemStream:
@@ -142,7 +144,7 @@ class _ItemStream:
             n += 1
             yield item
         if n != split.items:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"The split {split.name!r} has {n:,} items, and the release says {split.items:,}; make it anew."
             )
 
@@ -165,7 +167,7 @@ class Names:
     seen: set[str] = field(default_factory=set)
 
     def take(self, item: ReleasedItem) -> None:
-        """Add the id of an item. Raise ``FileRefused`` if the file has it already."""
+        """Add the id of an item. Raise ``InvalidFileError`` if the file has it already."""
         if item.id in self.seen:
             refuse(self.format, item, "another item has the same id")
         self.seen.add(item.id)

@@ -22,7 +22,7 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, Relea
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.decimals import Tolerance
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.reading.answers import AnswerKind, ExpectedAnswer
 
@@ -148,7 +148,7 @@ def write_keys(
                 file.write(line)
                 n += 1
         if n - 1 != split.items:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"The split {split.name} has {split.items:,} items, and {n - 1:,} came; something changed meanwhile. "
                 "Make the release again."
             )
@@ -229,7 +229,7 @@ def read_keys(path: Path) -> Keys:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is not a key file, or it is incomplete or changed.
     """
     data = _bytes(path)
@@ -237,20 +237,22 @@ def read_keys(path: Path) -> Keys:
         lines = json_text.decode(data).split("\n")
         rows = [json_text.loaded(line) for line in lines if line.strip()]
     except NotJson as error:
-        raise FileRefused(f"{path} is no key file of a release, or not all of one: {error}. Copy it again.") from error
+        raise InvalidFileError(
+            f"{path} is no key file of a release, or not all of one: {error}. Copy it again."
+        ) from error
     first = rows[0] if rows else None
     if not isinstance(first, dict) or first.get(MARK) != _VERSION:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path} is no key file that this version reads; give keys/<split>.jsonl of a release's private folder."
         )
     try:
         head = KeyHead(**{name: first[name] for name in KeyHead.__dataclass_fields__})
         items = [_item(row) for row in rows[1:]]
     except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
-        raise FileRefused(f"{path} is not as it was written ({error!r}); copy it again.") from error
+        raise InvalidFileError(f"{path} is not as it was written ({error!r}); copy it again.") from error
     by_id = {item.id: item for item in items}
     if len(items) != head.items or len(by_id) != len(items):
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path} says that it has {head.items:,} items, and {len(by_id):,} are there; it was cut off or changed. "
             "Copy it again."
         )
@@ -260,10 +262,10 @@ def read_keys(path: Path) -> Keys:
 def _bytes(path: Path) -> bytes:
     try:
         if path.stat().st_size > LARGEST:
-            raise FileRefused(f"{path} has more than {LARGEST >> 30} GB; it is no key file.")
+            raise InvalidFileError(f"{path} has more than {LARGEST >> 30} GB; it is no key file.")
         return path.read_bytes()
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _item(row: Mapping[str, Any]) -> KeyItem:

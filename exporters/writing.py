@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.manifests import NAME, is_manifest, read_manifest, restricted
 
 _TEMPORARY = re.compile(r"\..+\.touchstone-[0-9a-f]{8}\.tmp")
@@ -22,24 +22,24 @@ def write_files(files: Mapping[Path, bytes]) -> list[Path]:
     """
     for out in files:
         if out.is_dir():
-            raise FileRefused(f"{out} is a folder; give the name of a file.")
+            raise InvalidFileError(f"{out} is a folder; give the name of a file.")
         if out.name == NAME and out.exists() and not is_manifest(out.read_bytes()):
-            raise FileRefused(f"{out} is there already and is not a manifest of Touchstone; choose another place.")
+            raise InvalidFileError(f"{out} is there already and is not a manifest of Touchstone; choose another place.")
         if out.name == NAME and out.exists():
             _must_not_mislead(out, files)
     return [_write(out, files[out]) for out in sorted(files, key=lambda out: out.name == NAME)]
 
 
 def _must_not_mislead(out: Path, files: Mapping[Path, bytes]) -> None:
-    """Raise ``FileRefused`` if a new manifest would hide whether the files next to it are all of a project."""
+    """Raise ``InvalidFileError`` if a new manifest would hide whether the files next to it are all of a project."""
     new, old = restricted(files[out]), restricted(out.read_bytes())
     if bool(new) != bool(old):
         there = "a part" if old else "all"
-        raise FileRefused(f"{out} is there already, of an export of {there} of the items; choose another folder.")
+        raise InvalidFileError(f"{out} is there already, of an export of {there} of the items; choose another folder.")
     told = (read_manifest(out.read_bytes()) or {}).get("files", []) if new else []
     others = [out.parent / str(each.get("path")) for each in told]
     if left := [each.name for each in others if each not in files and each.exists()]:
-        raise FileRefused(f"{out} is about {left[0]}, which is a part of a project, too; choose another folder.")
+        raise InvalidFileError(f"{out} is about {left[0]}, which is a part of a project, too; choose another folder.")
 
 
 def _write(out: Path, data: bytes) -> Path:
@@ -52,7 +52,7 @@ def _write(out: Path, data: bytes) -> Path:
             os.fsync(file.fileno())
         temporary.replace(out)
     except OSError as error:
-        raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -64,12 +64,12 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
     for path in files:
         parts = PurePosixPath(path)
         if parts.is_absolute() or ".." in parts.parts or not parts.name:
-            raise FileRefused(f"The file name {path!r} would lie outside {out}.")
+            raise InvalidFileError(f"The file name {path!r} would lie outside {out}.")
     if out.exists() and not out.is_dir():
-        raise FileRefused(f"{out} is a file, and this export is a folder of {len(files)} files.")
+        raise InvalidFileError(f"{out} is a file, and this export is a folder of {len(files)} files.")
     if foreign := _foreign(out, files):
         named = ", ".join(foreign[:3]) + (", ..." if foreign[3:] else "")
-        raise FileRefused(f"{out} holds files that are not part of this export ({named}). Choose an empty folder.")
+        raise InvalidFileError(f"{out} holds files that are not part of this export ({named}). Choose an empty folder.")
     written = write_files({out / path: data for path, data in files.items()})
     if NAME not in files:
         (out / NAME).unlink(missing_ok=True)  # our manifest of files that no longer exist

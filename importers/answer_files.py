@@ -23,7 +23,7 @@ from annotation_schemas.formats import (
 )
 from annotation_schemas.model import Schema
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.no_answer import settled
 from domain.records import BadRow, PredictionRecord
@@ -71,7 +71,7 @@ class AnswerFile:
             with self.path.open("rb") as stream:
                 return stream.read(_HEAD).decode("utf-8", "surrogateescape").lstrip("\ufeff \t\r\n")
         except OSError as error:
-            raise FileRefused(f"{self.path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(f"{self.path} cannot be read: {error.strerror}.") from error
 
     @property
     def unknown(self) -> str:
@@ -79,30 +79,30 @@ class AnswerFile:
         return f"neither it nor the name {self.path.name} says which model answered; name it with --model"
 
     def text(self) -> str:
-        """Return the whole text. Raises ``FileRefused`` for a file that is too large or not UTF-8.
+        """Return the whole text. Raises ``InvalidFileError`` for a file that is too large or not UTF-8.
 
         Single bytes that are not UTF-8 become surrogates.
         """
         try:
             if self.path.stat().st_size > LARGEST:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"{self.place} has more than {LARGEST >> 20} MB. Nothing was imported; split it into several files."
                 )
             return json_text.decode(self.path.read_bytes()).removeprefix("\ufeff")
         except NotJson as error:
-            raise FileRefused(f"{self.place}, row 1: {error}. Nothing was imported.") from error
+            raise InvalidFileError(f"{self.place}, row 1: {error}. Nothing was imported.") from error
         except OSError as error:
-            raise FileRefused(f"{self.path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(f"{self.path} cannot be read: {error.strerror}.") from error
 
     def value(self, **how: Any) -> Any:
-        """Return the JSON value in the file. Raises ``FileRefused`` with the place of a syntax error."""
+        """Return the JSON value in the file. Raises ``InvalidFileError`` with the place of a syntax error."""
         text = self.text()
         try:
             if json_text.has_broken_bytes(text):
                 raise NotJson(0, "it is not UTF-8")
             return json_text.loaded(text, **how)
         except NotJson as error:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.place} cannot be read: {error} ({json_text.place(text, error.at)}). Nothing was imported; "
                 "copy it again, or save it anew with the program that wrote it."
             ) from error
@@ -152,7 +152,7 @@ class Harness:
 
         Raises
         ------
-        FileRefused
+        InvalidFileError
             No such file exists, a file cannot be read, or the schema does not have ``dimension``.
         """
 
@@ -161,12 +161,12 @@ class Harness:
                 found.append(file)
                 yield from self.rows(file)
             elif file.single:
-                raise FileRefused(f"{file.place} is no {self.meaning}. {_OTHERWISE}")
+                raise InvalidFileError(f"{file.place} is no {self.meaning}. {_OTHERWISE}")
 
         found: list[AnswerFile] = []
         read = read_answers(path, taken, self.endings, schema=schema, dimension=dimension, model=model, project=project)
         if not found:
-            raise FileRefused(f"{path} holds no {self.meaning}. {_OTHERWISE}")
+            raise InvalidFileError(f"{path} holds no {self.meaning}. {_OTHERWISE}")
         return replace(read, hashes={file.place: read.hashes[file.place] for file in found})
 
 
@@ -196,7 +196,7 @@ def read_answers(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         No file can be read, a file has no records or too many, or ``dimension`` is not in the
         schema.
     """
@@ -204,7 +204,7 @@ def read_answers(
     fixed = dimension_named(schema, dimension) if dimension else None
     if dimension and fixed is None:
         known = ", ".join(part.id for part in schema.dimensions)
-        raise FileRefused(f"{schema.title} has no dimension {dimension!r}; it has {known}.")
+        raise InvalidFileError(f"{schema.title} has no dimension {dimension!r}; it has {known}.")
     good: list[tuple[PredictionRecord, BadRow]] = []
     bad: list[BadRow] = []
     hashes: dict[str, str] = {}
@@ -225,7 +225,7 @@ def read_answers(
             else:
                 good.append((settled(answer if model is None else by(answer, model)), here))
             if len(good) + len(bad) > MOST_ROWS:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"{place} has more than {MOST_ROWS:,} rows (with those of the files before it, if there are any). "
                     "Nothing was imported; split it into several files."
                 )
@@ -261,7 +261,9 @@ def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:
     if not found:
         told = sorted(endings, key=list(_TOLD_FIRST).index) if set(endings) <= set(_TOLD_FIRST) else list(endings)
         named = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
-        raise FileRefused(f"{folder} holds no {named} file. Give a file of answers, or the folder that holds them.")
+        raise InvalidFileError(
+            f"{folder} holds no {named} file. Give a file of answers, or the folder that holds them."
+        )
     return [file for file in found if file.parent.name == "model_answer"] or found
 
 
@@ -331,4 +333,4 @@ def _sha256(file: Path) -> str:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error

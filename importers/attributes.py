@@ -10,7 +10,7 @@ from pathlib import Path
 
 from domain import csv_text, json_text
 from domain.attributes import NAME, Attribute, name_of, value_of
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import BadRow
 
@@ -28,14 +28,17 @@ class ReadAttributes:
 
 
 def read_models(path: Path) -> ReadAttributes:
-    """Return attributes of models from the column ``model`` and one column each. Raises ``FileRefused`` as
+    """Return attributes of models from the column ``model`` and one column each. Raises ``InvalidFileError`` as
     :func:`_read`.
     """
     return _read(path, "model")
 
 
 def read_labels(path: Path) -> ReadAttributes:
-    """Return labels of items from the column ``item`` and one column each. Raises ``FileRefused`` as :func:`_read`."""
+    """Return labels of items from the column ``item`` and one column each.
+
+    Raises ``InvalidFileError`` as :func:`_read`.
+    """
     return _read(path, "item")
 
 
@@ -44,7 +47,7 @@ def _read(path: Path, about: str) -> ReadAttributes:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file cannot be read, or its first row does not name the columns.
     """
     try:
@@ -54,9 +57,9 @@ def _read(path: Path, about: str) -> ReadAttributes:
         table = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
         rows = [(table.line_num, cells) for cells in table]
     except (NotJson, csv.Error) as error:
-        raise FileRefused(f"{path.name}: {error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{path.name}: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     head = [name_of(cell) for cell in rows[0][1]] if rows else []
     _check_head(path, head, about)
     at = head.index(about)
@@ -92,7 +95,7 @@ def _check_head(path: Path, head: Sequence[str], about: str) -> None:
         odd = next((name for name in head if not NAME.fullmatch(name)), None)
         wrong = f"{odd!r} is no name: letters, digits and _, a letter first" if odd is not None else ""
     if wrong:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path.name}, row 1: the first row must name the column {about} and one for each thing that is said; "
             f"{wrong}. Nothing was imported."
         )

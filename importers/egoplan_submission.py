@@ -6,7 +6,7 @@ import json
 
 from annotation_schemas.formats import Misfit, item_keys, name_of_rater, short, whole_number
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import PredictionRecord
 from domain.runs import Outcome
@@ -40,7 +40,7 @@ def rows(file: AnswerFile) -> Rows:
     try:
         pieces = json_text.split(file.text()).pieces
     except NotJson as error:
-        raise FileRefused(f"{file.place}, row 1: {error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{file.place}, row 1: {error}. Nothing was imported.") from error
     for number, piece in enumerate(pieces, 1):
         try:
             if piece.problem:

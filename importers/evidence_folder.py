@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.evidence import (
     FIGURES,
     FOLDER,
@@ -80,7 +80,7 @@ class EvidenceFolder:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The folder is not a bundle, is unreadable, or comes from a newer Touchstone. The message gives the advice.
     """
 
@@ -93,7 +93,7 @@ class EvidenceFolder:
         self.root = folder
         self.name = self.path.name if self.path != folder else folder.name
         if not _is_folder(self.path):
-            raise FileRefused(f"{folder} is no folder; name the folder of a release, or its {FOLDER}.")
+            raise InvalidFileError(f"{folder} is no folder; name the folder of a release, or its {FOLDER}.")
         self.manifest = self._manifest()
         self.tables = self._tables()
 
@@ -108,7 +108,7 @@ class EvidenceFolder:
         return []
 
     def copy_media(self, sha256: str, out: IO[bytes], *, n_bytes: int) -> None:
-        """Raise ``FileRefused``, because the bundle has no media."""
+        """Raise ``InvalidFileError``, because the bundle has no media."""
         self._refuse(f"it holds no image or clip, {sha256[:12]}... among them")
 
     @property
@@ -203,7 +203,7 @@ class EvidenceFolder:
         if told is None or told.get("format") != FORMAT or not isinstance(version, int) or isinstance(version, bool):
             self._refuse("its manifest is not that of evidence")
         if version > VERSION:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.name} was written by a newer Touchstone (evidence version {version}; this one reads {VERSION})."
                 " Update Touchstone here. Nothing was recomputed."
             )
@@ -315,19 +315,21 @@ class EvidenceFolder:
         return file
 
     def _refuse(self, why: str) -> NoReturn:
-        raise FileRefused(f"{self.name}: {why}. {_AGAIN}")
+        raise InvalidFileError(f"{self.name}: {why}. {_AGAIN}")
 
 
 def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] | None:
     """Return the hashes of the evidence in the manifest of a release; None without a manifest.
 
-    Raises ``FileRefused`` for an unreadable manifest.
+    Raises ``InvalidFileError`` for an unreadable manifest.
     """
     path = folder / MANIFEST
     if not _is_folder(folder / FOLDER) or not _is_file(path):
         return None
     if path.stat().st_size > limits.whole:
-        raise FileRefused(f"{MANIFEST} has {path.stat().st_size:,} bytes, which no manifest of a release has. {_AGAIN}")
+        raise InvalidFileError(
+            f"{MANIFEST} has {path.stat().st_size:,} bytes, which no manifest of a release has. {_AGAIN}"
+        )
     told = _object(path.read_bytes())
     listed = told.get("files") if told else None
     if isinstance(listed, dict):
@@ -335,7 +337,7 @@ def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] |
             {"path": name, **(each if isinstance(each, dict) else {"sha256": each})} for name, each in listed.items()
         ]
     if not isinstance(listed, list):
-        raise FileRefused(f"{MANIFEST} is no manifest of a release: it names no files. {_AGAIN}")
+        raise InvalidFileError(f"{MANIFEST} is no manifest of a release: it names no files. {_AGAIN}")
     found = {str(each.get("path")): str(each.get("sha256")) for each in listed if isinstance(each, dict)}
     return {path: sha256 for path, sha256 in found.items() if path.startswith(f"{FOLDER}/")}
 

@@ -11,7 +11,7 @@ from annotation_schemas.formats.columns import DIMENSION, ID
 from annotation_schemas.model import Schema
 from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import BadRow, ItemRecord
 from importers.item_tables import TableReader
@@ -42,7 +42,7 @@ def preview(path: Path, *, format: str, schema: Schema, said: ColumnMapping, row
     try:
         text = reads.text(path, said)
         columns = columns_of(text.text, table=keys.table, known=names_of(schema, format))
-    except FileRefused as error:
+    except InvalidFileError as error:
         return ItemPreview((), refused=str(error))
     except (NotTable, NotJson) as error:
         return ItemPreview((), refused=f"{path.name}: {error}.")
@@ -54,7 +54,7 @@ def preview(path: Path, *, format: str, schema: Schema, said: ColumnMapping, row
             if number == rows:
                 break
             reader.take(piece)
-    except FileRefused as error:
+    except InvalidFileError as error:
         return ItemPreview(columns, refused=str(error))
     return ItemPreview(columns, reader.items, reader.bad)
 

@@ -15,7 +15,7 @@ from annotation_schemas.formats import ColumnMapping, Misfit, ReadFiles, columns
 from annotation_schemas.model import Schema
 from domain import csv_rows, csv_text
 from domain.csv_rows import NotTable, Row
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import FileRecord
 from importers import spreadsheets
 from importers.items import STAYS, FileText, JsonItems, OnProgress, bytes_of, decoded, read_files
@@ -51,19 +51,19 @@ class TableReader(JsonItems):
         if file.suffix.lower() == WORKBOOK:
             return FileText(_of_workbook(file), note=_left_sheets(file))
         if file.suffix.lower() in spreadsheets.OTHER_SUFFIXES:
-            raise FileRefused(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
+            raise InvalidFileError(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
         if said.encoding:
             return decoded(file, said.encoding)
         data = bytes_of(file)
         if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\x00" in data[:4]:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{file.name} is UTF-16 or UTF-32, not UTF-8. Nothing was imported; save it as UTF-8, or import it "
                 "with --encoding utf-16."
             )
         try:
             return FileText(data.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8, or "
                 "import it with --encoding cp1252 (Western European files of Excel) or whatever it is in."
             ) from error
@@ -74,7 +74,7 @@ class TableReader(JsonItems):
         try:
             table = csv_rows.table(csv_rows.lines_of(text), known)
         except NotTable as error:
-            raise FileRefused(f"{self.place}: {error}. Nothing was imported.") from error
+            raise InvalidFileError(f"{self.place}: {error}. Nothing was imported.") from error
         names = table.layout.columns
         self.row = of_head(self.row, self.schema, names)
         self._look(names)
@@ -110,7 +110,7 @@ class TableReader(JsonItems):
                 f" A list may have a column for each entry: --column {name}=A,B,C."
                 for name in [name for name in lists if name in lacking or name in said][:1]
             )
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.place} has no column {missing}; its columns are {quoted_names(names)}. Nothing was imported; "
                 f"say which column is which field with --column, or in the schema (`source.fields`).{several}"
             )
@@ -157,7 +157,7 @@ def _meant(key: str, names: Sequence[str]) -> str:
 def _of_workbook(file: Path) -> str:
     """Return the first sheet of a workbook as CSV text.
 
-    Raises ``FileRefused`` for cells that a spreadsheet program has changed: dates, formulas, errors.
+    Raises ``InvalidFileError`` for cells that a spreadsheet program has changed: dates, formulas, errors.
     """
     out = io.StringIO(newline="")
     table = csv_text.Writer(out)
@@ -171,7 +171,7 @@ def _of_workbook(file: Path) -> str:
         wrong += [f"row {line.number}: {name} {cell.problem}" for name, cell in line.cells.items() if cell.problem]
     if wrong:
         more = f" and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
-        raise FileRefused(
+        raise InvalidFileError(
             f"{file.name}: {'; '.join(wrong[:_SHOWN])}{more}. Nothing was imported; store these cells as texts, or "
             "save the sheet as CSV."
         )

@@ -32,7 +32,7 @@ from annotation_schemas.kinds import check_read, refused_wording, unheld_wording
 from annotation_schemas.model import Dimension, Schema
 from annotation_schemas.same_options import SameOptions, same_options
 from domain import csv_rows, json_layout, json_text
-from domain.errors import FileRefused, RowsRefused
+from domain.errors import InvalidFileError, InvalidRowsError
 from domain.json_text import NotJson, Piece
 from domain.manifests import NAME, is_manifest
 from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
@@ -71,7 +71,7 @@ def read_items(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         No file can be read, a file has another format, or its dimension is unknown. Single invalid records
         are returned in ``bad``.
     """
@@ -91,10 +91,10 @@ def read_files(
     try:
         schema = said.schema(schema, keys.name)
     except Misfit as error:
-        raise FileRefused(f"{error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{error}. Nothing was imported.") from error
     row = as_named(keys, schema)
     if row.open and (key := read_twice(row, schema)) is not None:
-        raise FileRefused(f"Two fields would be the column {key!r}; give each its own. Nothing was imported.")
+        raise InvalidFileError(f"Two fields would be the column {key!r}; give each its own. Nothing was imported.")
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
     found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)
@@ -141,7 +141,7 @@ def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = ("
     found = [file for file in found if not _of_an_export(file)]
     if not found:
         kinds_of_file = f"{', '.join(endings[:-1])} or {endings[-1]}"
-        raise FileRefused(
+        raise InvalidFileError(
             f"{folder} holds no {kinds_of_file} file. Give an annotation file, or the folder that holds them."
         )
     return [file for file in found if file.name == name] or found
@@ -174,24 +174,24 @@ _NO_TEXT = (
 
 
 def bytes_of(file: Path) -> bytes:
-    """Return the bytes of a file. Raises ``FileRefused`` for an unreadable file, an archive or a web page."""
+    """Return the bytes of a file. Raises ``InvalidFileError`` for an unreadable file, an archive or a web page."""
     try:
         data = file.read_bytes()
         for begins, what in _NO_TEXT:
             if begins.match(data):
-                raise FileRefused(f"{file.name} is {what}. Nothing was imported.")
+                raise InvalidFileError(f"{file.name} is {what}. Nothing was imported.")
         return data
     except FileNotFoundError:
-        raise FileRefused(f"There is no file or folder {file}.") from None
+        raise InvalidFileError(f"There is no file or folder {file}.") from None
     except OSError as error:
-        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
 
 
 def _dimension(schema: Schema, name: str) -> Dimension:
     found = dimension_named(schema, name)
     if found is None:
         known = ", ".join(part.id for part in schema.dimensions)
-        raise FileRefused(f"{schema.title} has no dimension {name!r}; it has {known}.")
+        raise InvalidFileError(f"{schema.title} has no dimension {name!r}; it has {known}.")
     return found
 
 
@@ -204,7 +204,7 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
         if found or len(schema.dimensions) == 1:
             return found or schema.dimensions[0]
         known = ", ".join(part.folder or part.id for part in schema.dimensions)
-        raise FileRefused(
+        raise InvalidFileError(
             f"{file}: its folder names no dimension of {schema.title} ({known}). Rename the folder, "
             "or import the file by itself and name its dimension with --dimension."
         )
@@ -243,20 +243,20 @@ class JsonItems:
 
     @classmethod
     def text(cls, file: Path, said: ColumnMapping) -> FileText:
-        """Return the text of a file. Raises ``FileRefused`` for a file that is not text."""
+        """Return the text of a file. Raises ``InvalidFileError`` for a file that is not text."""
         if said.encoding:
             return decoded(file, said.encoding)
         try:
             return FileText(json_text.decode(bytes_of(file)))
         except NotJson as error:
-            raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
+            raise InvalidFileError(f"{file.name}, row 1: {error}. Nothing was imported.") from error
 
     def pieces(self, text: str) -> Iterable[Piece | csv_rows.Row]:
         """Return the records of a file, one by one."""
         try:
             found = json_text.split(text)
         except NotJson as error:
-            raise FileRefused(f"{self.place}, row 1: {error}. Nothing was imported.") from error
+            raise InvalidFileError(f"{self.place}, row 1: {error}. Nothing was imported.") from error
         self.head, self.tail = found.head, found.tail
         self.layout = json_layout.layout_of(found, self.row.layout)
         self.wanted = ReadKeys([*keys_of(self.row, self.schema), *self.row.order])
@@ -370,16 +370,18 @@ class JsonItems:
 def decoded(file: Path, encoding: str) -> FileText:
     """Return the text of a file in a given encoding, including a byte order mark.
 
-    Raises ``FileRefused`` if the file is not in this encoding.
+    Raises ``InvalidFileError`` if the file is not in this encoding.
     """
     data = bytes_of(file)
     try:
         exact = _BYTE_ORDERS.get((codecs.lookup(encoding).name, data[:2]), encoding)
         return FileText(data.decode(exact), exact)
     except LookupError:
-        raise FileRefused(f"There is no encoding {encoding!r}; known are utf-8, cp1252, utf-16, latin-1.") from None
+        raise InvalidFileError(
+            f"There is no encoding {encoding!r}; known are utf-8, cp1252, utf-16, latin-1."
+        ) from None
     except UnicodeError as error:
-        raise FileRefused(f"{file.name} is not in {encoding}: {error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{file.name} is not in {encoding}: {error}. Nothing was imported.") from error
 
 
 _BYTE_ORDERS = {
@@ -475,10 +477,10 @@ MEND = (
 )
 
 
-def refusal(bad: Sequence[BadRow], end: str = MEND) -> RowsRefused:
+def refusal(bad: Sequence[BadRow], end: str = MEND) -> InvalidRowsError:
     """Return the refusal of a file, with its bad rows in order."""
     first = sorted(bad, key=lambda row: (row.path, row.row))[:SHOWN]
-    return RowsRefused(list(lines_of(first)), n=len(bad), end=end)
+    return InvalidRowsError(list(lines_of(first)), n=len(bad), end=end)
 
 
 def lines_of(bad: Sequence[BadRow]) -> Iterator[str]:

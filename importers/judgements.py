@@ -16,7 +16,7 @@ from typing import Any
 from annotation_schemas.formats import Misfit, name_of_rater
 from annotation_schemas.model import Schema
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import BadRow
 from importers.answer_files import dimension_of_file
@@ -91,7 +91,7 @@ def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         No file can be read, or a file has no records.
     """
     rows: list[tuple[JudgementRecord, BadRow]] = []
@@ -120,9 +120,9 @@ def _pieces(file: Path) -> Sequence[json_text.Piece]:
     try:
         return json_text.split(json_text.decode(file.read_bytes())).pieces
     except NotJson as error:
-        raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{file.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
 
 
 def _record(record: Mapping[str, Any], dimension: str | None) -> JudgementRecord:

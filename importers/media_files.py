@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 
-from domain.errors import FileRefused, MediaRefused
+from domain.errors import InvalidFileError, InvalidMediaError
 
 IMAGES = frozenset({".jpg", ".jpeg", ".jfif", ".png", ".webp", ".gif", ".bmp", ".avif"})
 CLIPS = frozenset({".webm", ".mp4", ".mov", ".m4v", ".mkv", ".avi"})
@@ -92,12 +92,12 @@ class _Names:
 class MediaFolder:
     """All files below a folder. Files outside it are never found, whatever a record names.
 
-    Methods raise ``MediaRefused`` if several files match and differ only in case or Unicode form.
+    Methods raise ``InvalidMediaError`` if several files match and differ only in case or Unicode form.
     """
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
-            raise FileRefused(f"There is no media folder {folder}.")
+            raise InvalidFileError(f"There is no media folder {folder}.")
         self._root = folder.resolve()
         self._paths, self._ids, self._stems, self._names = _Names(), _Names(), _Names(), _Names()
         for where, folders, files in os.walk(self._root):
@@ -166,7 +166,7 @@ class MediaFolder:
     def _only(self, found: Sequence[Path], name: str) -> Path:
         if len(found) > 1:
             files = ", ".join(sorted(path.relative_to(self._root).as_posix() for path in found)[:4])
-            raise MediaRefused(
+            raise InvalidMediaError(
                 f"{name!r} may be any of {len(found)} files: {files}. They differ only in case or in their Unicode "
                 "form. Keep one of them, or write its name exactly."
             )

@@ -12,7 +12,7 @@ from typing import Any
 from annotation_schemas.formats import ColumnMapping
 from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
-from domain.errors import FileRefused, MediaRefused
+from domain.errors import InvalidFileError, InvalidMediaError
 from importers.item_tables import TableReader
 from importers.media_files import UNSUPPORTED, MediaFolder, files_below, kind_of
 
@@ -58,7 +58,7 @@ def groups_of_table(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file cannot be read, lacks a column, or has an unknown column.
     """
     there = MediaFolder(folder)
@@ -78,9 +78,9 @@ def groups_of_table(
         for role, file in _files(record, roles):
             _take(group, role, file, where, there, roles)
     if missing := sorted(renamed.keys() - head):
-        raise FileRefused(f"{table.name} has no column {missing[0]!r} ({renamed[missing[0]]}).")
+        raise InvalidFileError(f"{table.name} has no column {missing[0]!r} ({renamed[missing[0]]}).")
     if not found:
-        raise FileRefused(f"{table.name} names no group.")
+        raise InvalidFileError(f"{table.name} names no group.")
     return _in_order(found.values(), roles)
 
 
@@ -124,13 +124,13 @@ def _role(name: str, roles: Sequence[str]) -> str | None:
 def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -> None:
     long = {ROLE, FILE} & record.keys()
     if GROUP not in record:
-        raise FileRefused(f"{file} has no column {GROUP!r}; say which one it is with --column {GROUP}=COLUMN.")
+        raise InvalidFileError(f"{file} has no column {GROUP!r}; say which one it is with --column {GROUP}=COLUMN.")
     if long and long != {ROLE, FILE}:
         (lacking,) = {ROLE, FILE} - long
-        raise FileRefused(f"{file} has no column {lacking!r}; say which one it is with --column {lacking}=COLUMN.")
+        raise InvalidFileError(f"{file} has no column {lacking!r}; say which one it is with --column {lacking}=COLUMN.")
     for key in record:
         if key and key not in (*_OF_GROUP, *long) and _role(key, roles) is None:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{file} has a column {key!r}: {no_role(key, roles)}. Say which role it is with --column ROLE={key}."
             )
 
@@ -158,7 +158,7 @@ def _files(record: Mapping[str, Any], roles: Sequence[str]) -> Iterator[tuple[st
 def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolder, roles: Sequence[str]) -> None:
     try:
         path = there.named(file, folders=("",)) if file else None
-    except MediaRefused as error:
+    except InvalidMediaError as error:
         group.refuse(f"{where}: {error}")
         return
     if role not in roles:
@@ -173,14 +173,14 @@ def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolde
 
 def _rows(table: Path, known: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     if not table.is_file():
-        raise FileRefused(f"There is no file {table}.")
+        raise InvalidFileError(f"There is no file {table}.")
     try:
         read = csv_rows.table(csv_rows.lines_of(TableReader.text(table, ColumnMapping()).text), [*known, ROLE, FILE])
     except NotTable as error:
-        raise FileRefused(f"{table.name}: {error}.") from error
+        raise InvalidFileError(f"{table.name}: {error}.") from error
     for row in read.rows():
         if row.problem is not None:
-            raise FileRefused(f"{table.name} (line {row.line}): {row.problem}.")
+            raise InvalidFileError(f"{table.name} (line {row.line}): {row.problem}.")
         yield f"{table.name} (line {row.line})", dict(zip(read.layout.columns, row.cells, strict=True))
 
 
@@ -192,7 +192,9 @@ def _lines(table: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             record = json.loads(line, object_pairs_hook=json_text.once)
         except ValueError as error:
-            raise FileRefused(f"{where} is no JSON: {error}.") from error
+            raise InvalidFileError(f"{where} is no JSON: {error}.") from error
         if not isinstance(record, dict):
-            raise FileRefused(f'{where} is no object such as {{"group": "g1", "role": "before", "file": "1.png"}}.')
+            raise InvalidFileError(
+                f'{where} is no object such as {{"group": "g1", "role": "before", "file": "1.png"}}.'
+            )
         yield where, record

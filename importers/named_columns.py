@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from domain import csv_text, json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 
 
@@ -18,14 +18,14 @@ def table(path: Path, columns: Sequence[str], *, needed: Sequence[str]) -> Itera
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except (NotJson, csv.Error) as error:
-        raise FileRefused(f"{path.name}: {error}. Nothing was changed.") from error
+        raise InvalidFileError(f"{path.name}: {error}. Nothing was changed.") from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     head = [name.strip().casefold() for name in rows[0]] if rows else []
     if not set(needed) <= set(head) or len(set(head)) < len(head) or not set(head) <= set(columns):
         more = [name for name in columns if name not in needed]
         told = " and ".join(needed) + (f", and any of {', '.join(more)}" if more else "")
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path.name}, row 1: the first row must name the column {told}, each once. Nothing was changed."
         )
     for number, cells in enumerate(rows[1:], 2):
@@ -36,5 +36,5 @@ def table(path: Path, columns: Sequence[str], *, needed: Sequence[str]) -> Itera
         yield number, {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
 
 
-def refused(path: Path, number: int, why: str) -> FileRefused:
-    return FileRefused(f"{path.name}, row {number}: {why}. Nothing was changed.")
+def refused(path: Path, number: int, why: str) -> InvalidFileError:
+    return InvalidFileError(f"{path.name}, row {number}: {why}. Nothing was changed.")

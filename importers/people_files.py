@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import MemberSettings
 from domain.roles import Role
 from domain.states import Stage
@@ -23,12 +23,12 @@ def read_parts(path: Path, *, role: Role | None) -> list[MemberSettings]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The message names the invalid row.
     """
     found = [_part(path, number, told, role) for number, told in table(path, COLUMNS, needed=("login",))]
     if not found:
-        raise FileRefused(f"{path.name} names no one below its first row. Nothing was changed.")
+        raise InvalidFileError(f"{path.name} names no one below its first row. Nothing was changed.")
     return found
 
 
@@ -63,7 +63,7 @@ def read_accounts(path: Path) -> dict[str, str | None]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The message names the invalid row.
     """
     found: dict[str, str | None] = {}

@@ -16,7 +16,7 @@ from typing import Any
 from annotation_schemas.formats import Misfit, ReadPredictions, name_of_rater, short, whole_number
 from annotation_schemas.model import Schema
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
@@ -62,7 +62,7 @@ def read_predictions(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         No file can be read, a file has no records, or the schema does not have ``dimension``.
     """
     return read_answers(path, _rows_of, endings(), schema=schema, dimension=dimension, model=model, project=project)
@@ -86,7 +86,7 @@ def _rows_of(file: AnswerFile) -> Rows:
         yield from harness.rows(file)
         return
     if file.path.suffix.lower() in OTHER_SUFFIXES:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{file.place} is no kind of spreadsheet that is read. Nothing was imported; save it as .xlsx."
         )
     keys = _ReadKeys([*_KEYS, *_OWN])
@@ -118,7 +118,7 @@ def _table_rows(file: AnswerFile) -> Rows:
                 yield _with_shown(_of_cells(line.cells, file), shown), BadRow(file.place, line.number, "", raw)
             except Misfit as error:
                 yield None, BadRow(file.place, line.number, str(error), raw)
-    except FileRefused:
+    except InvalidFileError:
         if file.single or not seen or any(fits(headings) for headings in tuple(seen)):
             raise
         return  # next to answers a folder holds tables of scores
@@ -130,9 +130,9 @@ def _pieces(file: Path) -> Sequence[json_text.Piece]:
         found = json_text.split(text).pieces
         return _with_nan(text, found) if "NaN" in text and any(piece.problem for piece in found) else found
     except NotJson as error:
-        raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{file.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
 
 
 def _with_nan(text: str, found: Sequence[json_text.Piece]) -> Sequence[json_text.Piece]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NoReturn
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.project_parts import ARCHIVE_FORMAT, ARCHIVE_VERSION
 
 MIB = 1024 * 1024
@@ -59,7 +59,7 @@ class ProjectArchive:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is unreadable, is not a project archive, or comes from a newer Touchstone. The message gives the
         advice.
     """
@@ -69,9 +69,9 @@ class ProjectArchive:
         try:
             self._zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
-            raise FileRefused(f"{self.name} is no whole zip archive ({error}). {_AGAIN}") from error
+            raise InvalidFileError(f"{self.name} is no whole zip archive ({error}). {_AGAIN}") from error
         except OSError as error:
-            raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
         try:
             self._entries = self._looked_at()
             self.manifest = self._manifest()
@@ -99,7 +99,7 @@ class ProjectArchive:
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield every row of a table with its number, from 1. After the last row, check the table against the manifest.
 
-        Raises ``FileRefused`` for an invalid row, or for a table that differs from the manifest.
+        Raises ``InvalidFileError`` for an invalid row, or for a table that differs from the manifest.
         """
         told = self.tables[table]
         digest, n, n_bytes, wanted = hashlib.sha256(), 0, 0, set(told.columns)
@@ -111,14 +111,14 @@ class ProjectArchive:
                     break
                 yield n, self._row(line, table, n, wanted)
         if (n, n_bytes, digest.hexdigest()) != (told.rows, told.bytes, told.sha256):
-            raise FileRefused(f"{self.name}: tables/{table}.jsonl is not what the manifest says. {_AGAIN}")
+            raise InvalidFileError(f"{self.name}: tables/{table}.jsonl is not what the manifest says. {_AGAIN}")
 
     def media(self) -> list[str]:
         """Return the hashes of the archive's images and clips."""
         return sorted(match[1] for path in self._entries if (match := _MEDIA.fullmatch(path)))
 
     def copy_media(self, sha256: str, out: IO[bytes], *, n_bytes: int) -> None:
-        """Write an image or clip of this size. Raises ``FileRefused`` if its content does not match its name."""
+        """Write an image or clip of this size. Raises ``InvalidFileError`` if its content does not match its name."""
         digest, n = hashlib.sha256(), 0
         with self._open(f"media/{sha256}") as source:
             while chunk := self._read(source, MIB, f"media/{sha256}"):
@@ -128,7 +128,7 @@ class ProjectArchive:
                 digest.update(chunk)
                 out.write(chunk)
         if n != n_bytes or digest.hexdigest() != sha256:
-            raise FileRefused(f"{self.name}: media/{sha256[:12]}... is not the file that its name says. {_AGAIN}")
+            raise InvalidFileError(f"{self.name}: media/{sha256[:12]}... is not the file that its name says. {_AGAIN}")
 
     # ---- inside ------------------------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class ProjectArchive:
         ):
             self._refuse("its manifest is not that of a project")
         if told["version"] > ARCHIVE_VERSION:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.name} was written by a newer Touchstone (archive version {told['version']}; this one reads "
                 f"{ARCHIVE_VERSION}). Update Touchstone here, then import it again. Nothing was imported."
             )
@@ -192,7 +192,7 @@ class ProjectArchive:
         try:
             line = lines.readline(self.limits.line + 1)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise FileRefused(f"{self.name}: tables/{table}.jsonl is damaged ({error}). {_AGAIN}") from error
+            raise InvalidFileError(f"{self.name}: tables/{table}.jsonl is damaged ({error}). {_AGAIN}") from error
         if len(line) > self.limits.line:
             self._refuse(f"row {number:,} of {table} is longer than {self.limits.line // MIB} MiB")
         return line
@@ -210,16 +210,16 @@ class ProjectArchive:
         try:
             return self._zip.open(self._entries[path])
         except (KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
-            raise FileRefused(f"{self.name}: {path} cannot be read ({error}). {_AGAIN}") from error
+            raise InvalidFileError(f"{self.name}: {path} cannot be read ({error}). {_AGAIN}") from error
 
     def _read(self, file: IO[bytes], n: int, path: str) -> bytes:
         try:
             return file.read(n)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise FileRefused(f"{self.name}: {path} is damaged ({error}). {_AGAIN}") from error
+            raise InvalidFileError(f"{self.name}: {path} is damaged ({error}). {_AGAIN}") from error
 
     def _refuse(self, why: str) -> NoReturn:
-        raise FileRefused(f"{self.name}: {why}. {_AGAIN}")
+        raise InvalidFileError(f"{self.name}: {why}. {_AGAIN}")
 
 
 def fits(told: dict[str, Any]) -> bool:

@@ -25,7 +25,7 @@ from agreement.table import LongTable
 from annotation_schemas.formats import ReadRatings
 from domain import csv_text, json_text
 from domain.csv_rows import SEPARATORS, says_separator
-from domain.errors import FileRefused, RatingsError
+from domain.errors import InvalidFileError, RatingsError
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
 from importers.rating_lists import merge_lists
@@ -65,7 +65,8 @@ class ReadTable:
 
 
 def read_ratings(path: Path, *, missing: Sequence[str] = MISSING_WORDS, merge_case: bool = False) -> ReadRatings:
-    """Return all ratings of a file, one by one, with the text of each. Raises ``FileRefused`` as :func:`read_table`.
+    """Return all ratings of a file, one by one, with the text of each. Raises ``InvalidFileError`` as
+    :func:`read_table`.
 
     ``merge_case`` merges labels that differ only by case. A project does not need it, because its schema gives the
     spelling of values.
@@ -92,7 +93,7 @@ def read_table(path: Path, *, missing: Sequence[str] = MISSING_WORDS) -> ReadTab
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         It is not such a file, it lacks a column, or it ends in the middle of a quoted cell.
     """
     cells = _Cells(path, missing=missing)
@@ -135,11 +136,11 @@ class _Cells:
                     self.separator = self._separator(text)
                     self._read_rows(csv.reader(text, delimiter=self.separator, strict=True))
         except NotJson as error:
-            raise FileRefused(f"{path.name}, row 1: {error}.") from error
+            raise InvalidFileError(f"{path.name}, row 1: {error}.") from error
         except csv.Error as error:
-            raise FileRefused(f"{path.name}, row {self._at + 1}: {error}.") from error
+            raise InvalidFileError(f"{path.name}, row {self._at + 1}: {error}.") from error
         except OSError as error:
-            raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
         columns = {name: gathered.column() for name, gathered in self._gathered.items()}
         self.columns = (
             columns if self.typed else {name: each.renamed(csv_text.unmarked) for name, each in columns.items()}
@@ -170,7 +171,7 @@ class _Cells:
         missing = [name for name in COLUMNS if name not in self.head]
         named = [name for name in self.head if name]  # spreadsheets write separators for columns that were emptied
         if missing or len(set(named)) < len(named):
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and "
                 "dimension or cluster if you like), each once; "
                 f"{', '.join(missing) or 'a name'} is {'missing' if missing else 'there twice'}."
@@ -203,7 +204,7 @@ class _Cells:
                 for name, values in zip(self.head, columns, strict=True):
                     self._gathered.setdefault(name, Gathering()).add(values)
         if not self._at:
-            raise FileRefused(f"{self.path.name} is empty; each line is one rating, as {_EXAMPLE}.")
+            raise InvalidFileError(f"{self.path.name} is empty; each line is one rating, as {_EXAMPLE}.")
 
     def _take(self, piece: list[list[str]]) -> None:
         n = len(self.head)
@@ -290,7 +291,7 @@ class _Cells:
         try:
             comma = self.separator != "," and has_decimal_commas(value.names)
         except RatingsError as error:
-            raise FileRefused(f"{self.path.name}: {error}.") from error
+            raise InvalidFileError(f"{self.path.name}: {error}.") from error
         if self.separator == "," and any(map(is_decimal_comma, value.names)):  # 1,2 may be two choices
             self.notes.append(
                 "Values such as 0,5 are read as text. If they are numbers, write them with a decimal point, or "

@@ -8,7 +8,7 @@ from pathlib import Path
 from annotation_schemas.formats import ColumnMapping, Format
 from annotation_schemas.model import Schema
 from domain.csv_rows import NotTable
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from importers.item_preview import columns_of, preview
 from importers.item_tables import TableReader
@@ -25,17 +25,17 @@ def recognised(
 ) -> tuple[Format, str]:
     """Return the format, and the evidence for it as the end of a sentence.
 
-    ``path`` is the beginning of a file. Raises ``FileRefused`` if the beginning fits no format.
+    ``path`` is the beginning of a file. Raises ``InvalidFileError`` if the beginning fits no format.
     """
     table = path.suffix.lower() in TABLES
     if not table and path.suffix.lower() not in RECORDS:
-        raise FileRefused(f"{path.name} ends neither with {', '.join(TABLES)} nor with {' or '.join(RECORDS)}.")
+        raise InvalidFileError(f"{path.name} ends neither with {', '.join(TABLES)} nor with {' or '.join(RECORDS)}.")
     reads = TableReader if table else JsonItems
     text = reads.text(path, said or ColumnMapping())
     try:
         keys = columns_of(text.text, table=table, known=())
     except (NotTable, NotJson) as error:
-        raise FileRefused(f"{path.name}: {error}.") from error
+        raise InvalidFileError(f"{path.name}: {error}.") from error
     marked = [each for each in formats if each.marks and set(each.marks) <= set(keys)]
     if marked:
         found = max(marked, key=lambda each: (len(each.marks), each.place))  # a judge's replies name models, too
@@ -49,7 +49,7 @@ def recognised(
     }
     best = max(of_items, key=lambda each: (fits.get(each.name, 0), each.name == own, -each.place), default=None)
     if best is None or not keys:
-        raise FileRefused(f"{path.name} holds no records that this project reads.")
+        raise InvalidFileError(f"{path.name} holds no records that this project reads.")
     if fits.get(best.name):
         return best, "its first rows read as items of this project"
     some = ", ".join(keys[:_NAMED]) + (", …" if len(keys) > _NAMED else "")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 SUFFIXES = (".xlsx", ".tsv", ".csv")
 LONGEST_CELL = 32_767
@@ -69,7 +69,7 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is damaged or too large, or no sheet has these headings.
     """
     if path.suffix.lower() == ".xlsx":
@@ -78,7 +78,7 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
     rows = ((number, [SheetCell(text) for text in row]) for number, row in enumerate(_text_rows(path), 1))
     found = _below_headings(rows, fits)
     if found is None:
-        raise FileRefused(f"{path.name} does not have {wants} in its first row. Nothing was imported.")
+        raise InvalidFileError(f"{path.name} does not have {wants} in its first row. Nothing was imported.")
     yield from found
 
 
@@ -96,7 +96,7 @@ def _below_headings(
 def _lines(rows: Iterator[tuple[int, Sequence[SheetCell]]], headings: Sequence[str]) -> Iterator[SheetRow]:
     twice = next((name for name in headings if name and headings.count(name) > 1), None)
     if twice:
-        raise FileRefused(f"Two columns are called {twice!r}. Nothing was imported; take one out.")
+        raise InvalidFileError(f"Two columns are called {twice!r}. Nothing was imported; take one out.")
     for number, row in rows:
         cells = {name: cell for name, cell in zip(headings, row, strict=False) if name}
         if any(cell.text or cell.problem for cell in cells.values()):
@@ -109,20 +109,20 @@ def _lines(rows: Iterator[tuple[int, Sequence[SheetCell]]], headings: Sequence[s
 def _text_rows(path: Path) -> Iterator[list[str]]:
     try:
         if path.stat().st_size > LARGEST:
-            raise FileRefused(f"{path.name} has more than {LARGEST >> 20} MB. Split it into several files.")
+            raise InvalidFileError(f"{path.name} has more than {LARGEST >> 20} MB. Split it into several files.")
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8."
         ) from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     csv.field_size_limit(LARGEST)  # other harnesses put whole images into a cell
     reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
     try:
         yield from reader
     except csv.Error as error:
-        raise FileRefused(f"{path.name}, line {reader.line_num}: {error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{path.name}, line {reader.line_num}: {error}. Nothing was imported.") from error
 
 
 # ---- workbooks ------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) 
                 yield from found
                 return
     named = ", ".join(map(repr, names[:5])) or "none"
-    raise FileRefused(
+    raise InvalidFileError(
         f"{path.name}: no sheet of it has {wants} in its first row (sheets: {named}). Nothing was imported."
     )
 
@@ -157,7 +157,7 @@ def filled_sheets(path: Path) -> list[str]:
 
 
 def _check(path: Path) -> None:
-    """Raise ``FileRefused`` for a file that is not a workbook, is damaged, or is too large, before openpyxl opens
+    """Raise ``InvalidFileError`` for a file that is not a workbook, is damaged, or is too large, before openpyxl opens
     it.
     """
     try:
@@ -166,7 +166,7 @@ def _check(path: Path) -> None:
             try:
                 archive = zipfile.ZipFile(stream)
             except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-                raise FileRefused(f"{path.name} is {_instead(begun, stream)}") from error
+                raise InvalidFileError(f"{path.name} is {_instead(begun, stream)}") from error
             try:
                 _weigh(path.name, archive)
             except _UNSOUND as error:
@@ -174,7 +174,7 @@ def _check(path: Path) -> None:
     except OSError as error:
         if error.errno == errno.EINVAL:  # a part of the archive would begin before the file
             raise _damaged(path.name, "one of its parts is elsewhere than it says") from error
-        raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def _instead(begun: bytes, stream: BinaryIO) -> str:
@@ -187,8 +187,8 @@ def _instead(begun: bytes, stream: BinaryIO) -> str:
     return "an old workbook (.xls) under a new name. Nothing was imported; save it as .xlsx."
 
 
-def _damaged(name: str, what: str) -> FileRefused:
-    return FileRefused(f"{name} is a damaged workbook ({what}). Nothing was imported; save it again.")
+def _damaged(name: str, what: str) -> InvalidFileError:
+    return InvalidFileError(f"{name} is a damaged workbook ({what}). Nothing was imported; save it again.")
 
 
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -210,7 +210,7 @@ def _understood(name: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno is not None:
-            raise FileRefused(f"{name} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(f"{name} cannot be read: {error.strerror}.") from error
         raise _damaged(name, "it has no main part") from error
     except (LookupError, OverflowError, TypeError, ValueError, AttributeError, SyntaxError) as error:
         said = str(error)
@@ -226,7 +226,7 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
     for part in archive.namelist():
         about = archive.getinfo(part)
         if about.flag_bits & 1:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{name} is protected by a password. Nothing was imported; take the password off and save it again."
             )
         if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -237,7 +237,7 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
             while piece := stream.read(_CHUNK):
                 left -= len(piece)
                 if left < 0:
-                    raise FileRefused(
+                    raise InvalidFileError(
                         f"{name} unpacks to more than {LARGEST >> 20} MB. Nothing was imported; "
                         "save only index and prediction, or split it."
                     )
@@ -265,14 +265,16 @@ class _Counter:
         self.held += 1 + len(about)
         self.within += 1 + len(about)
         if self.held > MOST_HELD:
-            raise FileRefused(f"{self.name} has more rows or texts than are read at once. Split it into several files.")
+            raise InvalidFileError(
+                f"{self.name} has more rows or texts than are read at once. Split it into several files."
+            )
         if tag == self.whole:
             self.within, self.cell = len(about), (0, "")
             row = about.get("r", "")
             self._in_order(self.row, number := int(row) if row.isdecimal() and len(row) < 10 else self.row + 1)
             self.row = number
             if number > MOST_ROWS:
-                raise FileRefused(f"{self.name} has more than {MOST_ROWS:,} rows. Split it into several files.")
+                raise InvalidFileError(f"{self.name} has more than {MOST_ROWS:,} rows. Split it into several files.")
         elif tag == f"{_MAIN} c" and (place := about.get("r")):
             self._in_order(self.cell, cell := (len(place), place))  # in one row a longer name is further right
             self.cell = cell
@@ -283,13 +285,13 @@ class _Counter:
 
     def _in_order(self, before: Any, now: Any) -> None:
         if now <= before:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.name} has rows or cells that are not in order, as no spreadsheet program writes them. "
                 "Nothing was imported; save it again."
             )
 
     def _doctype(self, *_: Any) -> None:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{self.name} declares a document type, as no spreadsheet program does. Nothing was imported."
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import UnitFacts
 
@@ -17,20 +17,20 @@ COLUMNS = ("item", "model", "length")
 
 
 def read_units(path: Path) -> Mapping[str, UnitFacts]:
-    """Return a CSV file's facts about each unit. Raises ``FileRefused`` with the first invalid row."""
+    """Return a CSV file's facts about each unit. Raises ``InvalidFileError`` with the first invalid row."""
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
     except NotJson as error:
-        raise FileRefused(f"{path.name}, row 1: {error}.") from error
+        raise InvalidFileError(f"{path.name}, row 1: {error}.") from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     found: dict[str, UnitFacts] = {}
     number = 1
     try:
         head = [name.strip().lower() for name in next(reader, [])]
         if "unit" not in head or len(set(head)) < len(head) or not set(head) & set(COLUMNS):
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{path.name}, row 1: the first row must name the column unit, and one or more of item, model and "
                 "length, each once."
             )
@@ -38,17 +38,17 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
             if not cells:
                 continue
             if len(cells) != len(head):
-                raise FileRefused(f"{path.name}, row {number}: it has {len(cells)} cells, not {len(head)}.")
+                raise InvalidFileError(f"{path.name}, row {number}: it has {len(cells)} cells, not {len(head)}.")
             cell = {name: value.strip() for name, value in zip(head, cells, strict=True)}
             unit = cell["unit"]
             if not unit:
-                raise FileRefused(f"{path.name}, row {number}: unit is empty.")
+                raise InvalidFileError(f"{path.name}, row {number}: unit is empty.")
             if unit in found:
-                raise FileRefused(f"{path.name}, row {number}: {unit} has a row already; keep one of the two.")
+                raise InvalidFileError(f"{path.name}, row {number}: {unit} has a row already; keep one of the two.")
             length = _length(cell.get("length", ""), f"{path.name}, row {number}")
             found[unit] = UnitFacts(cell.get("item") or None, cell.get("model") or None, length)
     except csv.Error as error:
-        raise FileRefused(f"{path.name}, row {number + 1}: {error}.") from error
+        raise InvalidFileError(f"{path.name}, row {number + 1}: {error}.") from error
     return found
 
 
@@ -60,5 +60,5 @@ def _length(text: str, where: str) -> float | None:
     except ValueError:
         length = math.nan
     if not math.isfinite(length) or length < 0:
-        raise FileRefused(f"{where}: length is {text!r}, which is no number of words or characters.")
+        raise InvalidFileError(f"{where}: length is {text!r}, which is no number of words or characters.")
     return length

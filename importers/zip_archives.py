@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ _ONE_FILE = {".xlsx", ".eval"}
 def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS) -> Path:
     """Write the files of a zip below ``into`` and return the folder that holds them.
 
-    The returned folder is the zip's only top folder, if it has one. ``FileRefused`` is raised for an archive with paths
-    outside of the folder, links, a password, or more data than the limits allow. Sizes are counted while unpacking,
-    because an archive may declare wrong sizes.
+    The returned folder is the zip's only top folder, if it has one. ``InvalidFileError`` is raised for an archive with
+    paths outside of the folder, links, a password, or more data than the limits allow. Sizes are counted while
+    unpacking, because an archive may declare wrong sizes.
     """
     try:
         with zipfile.ZipFile(archive) as packed:
@@ -54,12 +54,12 @@ def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS
                 entry for entry in packed.infolist() if not entry.is_dir() and not _NOT_DATA.search(entry.filename)
             ]
             if len(entries) > limits.files:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"{name} holds {len(entries)} files; at most {limits.files} are taken from one archive."
                 )
             _unpack_entries(packed, entries, into, name=name, limits=limits)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{name} cannot be read as a zip archive ({error}). Pack it again and upload that."
         ) from error
     return _only_folder(into)
@@ -77,7 +77,9 @@ def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
             stored.append(unpack(content, into / place.stem, name=name))
             continue
         if place.exists():
-            raise FileRefused(f"Two of these files are called {place.name}. Put them into folders and upload a zip.")
+            raise InvalidFileError(
+                f"Two of these files are called {place.name}. Put them into folders and upload a zip."
+            )
         into.mkdir(parents=True, exist_ok=True)
         with place.open("xb") as file:
             while chunk := content.read(_CHUNK):
@@ -111,7 +113,7 @@ def unpacked_size(path: Path) -> int:
 def safe_name(name: str) -> PurePosixPath:
     """Return a name from an archive or a browser as a relative path without ``..``.
 
-    Raise ``FileRefused`` for other names.
+    Raise ``InvalidFileError`` for other names.
     """
     path = PurePosixPath(unicodedata.normalize("NFC", name))
     refused = (
@@ -127,7 +129,7 @@ def safe_name(name: str) -> PurePosixPath:
         or _WINDOWS.search(name)
     )
     if refused:
-        raise FileRefused(f"The file name {name!r} is not taken: a plain path inside the archive is needed.")
+        raise InvalidFileError(f"The file name {name!r} is not taken: a plain path inside the archive is needed.")
     return path
 
 
@@ -138,12 +140,12 @@ def _unpack_entries(
     places = []
     for entry in entries:
         if stat.S_ISLNK(entry.external_attr >> 16):
-            raise FileRefused(f"{name} holds a link ({entry.filename}); only plain files are taken.")
+            raise InvalidFileError(f"{name} holds a link ({entry.filename}); only plain files are taken.")
         if entry.flag_bits & 0x1:
-            raise FileRefused(f"{name} is locked with a password. Pack it without one.")
+            raise InvalidFileError(f"{name} is locked with a password. Pack it without one.")
         path = safe_name(entry.filename)
         if str(path).casefold() in seen:
-            raise FileRefused(f"{name} holds {path} twice.")
+            raise InvalidFileError(f"{name} holds {path} twice.")
         seen.add(str(path).casefold())
         places.append((entry, into / path))
     total = 0
@@ -163,7 +165,7 @@ def _unpack_entries(
                 written += len(chunk)
                 total += len(chunk)
                 if written > allowed or total > most:
-                    raise FileRefused(
+                    raise InvalidFileError(
                         f"{name} grows too large when unpacked (at {entry.filename}); nothing was taken from it."
                     )
                 target.write(chunk)

@@ -21,7 +21,7 @@ from importlib import util
 from pathlib import Path
 from typing import Any
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from inference.local.families import NO_CLASS, Family, family_of
 from inference.spec import Generation, ModelSpec
 
@@ -260,7 +260,7 @@ def picked(folder: Path, name: str) -> Path:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The model does not exist, or the name leads out of the folder.
     """
     home = folder.resolve()
@@ -272,7 +272,7 @@ def picked(folder: Path, name: str) -> Path:
         or any(step.is_symlink() for step in steps)
         or not path.is_dir()
     ):
-        raise ModelRefused(f"There is no folder {name!r} below the folder of models.")
+        raise ModelError(f"There is no folder {name!r} below the folder of models.")
     return path
 
 
@@ -485,12 +485,12 @@ def spec_for_folder(path: Path) -> ModelSpec:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The folder is not a model.
     """
     found = look(path)
     if found.trouble and not found.settings:
-        raise ModelRefused(found.trouble)
+        raise ModelError(found.trouble)
     family = found.family
     size = f", {parameters_in_words(found.parameters)} parameters" if found.parameters else ""
     return ModelSpec(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import TWO_STEPS, Answerer
 from inference.spec import ModelPermissions, ModelSpec
 from inference.two_steps import TwoSteps
@@ -31,7 +31,7 @@ def open_answerer(
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The model cannot be opened here; the message gives the advice.
     """
     if strategy == TWO_STEPS:
@@ -56,18 +56,18 @@ def open_answerer(
             score=score,
             without_image=without_image,
         )
-    raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")
+    raise ModelError(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")
 
 
 def must_be_asked_here(spec: ModelSpec) -> None:
-    """Refuse (``ModelRefused``) settings that a model on this machine cannot follow."""
+    """Refuse (``ModelError``) settings that a model on this machine cannot follow."""
     if spec.generation.response_format:
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"
             " or through a server."
         )
     if spec.generation.extra_body:
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} runs on this machine, so there is no request to add `extra_body` to. Leave it out, or ask the"
             " model through a server."
         )

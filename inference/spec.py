@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotation_schemas import typed_yaml
 from domain.attributes import NAME, Attribute
-from domain.errors import ModelRefused, SchemaError
+from domain.errors import ModelError, SchemaError
 from domain.request_settings import find_body_problems, find_header_problems
 
 HOME = Path(__file__).resolve().parent / "models"
@@ -274,18 +274,18 @@ class ModelSpec(_SpecPart):
 
         Raises
         ------
-        ModelRefused
+        ModelError
             The model is not behind an endpoint, or one of them cannot be sent.
         """
         if not extra_body and not headers:
             return self
         if self.endpoint is None:
-            raise ModelRefused(
+            raise ModelError(
                 f"{self.name} is not behind an endpoint, so there is no request to add fields or headers to."
             )
         problems = [*find_body_problems(extra_body), *find_header_problems(headers)]
         if problems:
-            raise ModelRefused(f"{self.name} cannot be asked like this: {'; '.join(problems)}.")
+            raise ModelError(f"{self.name} cannot be asked like this: {'; '.join(problems)}.")
         replaced = {name.lower() for name in headers}
         kept = {name: value for name, value in self.endpoint.headers.items() if name.lower() not in replaced}
         body = {**self.generation.extra_body, **extra_body}
@@ -308,21 +308,21 @@ def read_spec(path: Path | str) -> ModelSpec:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         One line per problem: ``file:line: key: what is wrong``.
     """
     path = Path(path)
     try:
         return spec_of(typed_yaml.read_file(path), name=str(path))
     except SchemaError as error:
-        raise ModelRefused(str(error)) from error
+        raise ModelError(str(error)) from error
 
 
 def spec_of(text: str, *, name: str) -> ModelSpec:
-    """Return a description from its text. ``name`` stands for the file in messages. Raises ``ModelRefused``."""
+    """Return a description from its text. ``name`` stands for the file in messages. Raises ``ModelError``."""
     document, spec = typed_yaml.parse(text, ModelSpec)
     if spec is None or document.troubles:
-        raise ModelRefused(typed_yaml.in_lines(document, name))
+        raise ModelError(typed_yaml.in_lines(document, name))
     return spec
 
 

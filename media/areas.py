@@ -15,7 +15,7 @@ from PIL import Image
 
 from annotation_schemas.drawing import GREY, RED, TINT
 from annotation_schemas.run_lengths import counts_of
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 
 WHITE = (255, 255, 255)
 
@@ -65,7 +65,7 @@ def _of_rings(rings: Sequence[Sequence[Sequence[float]]], width: int, height: in
 def _of_runs(rle: Mapping[str, Any], width: int, height: int) -> Filled:
     high, wide = rle["size"]
     if abs(wide * height - high * width) >= max(width, height):
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"A mask of {wide} x {high} pixels does not fit an image of {width} x {height}: its proportions are "
             "others. `size` is `[height, width]`, of the upright image."
         )

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image
 
-from domain.errors import MediaRefused, NotAvailable
+from domain.errors import InvalidMediaError, NotAvailableError
 from domain.installation import install_hint
 from media import file_type, orientation, timeline
 from media.facts import MediaFacts, displayed_size
@@ -92,7 +92,7 @@ def available() -> bool:
     """Tell whether the extra ``video`` is installed."""
     try:
         _av()
-    except NotAvailable:
+    except NotAvailableError:
         return False
     return True
 
@@ -102,28 +102,30 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         Browsers do not play the clip in this form, or it is over a limit.
     """
     called = name or str(path)
     with opened(path, name=called) as (container, stream):
         codec = stream.codec_context.codec.canonical_name
         if codec not in CODECS:
-            raise MediaRefused(f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9.")
+            raise InvalidMediaError(
+                f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9."
+            )
         must_fit(stream, name=called, limits=limits)
         first = next(_decoded(container, stream), None)
         if first is None:
-            raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
+            raise InvalidMediaError(f"{called} has no frame that can be decoded. Encode it again.")
         must_fit(stream, first, name=called, limits=limits)  # the container may state another size
         turned, poster = turned_by(first, name=called), upright(first, stream, name=called)
     if turned != orientation.UPRIGHT:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{called} is stored turned or mirrored, which not all browsers show. Encode it again upright "
             "(ffmpeg -i OLD NEW.webm)."
         )
     times = timeline_of(path, name=called)
     if times.duration > limits.clip_seconds:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{called} lasts {float(times.duration):,.0f} s; the limit for clips is {limits.clip_seconds:,.0f} s. "
             "Cut it into pieces."
         )
@@ -154,11 +156,13 @@ def cut(
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The video cannot be read, or does not reach from ``start`` to ``end``.
     """
     if not 0 <= start < end:
-        raise MediaRefused(f"{video}: a clip from {start:g} s to {end:g} s has no length. Check its start and end.")
+        raise InvalidMediaError(
+            f"{video}: a clip from {start:g} s to {end:g} s has no length. Check its start and end."
+        )
     first, last = _moment(start), _moment(end)
     times: list[Fraction] = []
     newest: VideoFrame | None = None
@@ -196,7 +200,7 @@ def as_stored(video: Path, *, out: Path, name: str | None = None) -> Path:
     A clip whose clock starts late is written with times from zero, because players count from its clock.
     """
     if (why := file_type.problem(video, "clip")) is not None:
-        raise MediaRefused(why)
+        raise InvalidMediaError(why)
     if not is_playable(video, name=name):
         return convert(video, out=out).path
     called = name or str(video)
@@ -214,7 +218,7 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The video cannot be read, or has no such frame.
     """
     if (index is None) == (time is None):
@@ -247,7 +251,7 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The video cannot be read, or does not reach that far.
     """
     called = name or str(video)
@@ -289,9 +293,9 @@ def write_anew(clip: Path, *, out: Path, name: str) -> None:
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The clip cannot be read, or has content that WebM does not allow.
-    NotAvailable
+    NotAvailableError
         The extra ``video`` is not installed.
     """
     library = _av()
@@ -317,7 +321,7 @@ def _av() -> Any:
     try:
         import av
     except ImportError as missing:
-        raise NotAvailable(f"Clips need PyAV, which is not installed. {install_hint('video')}") from missing
+        raise NotAvailableError(f"Clips need PyAV, which is not installed. {install_hint('video')}") from missing
     return av
 
 
@@ -329,14 +333,14 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
         with library.open(f"file:{path}", metadata_errors="replace", container_options=_ONLY) as container:
             streams = timeline.picture_streams(container)
             if not streams:
-                raise MediaRefused(f"{name} has no picture in it. Check that it is the right file.")
+                raise InvalidMediaError(f"{name} has no picture in it. Check that it is the right file.")
             stream = streams[0]
             stream.thread_type = "AUTO"
             yield container, stream
     except FileNotFoundError as error:
-        raise MediaRefused(f"{name} is not there. Check the path.") from error
+        raise InvalidMediaError(f"{name} is not there. Check the path.") from error
     except library.error.FFmpegError as error:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} cannot be decoded; it is damaged or was cut short. Copy or fetch it again."
         ) from error
 
@@ -349,7 +353,7 @@ def timeline_of(video: Path, *, name: str) -> Timeline:
     try:
         state = video.stat()
     except FileNotFoundError as error:
-        raise MediaRefused(f"{name} is not there. Check the path.") from error
+        raise InvalidMediaError(f"{name} is not there. Check the path.") from error
     return _timeline(video, state.st_size, state.st_mtime_ns, name)
 
 
@@ -361,11 +365,11 @@ def _timeline(video: Path, size: int, changed: int, name: str) -> Timeline:
 
 
 def must_be_whole(times: Timeline, *, name: str) -> None:
-    """Raise ``MediaRefused`` for a video without frames, or one that breaks off."""
+    """Raise ``InvalidMediaError`` for a video without frames, or one that breaks off."""
     if not len(times):
-        raise MediaRefused(f"{name} has no frame that can be decoded. Encode it again.")
+        raise InvalidMediaError(f"{name} has no frame that can be decoded. Encode it again.")
     if times.broken:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} breaks off at {float(times.end):.2f} s: {times.broken}. Copy or fetch it again. If it is whole, "
             "its header is wrong: encode it again (ffmpeg -i OLD NEW.mp4)."
         )
@@ -381,11 +385,11 @@ def _time(frame: VideoFrame, container: InputContainer) -> Fraction:
 
 
 def must_fit(stream: VideoStream, frame: VideoFrame | None = None, *, name: str, limits: Limits) -> None:
-    """Refuse a video (``MediaRefused``) whose frames, or this one, are too large at the size of their display."""
+    """Refuse a video (``InvalidMediaError``) whose frames, or this one, are too large at the size of their display."""
     shown = stream if frame is None else frame
     width, height = displayed_size(shown.width, shown.height, _pixel(stream, name=name))
     if width * height > limits.clip_pixels:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} is {width} x {height} pixels; the limit for clips is {limits.clip_pixels:,} pixels per frame. "
             "Scale it down before adding it."
         )
@@ -395,7 +399,7 @@ def _pixel(stream: VideoStream, *, name: str) -> Fraction:
     """Return the ratio of a stored pixel's width to its height, from the file or its frames. 1 if neither has one."""
     pixel = Fraction(stream.sample_aspect_ratio or 1)
     if not 1 / _MOST_STRETCHED <= pixel <= _MOST_STRETCHED:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} says that its pixels are {pixel.numerator} wide and {pixel.denominator} high, so its pictures "
             "cannot be shown. Encode it again with square pixels (ffmpeg -i OLD -vf setsar=1 NEW.mp4)."
         )
@@ -405,7 +409,7 @@ def _pixel(stream: VideoStream, *, name: str) -> Fraction:
 def _must_reach(times: Timeline, end: Fraction, *, name: str) -> None:
     if end > times.duration + PAST_THE_END:
         off = f" ({times.broken})" if times.broken else ""
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} lasts {float(times.duration):.2f} s{off}, so it cannot be cut at {float(end):.2f} s. "
             "Check that it is the right video, and that times are in seconds."
         )
@@ -467,7 +471,7 @@ def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, vid
             break
         found = decoded
     if found is None:
-        raise MediaRefused(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
+        raise InvalidMediaError(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
     return found
 
 
@@ -495,7 +499,7 @@ def _each(
         while following is not None and _time(following, container) <= moment + _SAME_MOMENT:
             shown, following = following, next(frames, None)
         if shown is None:
-            raise MediaRefused(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
+            raise InvalidMediaError(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
         yield shown
 
 
@@ -528,8 +532,8 @@ def _counted(container: InputContainer, stream: VideoStream, index: int, *, name
     raise _no_frame(name, n_frames, index)
 
 
-def _no_frame(name: str, n_frames: int, index: int) -> MediaRefused:
-    return MediaRefused(
+def _no_frame(name: str, n_frames: int, index: int) -> InvalidMediaError:
+    return InvalidMediaError(
         f"{name} has {n_frames:,} frames, so there is no frame {index:,} (they count from 0). "
         "Check that it is the right video."
     )
@@ -615,7 +619,7 @@ def _write(
                 encoded.pts, encoded.time_base = round(at / _MILLISECONDS), _MILLISECONDS
                 container.mux(stream.encode(encoded))
             if stream is None:
-                raise MediaRefused(f"{name} has no frame there. Check the start and the end of the clip.")
+                raise InvalidMediaError(f"{name} has no frame there. Check the start and the end of the clip.")
             container.mux(stream.encode())
         partial.replace(out)
     finally:

@@ -41,7 +41,7 @@ def draw(
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         A mask of pixels has other proportions than the picture.
     """
     drawn = picture.copy()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media import clips, timeline
 from media.limits import LIMITS, Limits
 
@@ -80,7 +80,7 @@ class Film:
         self._pts, self._flags = self._times.pts, self._times.flags
         self._place, self._shown = self._times.place, self._times.shown
         if not len(self._shown):
-            raise MediaRefused(f"{name} has no frame that can be read; it is damaged or was cut short.")
+            raise InvalidMediaError(f"{name} has no frame that can be read; it is damaged or was cut short.")
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -112,19 +112,19 @@ class Film:
 
         Raises
         ------
-        MediaRefused
+        InvalidMediaError
             The video does not reach that far.
         """
         if time < 0 or time > self._end + clips.PAST_THE_END:
             off = f" ({self.broken})" if self.broken else ""
-            raise MediaRefused(
+            raise InvalidMediaError(
                 f"{self._name} has frames from 0 to {float(self._end):.3f} s{off}, so there is none at "
                 f"{float(time):.3f} s. Check that it is the right video, and that times are in seconds."
             )
         ticks = (time + self._origin + SAME_MOMENT) / self._base
         found = int(np.searchsorted(self._shown, ticks.numerator // ticks.denominator, side="right")) - 1
         if found < 0:
-            raise MediaRefused(
+            raise InvalidMediaError(
                 f"{self._name} shows its first frame at {float(self.time(0)):.3f} s, so there is none at "
                 f"{float(time):.3f} s."
             )
@@ -366,9 +366,9 @@ def opened(video: Path, *, name: str | None = None, limits: Limits = LIMITS) -> 
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The video cannot be read, has no frame, or is larger than ``limits`` allow.
-    NotAvailable
+    NotAvailableError
         The extra ``video`` is not installed.
     """
     called = name or str(video)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageCms
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media import orientation
 from media.facts import MediaFacts
 from media.limits import Limits
@@ -144,11 +144,11 @@ def _translated(name: str, limits: Limits) -> Iterator[None]:
     try:
         yield
     except Image.DecompressionBombError as bomb:
-        raise MediaRefused(_too_many_pixels(name, "more than 170 million", limits)) from bomb
+        raise InvalidMediaError(_too_many_pixels(name, "more than 170 million", limits)) from bomb
     except MemoryError as error:
-        raise MediaRefused(f"{name} needs more memory than there is. Scale it down before adding it.") from error
+        raise InvalidMediaError(f"{name} needs more memory than there is. Scale it down before adding it.") from error
     except _BROKEN as broken:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} cannot be read to its end; it is damaged or was cut short. Copy or fetch it again."
         ) from broken
 
@@ -156,9 +156,9 @@ def _translated(name: str, limits: Limits) -> Iterator[None]:
 def _check_size(image: Image.Image, *, name: str, limits: Limits) -> None:
     width, height = image.size
     if width * height > limits.image_pixels:
-        raise MediaRefused(_too_many_pixels(name, f"{width} x {height} = {width * height:,}", limits))
+        raise InvalidMediaError(_too_many_pixels(name, f"{width} x {height} = {width * height:,}", limits))
     if max(width, height) > limits.image_side:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} is {width} x {height} pixels; the limit is {limits.image_side:,} on the longer side. "
             "Scale it down, or cut it into pieces."
         )

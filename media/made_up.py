@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.installation import install_hint
 
 SIZE = (960, 640)
@@ -32,13 +32,13 @@ def clip(path: Path, words: str, number: int) -> None:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         The extra ``video`` is not installed.
     """
     try:
         import av
     except ImportError:
-        raise NotAvailable(f"Clips need PyAV, which is not installed. {install_hint('video')}") from None
+        raise NotAvailableError(f"Clips need PyAV, which is not installed. {install_hint('video')}") from None
     with av.open(str(path), "w", format="webm") as container:
         stream: Any = container.add_stream("libvpx", rate=RATE)
         stream.width, stream.height = CLIP_SIZE

@@ -80,9 +80,9 @@ class Pictures:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             The store has no such file.
-        MediaRefused
+        InvalidMediaError
             The image cannot be read, or a mask of pixels has other proportions.
         """
         about = self.media.about(sha256)
@@ -116,11 +116,11 @@ class Pictures:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             The store has no such clip.
-        MediaRefused
+        InvalidMediaError
             The clip cannot be decoded, or has no frame at a time.
-        NotAvailable
+        NotAvailableError
             The extra ``video`` is not installed.
         """
         places = [self._place(sha256, {"time": round(time, 6)}) for time in times]

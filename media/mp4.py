@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media import clips, timeline
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def write(clip: Path, *, out: Path, name: str) -> None:
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The clip cannot be read to its end.
-    NotAvailable
+    NotAvailableError
         The extra ``video`` is not installed.
     """
     times = clips.timeline_of(clip, name=name)
@@ -47,7 +47,9 @@ def write(clip: Path, *, out: Path, name: str) -> None:
             n = made.taken_over() if codec in _TAKEN_OVER else made.encoded(name)
             made.finish_sound()
     if n != len(times):
-        raise MediaRefused(f"{name} has {len(times):,} frames, of which {n:,} can be decoded. Make another file of it.")
+        raise InvalidMediaError(
+            f"{name} has {len(times):,} frames, of which {n:,} can be decoded. Make another file of it."
+        )
 
 
 _SAYS_NOTHING = {"major_brand", "minor_version", "compatible_brands", "handler_name", "language", "vendor_id"}
@@ -104,7 +106,7 @@ class _Mp4Writer:
                 stream = self._vp9(picture)
                 self._add_all(stream)
             if (picture.width, picture.height) != (stream.width, stream.height):
-                raise MediaRefused(f"{name} changes its size on the way. Make another file of it.")
+                raise InvalidMediaError(f"{name} changes its size on the way. Make another file of it.")
             picture.pts, picture.time_base = self._ms(n), _BASE
             self._mux(stream.encode(picture))
             n += 1

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 
 TAG = 0x0112
 """EXIF's tag for the orientation."""
@@ -81,7 +81,7 @@ def of_matrix(matrix: Sequence[int], *, name: str) -> int:
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The matrix turns the picture by other angles than multiples of 90 degrees.
     """
     a, b, c, d = (matrix[at] for at in (0, 1, 3, 4))
@@ -95,7 +95,7 @@ def of_matrix(matrix: Sequence[int], *, name: str) -> int:
     found = _OF_MATRIX.get(tuple((each > 0) - (each < 0) for each in (a, b, c, d)))  # type: ignore[arg-type]
     if found is None:
         angle = math.degrees(math.atan2(b, a))
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{name} is turned by {angle:.0f} degrees; only quarter turns and mirrored pictures are read. "
             "Encode it again upright (ffmpeg -i OLD NEW.mp4)."
         )

@@ -34,7 +34,7 @@ from typing import Literal, get_args
 
 from PIL import Image
 
-from domain.errors import MediaRefused, NotAvailable, NotFound
+from domain.errors import InvalidMediaError, NotAvailableError, NotFoundError
 from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
 from media.facts import MediaFacts
 from media.limits import LIMITS, MIB, Limits
@@ -84,9 +84,9 @@ class MediaStore:
 
         Raises
         ------
-        MediaRefused
+        InvalidMediaError
             The file is not an image or clip, is damaged, or is over a limit. Nothing of it stays.
-        NotAvailable
+        NotAvailableError
             The file is a clip, and the extra ``video`` is not installed.
         """
         called = name or (str(source) if not isinstance(source, bytes) else "the file")
@@ -101,16 +101,17 @@ class MediaStore:
             return stored
 
     def path(self, sha256: str, size: Size = "original") -> Path:
-        """Return the path of a copy. ``NotFound`` if the store has no such file, ``ValueError`` for an unknown size.
+        """Return the path of a copy. ``NotFoundError`` if the store has no such file, ``ValueError`` for an unknown
+        size.
 
-        A copy that is damaged is made again; ``MediaRefused`` if the original is damaged, too.
+        A copy that is damaged is made again; ``InvalidMediaError`` if the original is damaged, too.
         """
         if size not in get_args(Size):
             raise ValueError(f"{size!r} is no size; it is one of {', '.join(get_args(Size))}")
         folder = self._folder(sha256)
         path = folder / _ORIGINAL if size == "original" else _copy(folder, size)
         if path is None or not path.is_file():
-            raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
+            raise NotFoundError(f"The media store has no file {sha256[:12]}...; bring it in again.")
         if size != "original" and not copies.is_whole(path, reads=images.can_be_read):
             return self._copied_again(sha256, size)
         return path
@@ -150,11 +151,11 @@ class MediaStore:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             The store has no such file.
-        MediaRefused
+        InvalidMediaError
             The file cannot be taken apart, nor read.
-        NotAvailable
+        NotAvailableError
             The clip must be rewritten, and the extra ``video`` is not installed.
         """
         about, folder = self._decided(sha256), self._folder(sha256)
@@ -174,9 +175,9 @@ class MediaStore:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             The store has no such file.
-        MediaRefused
+        InvalidMediaError
             The image cannot be read.
         """
         about = self._decided(sha256)
@@ -226,15 +227,15 @@ class MediaStore:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             The store has no such clip.
-        MediaRefused
+        InvalidMediaError
             The clip cannot be read to its end.
-        NotAvailable
+        NotAvailableError
             The extra ``video`` is not installed.
         """
         if self.about(sha256).kind != "clip":
-            raise NotFound("That is an image, not a clip.")
+            raise NotFoundError("That is an image, not a clip.")
         path = self._folder(sha256) / _MP4
         if not path.is_file() or not copies.is_whole(path, reads=_is_nothing):
             with self._incoming() as work:
@@ -270,10 +271,12 @@ class MediaStore:
         try:
             clips.write_anew(clip, out=whole, name="It")
             strip_metadata.clip(whole, made)
-        except NotAvailable as error:
-            raise NotAvailable(f"This clip is built in an unusual way and has to be written anew. {error}") from error
-        except (strip_metadata.NotUnderstood, MediaRefused) as error:
-            raise MediaRefused(
+        except NotAvailableError as error:
+            raise NotAvailableError(
+                f"This clip is built in an unusual way and has to be written anew. {error}"
+            ) from error
+        except (strip_metadata.NotUnderstood, InvalidMediaError) as error:
+            raise InvalidMediaError(
                 "This clip is built in an unusual way, so that its metadata cannot be removed, and it"
                 " cannot be written anew as it is. Make another file of it (ffmpeg -i OLD NEW.webm), and bring in its"
                 " items with that under another name."
@@ -287,7 +290,7 @@ class MediaStore:
 
         Raises
         ------
-        NotFound, MediaRefused, NotAvailable
+        NotFoundError, InvalidMediaError, NotAvailableError
             The same error that a person with such a page would see, with advice.
         """
         folder = self._folder(sha256)
@@ -296,7 +299,9 @@ class MediaStore:
         }
         gone = [size for size, path in there.items() if not path]
         if gone:
-            raise NotFound(f"Its copy {gone[0]}, which pages show, is gone: restore the folder {folder} from a backup.")
+            raise NotFoundError(
+                f"Its copy {gone[0]}, which pages show, is gone: restore the folder {folder} from a backup."
+            )
         about = self.about(sha256)
         if not any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
             self._must_strip(self.path(sha256), about, content=content)
@@ -321,9 +326,9 @@ class MediaStore:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             The original does not exist.
-        MediaRefused
+        InvalidMediaError
             The original has changed, or cannot be read.
         """
         called = f"The file {sha256[:12]}... of the media store"
@@ -336,11 +341,11 @@ class MediaStore:
                     while chunk := file.read(_CHUNK):
                         digest.update(chunk)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise NotFound(f"{called} is gone: restore it from a backup, or bring it in again.") from error
+            raise NotFoundError(f"{called} is gone: restore it from a backup, or bring it in again.") from error
         except OSError as error:
-            raise MediaRefused(f"{called} cannot be read ({error.strerror}).") from error
+            raise InvalidMediaError(f"{called} cannot be read ({error.strerror}).") from error
         if size != n_bytes or (content and digest.hexdigest() != sha256):
-            raise MediaRefused(f"{called} is not what was imported: restore it from a backup.")
+            raise InvalidMediaError(f"{called} is not what was imported: restore it from a backup.")
 
     def frames(self, sha256: str) -> Path:
         """Return the path of the times of a clip's frames: ``{"times": [...], "duration": ...}``, in seconds.
@@ -349,14 +354,14 @@ class MediaStore:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             The store has no such file, or it is not a clip.
-        NotAvailable
+        NotAvailableError
             The times are not stored, and the extra ``video`` is not installed.
         """
         about = self.about(sha256)
         if about.kind != "clip":
-            raise NotFound("That is an image; it has no frames.")
+            raise NotFoundError("That is an image; it has no frames.")
         path = self._folder(sha256) / _TIMES
         if not path.is_file() or not copies.is_whole(path, reads=_has_times):
             with self._incoming() as folder:
@@ -369,17 +374,17 @@ class MediaStore:
         """Return the average number of frames a second of a stored clip. None if the frames cannot be counted."""
         try:
             times: list[float] = json.loads(self.frames(sha256).read_text(encoding="utf-8"))["times"]
-        except (NotFound, MediaRefused, NotAvailable):
+        except (NotFoundError, InvalidMediaError, NotAvailableError):
             return None
         if len(times) < 2 or times[-1] <= times[0]:
             return None
         return float(round((len(times) - 1) / (times[-1] - times[0]), 3))
 
     def about(self, sha256: str) -> StoredMedia:
-        """Return the facts of a file. Raise ``NotFound`` if the store has no file with this content."""
+        """Return the facts of a file. Raise ``NotFoundError`` if the store has no file with this content."""
         known = self._known(sha256)
         if known is None:
-            raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
+            raise NotFoundError(f"The media store has no file {sha256[:12]}...; bring it in again.")
         return known
 
     def __contains__(self, sha256: str) -> bool:
@@ -394,7 +399,7 @@ class MediaStore:
 
     def _folder(self, sha256: str) -> Path:
         if not _SHA256.fullmatch(sha256):
-            raise NotFound("That is no SHA-256 of a stored file.")
+            raise NotFoundError("That is no SHA-256 of a stored file.")
         return self.root / sha256[:2] / sha256
 
     def _known(self, sha256: str) -> StoredMedia | None:
@@ -405,7 +410,7 @@ class MediaStore:
         try:
             return StoredMedia(**json.loads(text))
         except (ValueError, TypeError) as error:
-            raise MediaRefused(
+            raise InvalidMediaError(
                 f"{self._folder(sha256) / 'about.json'} cannot be read: restore it from a backup."
             ) from error
 
@@ -431,7 +436,7 @@ class MediaStore:
                     limit = self.limits.clip_bytes if sort.kind == "clip" else self.limits.image_bytes
                 total += len(chunk)
                 if total > limit:
-                    raise MediaRefused(
+                    raise InvalidMediaError(
                         f"{name} is larger than {limit // MIB} MiB, the limit for {sort.called}. "
                         "Make it smaller before adding it."
                     )
@@ -474,7 +479,7 @@ class MediaStore:
         try:
             strip_metadata.looked_at(original)
         except strip_metadata.NotUnderstood as error:
-            raise MediaRefused(
+            raise InvalidMediaError(
                 f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
             ) from error
         return probe
@@ -516,18 +521,21 @@ def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:
             while chunk := file.read(_CHUNK):
                 yield chunk
     except FileNotFoundError as error:
-        raise MediaRefused(f"{name} is not there. Check the path.") from error
+        raise InvalidMediaError(f"{name} is not there. Check the path.") from error
     except IsADirectoryError as error:
-        raise MediaRefused(f"{name} is a folder. Add the files in it.") from error
+        raise InvalidMediaError(f"{name} is a folder. Add the files in it.") from error
     except PermissionError as error:
-        raise MediaRefused(f"{name} may not be read by this program. Change its permissions.") from error
+        raise InvalidMediaError(f"{name} may not be read by this program. Change its permissions.") from error
 
 
 def _accepted(head: bytes, *, name: str) -> file_type.Sort:
-    """Return the type of a file that begins with ``head``. Raise ``MediaRefused`` if the store does not accept it."""
+    """Return the type of a file that begins with ``head``.
+
+    Raise ``InvalidMediaError`` if the store does not accept it.
+    """
     sort = file_type.sniff(head)
     if sort.kind is None:
-        raise MediaRefused(file_type.refusal(name, sort))
+        raise InvalidMediaError(file_type.refusal(name, sort))
     return sort
 
 

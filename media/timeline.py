@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -82,7 +82,7 @@ def read_timeline(container: InputContainer, stream: VideoStream, *, name: str) 
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         Neither packets nor frames have the times of frames, or there are too many frames.
     """
     found = _of_packets(container, stream, name)
@@ -191,7 +191,7 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
             pts.append(packet.pts)
             flags.append((KEY if packet.is_keyframe else 0) | (BAD if packet.is_corrupt else 0))
             if len(pts) > MOST_FRAMES:
-                raise MediaRefused(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+                raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
     except _error():
         broken = "the rest of it cannot be read"
     if len(flags) and flags[-1] & BAD and not any(each & BAD for each in flags[:-1]):
@@ -231,12 +231,12 @@ def _of_frames(found: Timeline, container: InputContainer, stream: VideoStream, 
     broken = [found.broken] if found.broken else []
     for frame in all_frames(container, stream, lambda: broken.append("the rest of it cannot be decoded")):
         if frame.pts is None or (shown and frame.pts <= shown[-1]):
-            raise MediaRefused(
+            raise InvalidMediaError(
                 f"The frames of {name} do not say when they are shown. Encode it again, as MP4 or Matroska."
             )
         shown.append(frame.pts)
         if len(shown) > MOST_FRAMES:
-            raise MediaRefused(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+            raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
     counted = replace(found, shown=np.frombuffer(shown, dtype=np.int64), broken=broken[0] if broken else None)
     end = _after_last(counted)
     return replace(counted, end=end, duration=max(end, found.duration))

@@ -19,7 +19,8 @@ from domain.runs import Attempt, RunPlan, RunState
 from domain.states import Stage
 from inference.spec import ModelSpec
 from workflow.access import accounts
-from workflow.access.projects import access_to, create_project, set_member
+from workflow.access.memberships import set_member
+from workflow.access.projects import access_to, create_project
 from workflow.annotate import answer_readings, authoring, claims, grading, submissions
 
 BLIND = """

@@ -129,7 +129,7 @@ for room in rooms:
 from typer.testing import CliRunner
 import app.cli
 from annotation_schemas import shipped
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 
 run = CliRunner()
 told = {"checked": [], "refused": {}, "unforeseen": []}
@@ -155,7 +155,7 @@ for name in sentences["formats"]:
     told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
     try:
         registry.require_row("format", name)
-    except NotAvailable as error:
+    except NotAvailableError as error:
         told["refused"][f"format {name}"] = str(error)
 
 for name in sentences["strategies"]:
@@ -167,7 +167,7 @@ for name in sentences["strategies"]:
     told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
     try:
         registry.require_row("strategy", name)
-    except NotAvailable as error:
+    except NotAvailableError as error:
         told["refused"][f"strategy {name}"] = str(error)
 
 for name in sentences["schema_keys"]:
@@ -210,7 +210,7 @@ for name in sentences["jobs"]:
 for name in sentences["figures"]:
     try:
         worked_out(store, name, {"project": "p"}, ())
-    except NotAvailable as error:
+    except NotAvailableError as error:
         told["refused"][f"figure {name}"] = str(error)
 services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
 

@@ -72,7 +72,8 @@ from media.store import MediaStore
 from testkit import seeds
 from testkit.factories import Clock, make_person, make_pool, make_predictions, make_project
 from testkit.missing_extensions import needs
-from workflow.access.projects import access_to, project, role_for, set_member
+from workflow.access.memberships import set_member
+from workflow.access.projects import access_to, project, role_for
 from workflow.annotate import (
     authoring,
     claims,

@@ -21,7 +21,7 @@ from annotation_schemas.changes.rules import ComparedKey, Found, spelled
 from annotation_schemas.grammar import suggestion
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, ItemField, Scalar, Schema
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 
 _SORTS = {
     rows.RENAME_DIMENSION: "dimensions",
@@ -48,7 +48,7 @@ def compare(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         Decisions match no change, or name something unknown; a sentence for each.
     """
     decisions = decisions or Decisions()
@@ -69,7 +69,7 @@ def compare(
     said = [each for each in decisions.made if not each.way.renames]
     decided, unfit = _decided(replace(comparison, changes=tuple(found)), said)
     if problems or unfit:
-        raise InvalidInput([*problems, *unfit])
+        raise InvalidInputError([*problems, *unfit])
     return decided
 
 

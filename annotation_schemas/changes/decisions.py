@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas.changes.rows import WAYS, DecisionKind
 from annotation_schemas.grammar import suggestion
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Decisions:
 
         Raises
         ------
-        InvalidInput
+        InvalidInputError
             A sentence for each value that cannot be read.
         """
         made: list[Decision] = []
@@ -58,7 +58,7 @@ class Decisions:
                 else:
                     made.append(Decision(way, subject, target if equals else None))
         if wrong:
-            raise InvalidInput(wrong)
+            raise InvalidInputError(wrong)
         return cls(tuple(dict.fromkeys(made)))
 
     def as_json(self) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas.formats.columns import ItemKeys, Moments
 from annotation_schemas.formats.row import Content, Format, Takes, only_named
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_layout import ONE_LINE
 
 _ID = "sample_id"
@@ -37,7 +37,7 @@ def submission(content: Content) -> dict[str, bytes]:
     for item in content.items:
         name, number, options = item.external_id, item.fields.get(_ID), item.fields.get(content.options or "")
         if not isinstance(number, int) or not isinstance(options, list) or number in labels:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"The item {name!r} has no {_ID} of its own, or no options; an EgoPlan submission needs both."
             )
         answer = answers.get(name)
@@ -46,7 +46,7 @@ def submission(content: Content) -> dict[str, bytes]:
             lacking.append(name if answer is None else f"{name} ({answer.answer.text[:40]!r} {answer.why_not})")
         labels[number] = ascii_uppercase[place] if place is not None else content.unanswered or ""
     if lacking:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{len(lacking):,} of {len(labels):,} items have no answer in this run that is one of their options: "
             f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or say with --unanswered what "
             "their label shall be, such as N/A."

@@ -100,7 +100,7 @@ class ReleasedSet:
     items: Callable[[], Iterator[ReleasedItem]]
     """A function that yields all items, split after split, from the first one at each call."""
     read: Callable[[ReleasedAsset], bytes]
-    """A function that returns the original file of an asset. It raises ``NotFound`` if the file is gone."""
+    """A function that returns the original file of an asset. It raises ``NotFoundError`` if the file is gone."""
     about: Mapping[str, Any] = field(default_factory=dict)
     """The makers' description: ``description``, ``license``, ``creators``, ``url``, ``citation``, ``canary``, and the
     fields of the data card.
@@ -119,7 +119,8 @@ class ReleasedSet:
     """
     as_mp4: Callable[[ReleasedAsset], bytes] | None = None
     """A function that returns a clip as MP4 with the same frames at the same times, for programs that do not accept
-    WebM; None if no program can convert clips. It raises ``MediaRefused`` or ``NotAvailable`` if the conversion fails.
+    WebM; None if no program can convert clips. It raises ``InvalidMediaError`` or ``NotAvailableError`` if the
+    conversion fails.
     """
     provenance: Callable[[ReleasedItem], Sequence[ReleasedStep]] | None = None
     """A function that returns the steps of an item's history in order; None if the history is unknown."""
@@ -151,6 +152,6 @@ class ReleaseFolder(Protocol):
 
 
 ReleaseWriter = Callable[[ReleasedSet, ReleaseFolder], None]
-"""A function that writes a format's files. It raises ``FileRefused``, with the item and the reason, for content that
-the format cannot hold (several images, a clip, boxes, several right answers). It never leaves content out.
+"""A function that writes a format's files. It raises ``InvalidFileError``, with the item and the reason, for content
+that the format cannot hold (several images, a clip, boxes, several right answers). It never leaves content out.
 """

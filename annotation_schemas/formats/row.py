@@ -90,7 +90,7 @@ class Content:
 
 
 Writer = Callable[[Content], Mapping[str, bytes]]
-"""A function from the content to the bytes of every file by path. It raises ``FileRefused`` for content it cannot
+"""A function from the content to the bytes of every file by path. It raises ``InvalidFileError`` for content it cannot
 write.
 """
 
@@ -124,8 +124,8 @@ class Format:
 
     The reader takes a path (a file or a folder). For items it returns ``ReadFiles`` (keywords ``format``, ``schema``,
     ``dimension``, ``progress``), for answers ``ReadPredictions`` (``schema``, ``dimension``, ``model``, ``project``),
-    for ratings ``ReadRatings``. For other content see ``importers``. It raises ``FileRefused`` for files of another
-    format.
+    for ratings ``ReadRatings``. For other content see ``importers``. It raises ``InvalidFileError`` for files of
+    another format.
     """
     writes: Writer | bool = False
     """The writer of its files; True if ``exporters.writers`` knows it, False if the format cannot be exported."""

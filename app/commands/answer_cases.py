@@ -18,13 +18,13 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
     still reads the other cases.
     """
     from app.commands.case_files import CaseReading
-    from domain.errors import FileRefused
+    from domain.errors import InvalidFileError
     from domain.reading.answers import ReadOutcome, read_answer
 
     try:
         asked, text, reason = _asked(case), case.text("answer"), case.text_or_none("finish_reason")
         _fits(case)
-    except FileRefused as error:
+    except InvalidFileError as error:
         return CaseReading("not a case", "", (), str(error), False), lambda _: False
     found = read_answer(text, asked, finish_reason=reason)
     read = found.outcome is ReadOutcome.READ

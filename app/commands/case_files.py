@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 LONGEST = 4_000_000
 """Longest line in bytes. A text of a million characters fits; a file without line breaks does not."""
@@ -35,12 +35,12 @@ class CaseRecord:
         """Return the line's own id, or its line number."""
         return str(self.keys.get("id", self.line))
 
-    def refused(self, what: str) -> FileRefused:
+    def refused(self, what: str) -> InvalidFileError:
         """Return the error for a broken line."""
-        return FileRefused(f"{self.file}, line {self.line}: {what}.")
+        return InvalidFileError(f"{self.file}, line {self.line}: {what}.")
 
     def text(self, key: str) -> str:
-        """Return the text under a key. Raise ``FileRefused`` if the key is missing or its value is not a text."""
+        """Return the text under a key. Raise ``InvalidFileError`` if the key is missing or its value is not a text."""
         value = self.keys.get(key)
         if not isinstance(value, str):
             raise self.refused(f"`{key}` is missing" if key not in self.keys else f"`{key}` is no text")
@@ -72,7 +72,7 @@ def cases(path: Path) -> Iterator[CaseRecord]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file cannot be read, is empty, or has a line that is not a case.
     """
     found = False
@@ -82,20 +82,20 @@ def cases(path: Path) -> Iterator[CaseRecord]:
             while line := lines.readline(LONGEST + 1):
                 number += 1
                 if len(line) > LONGEST:
-                    raise FileRefused(f"{path.name}, line {number}: it is longer than {LONGEST:,} bytes.")
+                    raise InvalidFileError(f"{path.name}, line {number}: it is longer than {LONGEST:,} bytes.")
                 if number == 1 and (line[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in line[:4]):
-                    raise FileRefused(f"{path.name}, line 1: it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8.")
+                    raise InvalidFileError(f"{path.name}, line 1: it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8.")
                 try:
                     text = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError as error:
-                    raise FileRefused(f"{path.name}, line {number}: it is not UTF-8; save it as UTF-8.") from error
+                    raise InvalidFileError(f"{path.name}, line {number}: it is not UTF-8; save it as UTF-8.") from error
                 if text.strip():
                     found = True
                     yield _case(path.name, number, text)
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     if not found:
-        raise FileRefused(f"{path.name} is empty: give one JSON object a line.")
+        raise InvalidFileError(f"{path.name} is empty: give one JSON object a line.")
 
 
 def _case(file: str, number: int, text: str) -> CaseRecord:
@@ -104,9 +104,9 @@ def _case(file: str, number: int, text: str) -> CaseRecord:
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", "") or "it is nested too deeply"
         column = getattr(error, "colno", 1)
-        raise FileRefused(f"{file}, line {number}: it is not JSON ({reason}, column {column}).") from error
+        raise InvalidFileError(f"{file}, line {number}: it is not JSON ({reason}, column {column}).") from error
     if not isinstance(keys, dict):
-        raise FileRefused(f"{file}, line {number}: it is no JSON object; give one case a line.")
+        raise InvalidFileError(f"{file}, line {number}: it is no JSON object; give one case a line.")
     expected = keys.get("expected")
     case = CaseRecord(
         file, number, keys, None if expected is None else tuple(expected) if isinstance(expected, list) else ()

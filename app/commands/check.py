@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from domain.errors import Unavailable
+from domain.errors import DatabaseUnavailableError
 
 
 def register(cli: typer.Typer) -> None:
@@ -45,5 +45,5 @@ def check(
         typer.echo(f"Worth knowing: {sentence}")
     trouble = shared.store.trouble() or find_write_error(shared.settings.home)
     if trouble:
-        raise Unavailable(trouble)
+        raise DatabaseUnavailableError(trouble)
     raise typer.Exit(1 if damaged or (found and not rebuild) else 0)

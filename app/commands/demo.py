@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.progress import shown_progress
-from domain.errors import Conflict
+from domain.errors import ConflictError
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -73,12 +73,14 @@ def _forget(shared: Resources) -> None:
     ]
     people = [person.login for person in accounts.active_accounts(shared.store) if person.login not in ours]
     if others or people:
-        raise Conflict(
+        raise ConflictError(
             f"The database in {shared.settings.home} holds more than the demo ({', '.join([*others, *people])}), and "
             "nothing that was submitted is ever deleted. For a fresh demo set TOUCHSTONE_HOME to another folder."
         )
     if not shared.store.is_sqlite:
-        raise Conflict("The demo can be made anew only in an SQLite file. Make an empty PostgreSQL database instead.")
+        raise ConflictError(
+            "The demo can be made anew only in an SQLite file. Make an empty PostgreSQL database instead."
+        )
     shared.store.close()
     path = shared.store.engine.url.database or ""
     for ending in ("", "-wal", "-shm"):

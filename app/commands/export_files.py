@@ -11,7 +11,7 @@ from annotation_schemas.formats import FORMATS, Format, Page, Takes, named, writ
 from app.commands.options import IDS_IN_FILE, NO_TASKS, OF_TASKS, ProjectName, item_ids, with_formats
 from app.commands.progress import shown_progress
 from app.markup import count
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.states import Stage
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def export(
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="Only what was given under this version of the project's schema: ratings, or with --verified the kept"
-            " items of which all votes were; without it all together.",
+            help="Only ratings given under this version of the project's schema. With --verified, only kept items whose"
+            " votes all have this version. Without the option, all versions together.",
             metavar="N",
         ),
     ] = None,
@@ -99,7 +99,9 @@ def export(
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if labeling is not None and takes is not Takes.TASKS:
-        raise InvalidInput([Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")])
+        raise InvalidInputError(
+            [Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")]
+        )
     only = None if items is None else item_ids(items)
     here = opened()
     page = _labeling(here, name, FORMATS[format], stage, labeling) if labeling is not None else None

@@ -10,7 +10,7 @@ import typer
 
 from app.commands.options import ItemIds, item_ids
 from domain import json_text
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.states import Stage
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def add(
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise FileRefused(f"{file} cannot be read as UTF-8 text: {error}") from error
+        raise InvalidFileError(f"{file} cannot be read as UTF-8 text: {error}") from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -89,7 +89,7 @@ def add(
             continue
         known.append(gold_making.GoldCandidate(str(row["item"]), row.get("model"), "", row["answers"]))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     _print_made(gold_making.add(_store(), by=None, project=project, stage=stage, known=known))
 
 

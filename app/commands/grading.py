@@ -34,13 +34,13 @@ def sample(
     missing.
     """
     from app.services import opened
-    from domain.errors import Conflict
+    from domain.errors import ConflictError
     from workflow.runs import run_grading
 
     shared = opened()
     found = run_grading.planned_sample(shared.store, by=None, project=project, outputs=outputs)
     if found is None:
-        raise Conflict(
+        raise ConflictError(
             f"The schema of {project} plans no such sample: it has no `grading: {{sample: ...}}`. "
             "Where it has `outputs`, `touchstone run sample` says how far these are."
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 if TYPE_CHECKING:
     from db.engine import Store
@@ -72,7 +72,7 @@ def set_guideline(
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileRefused(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
+        raise InvalidFileError(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
     done = guidelines.publish_version(
         _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
     )

@@ -16,7 +16,7 @@ from app.commands import import_look
 from app.commands.options import NO_TASKS, OF_TASKS, ProjectName, with_formats
 from app.commands.progress import shown_progress
 from app.markup import count
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.name_value_pairs import pairs
 from domain.records import BadRow
 from domain.states import RatersAre
@@ -165,13 +165,13 @@ def import_(
     takes = FORMATS[format].takes if format in FORMATS else None
     if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
         said = "--raters-are is about ratings and annotations"
-        raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
+        raise InvalidInputError([Problem("format", f"{said}; {format} are imported without it.")])
     if dry_run and takes not in (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES):
         said = "--dry-run is about items, answers, ratings and replies"
-        raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
+        raise InvalidInputError([Problem("format", f"{said}; {format} are imported without it.")])
     if (new_only or changed_rows) and takes is not Takes.ITEMS:
         said = "--new-only and --changed-rows are about items"
-        raise InvalidInput([Problem("format", f"{said}; {format} are imported without them.")])
+        raise InvalidInputError([Problem("format", f"{said}; {format} are imported without them.")])
     if takes is Takes.REPLIES:
         _import_replies(
             name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows, dry_run=dry_run
@@ -179,7 +179,7 @@ def import_(
         return
     if takes is not Takes.TASKS and (field or control or without or rater):
         said = f"--field, --control, --without and --rater are about {OF_TASKS}"
-        raise InvalidInput([Problem("format", f"{said}; {format} is imported without them.")])
+        raise InvalidInputError([Problem("format", f"{said}; {format} is imported without them.")])
     if takes is Takes.TASKS:
         names = Names(
             pairs(field or (), "FIELD=KEY", option="--field"),
@@ -243,7 +243,7 @@ def _missing_words(text: str | None, takes: Takes | None) -> tuple[str, ...] | N
     if text is None:
         return None
     if takes is not Takes.RATINGS:
-        raise InvalidInput([Problem("missing", "--missing is about ratings. Leave it out.")])
+        raise InvalidInputError([Problem("missing", "--missing is about ratings. Leave it out.")])
     return missing_words(text)
 
 
@@ -325,7 +325,9 @@ def _import_replies(
     from workflow.files.read_losses import read_sentences
 
     if template is None:
-        raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
+        raise InvalidInputError(
+            [Problem("template", "Say with --template by what the judge was asked: an id, or a file.")]
+        )
     here = opened()
     criteria_of_parts = pairs(criteria, "PART=CRITERION", option="--criterion")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)

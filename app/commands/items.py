@@ -13,7 +13,7 @@ from app.commands.options import ProjectName
 from app.commands.people import HERE
 from app.markup import count
 from domain.csv_text import Writer
-from domain.errors import FileRefused, InvalidInput, NotFound, Problem
+from domain.errors import InvalidFileError, InvalidInputError, NotFoundError, Problem
 from domain.item_filter import SIZES, ItemList
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _person(login: str | None) -> Person | None:
 def _view(project: str, wanted: str, person: Person | None) -> ItemView:
     """Return a saved view by its id or name. A person's own view comes before a shared view of the same name.
 
-    Raises ``NotFound`` if there is no such view.
+    Raises ``NotFoundError`` if there is no such view.
     """
     from app.services import resources
     from workflow.lead import item_views
@@ -111,7 +111,9 @@ def _view(project: str, wanted: str, person: Person | None) -> ItemView:
     there = item_views.views(resources().store, person=person, project=project)
     named = [each for each in there if wanted == each.id or wanted.strip().casefold() == each.name.casefold()]
     if not named:
-        raise NotFound(f"There is no saved view {wanted!r} to be seen; touchstone views list {project} lists them.")
+        raise NotFoundError(
+            f"There is no saved view {wanted!r} to be seen; touchstone views list {project} lists them."
+        )
     return min(named, key=lambda each: (each.id != wanted, each.shared))
 
 
@@ -192,7 +194,7 @@ def items(
         from workflow.lead import item_views
 
         if person is None and not for_everyone:
-            raise InvalidInput([Problem("view", "Say whose view it is with --as LOGIN, or add --for-everyone.")])
+            raise InvalidInputError([Problem("view", "Say whose view it is with --as LOGIN, or add --for-everyone.")])
         made = item_views.save(shared.store, **about, name=save_view, asked=asked, shared=for_everyone)
         typer.echo(f"Saved as “{made.name}”: {_link(address, project, made)}")
         return
@@ -222,7 +224,7 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
                 write.writerow(heads)
                 write.writerows([line.title, *map(line.says, found.columns)] for line in every)
         except OSError as error:
-            raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
+            raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
         typer.echo(f"{found.n:,} items in {out}")
         return
     for row in [heads, *([line.title, *map(line.says, found.columns)] for line in found.lines)]:
@@ -278,7 +280,7 @@ def refine(
 def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise InvalidInput([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
+        raise InvalidInputError([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
     if as_text.get(name, True):
         return name, value
     try:

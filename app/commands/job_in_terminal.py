@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from domain.errors import Conflict
+from domain.errors import ConflictError
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -44,7 +44,7 @@ def _begun(store: Any, **about: Any) -> Job:
         return desk.begin(store, **about)
     except desk.SlotConflict as error:
         if error.job.state is not JobState.WAITING:
-            raise Conflict(
+            raise ConflictError(
                 f"The job {error.job.id} writes there with other options. Wait for it, or `touchstone jobs cancel` it."
             ) from error
         desk.cancel(store, id=error.job.id)
@@ -61,7 +61,7 @@ def _followed(shared: Resources, id: str, signals: Sequence[int]) -> Job:
     told = ""
     while (job := desk.job(shared.store, id=id)).is_open:
         if signals and not job.canceling:
-            with suppress(Conflict):
+            with suppress(ConflictError):
                 desk.cancel(shared.store, id=id)
         if job.at not in ("", told):
             told = job.at

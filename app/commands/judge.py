@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.options import CountedItems, ExtraBody, Headers, with_request_options
-from domain.errors import ModelRefused, NotFound
+from domain.errors import ModelError, NotFoundError
 from domain.name_value_pairs import pairs
 from domain.runs import RunState
 
@@ -215,13 +215,11 @@ def template(
         return
     if file.suffix in (".jsonl", ".json"):
         if parser is None or not value:
-            raise ModelRefused(
-                "Published prompts do not say how replies are read: give --parser and a --value for each."
-            )
+            raise ModelError("Published prompts do not say how replies are read: give --parser and a --value for each.")
         values = [judge_templates.value_of(each) for each in value]
         texts = dict(judge_templates.published_texts(file, parser=parser, values=values, pair=pair or ()))
         for unknown in [each for each in (*(name or ()), *(pair or ())) if each not in texts]:
-            raise NotFound(f"{file.name} has no prompt {unknown!r}; it has {', '.join(texts)}.")
+            raise NotFoundError(f"{file.name} has no prompt {unknown!r}; it has {', '.join(texts)}.")
         chosen = [text for each, text in texts.items() if not name or each in name]
     else:
         chosen = [judge_templates.read_text(file)]
@@ -231,12 +229,12 @@ def template(
 
 
 def within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -> ModelSpec:
-    """Return the description with the budget of this run. Raise ``ModelRefused`` if the model is not an endpoint."""
+    """Return the description with the budget of this run. Raise ``ModelError`` if the model is not an endpoint."""
     given = {name: value for name, value in (("max_calls", max_calls), ("max_cost", max_cost)) if value is not None}
     if not given:
         return spec
     if spec.endpoint is None:
-        raise ModelRefused(f"{spec.name} is no endpoint, and a budget is for endpoints only.")
+        raise ModelError(f"{spec.name} is no endpoint, and a budget is for endpoints only.")
     return spec.model_copy(update={"endpoint": spec.endpoint.model_copy(update=given)})
 
 
@@ -247,7 +245,7 @@ def _plan(shared: Resources, project: str, template: str, *, sample: str, **chos
         chosen |= {"chosen": "stratified", "per_dimension": int(sample)}
     else:
         known = "all, graded, compared, nor a number of answers of each dimension"
-        raise ModelRefused(f"--sample {sample} is neither {known}.")
+        raise ModelError(f"--sample {sample} is neither {known}.")
     return plan_of(shared, project, template, **chosen)
 
 
@@ -268,7 +266,7 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
         return judge_plans.plan_of_project(shared.store, by=None, project=project, template=found.template, **given)
     name, _, version = template.partition("@")
     if version and not version.isdecimal():
-        raise NotFound(f"--template {template}: a version is a number, as in {name}@2.")
+        raise NotFoundError(f"--template {template}: a version is a number, as in {name}@2.")
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
         parsed = judge_templates.template(

@@ -12,7 +12,7 @@ from annotation_schemas.changes import Decisions
 from annotation_schemas.state_words import state_called
 from app.commands.options import deciding
 from app.commands.schema_diff import told
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.states import ItemState
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def register(project: typer.Typer) -> None:
 
         if sum((schema is not None, undo, finish, history)) != 1:
             said = "Say one of --schema FILE, --undo, --finish, --history."
-            raise InvalidInput([Problem("schema", said)])
+            raise InvalidInputError([Problem("schema", said)])
         store = opened().store
         if history:
             lines = [_past(past) for past in change_history.history(store, by=None, project=name)]

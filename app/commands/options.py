@@ -13,7 +13,7 @@ import typer
 
 from annotation_schemas.changes import WAYS, Decisions
 from annotation_schemas.formats import Format, Takes, named, reading, writing
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.name_value_pairs import pairs
 from domain.request_settings import read_headers, read_json_object
 from domain.states import Items
@@ -93,19 +93,19 @@ def item_ids(file: Path) -> tuple[str, ...]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file cannot be read as UTF-8 text.
-    InvalidInput
+    InvalidInputError
         The file has no ids. An empty file never stands for all items.
     """
     try:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileRefused(f"{file} cannot be read as UTF-8 text: {error}") from error
+        raise InvalidFileError(f"{file} cannot be read as UTF-8 text: {error}") from error
     found = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not found:
-        raise InvalidInput([Problem("items", f"{file} names no item; give an id on each line.")])
+        raise InvalidInputError([Problem("items", f"{file} names no item; give an id on each line.")])
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domain import extensions
-from domain.errors import AlreadyTaken, NotAvailable, SettingsError, Unavailable
+from domain.errors import AlreadyTakenError, DatabaseUnavailableError, NotAvailableError, SettingsError
 from domain.records import MemberSettings, Membership, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -35,10 +35,10 @@ def list_people(
     project: Annotated[str | None, typer.Argument(help="Only those in this project, with their role in it.")] = None,
 ) -> None:
     """Everyone with an account, or everyone in a project with role, dimensions and stages."""
-    from workflow.access import accounts, projects
+    from workflow.access import accounts, memberships
 
     if project is not None:
-        members = projects.members(_store(), person=None, project=project)
+        members = memberships.list_members(_store(), person=None, project=project)
         _print_parts(members)
         if not members:
             typer.echo(f"No one is in {project} yet: touchstone people role {project} LOGIN --role annotator.")
@@ -62,22 +62,22 @@ def add(
     address: Address = HERE,
 ) -> None:
     """Make an account and print a link that signs its owner in once (they set no password by it)."""
-    from workflow.access import accounts, projects
+    from workflow.access import accounts, memberships
 
     store = _store()
     if project:
         _project_exists(project)
     try:
         person = accounts.create_person(store, login=login, name=name or login, is_admin=admin)
-    except AlreadyTaken as taken:
+    except AlreadyTakenError as taken:
         if not project:
             raise
         way = f"touchstone people role {project} {login} --role {role.value}"
-        raise AlreadyTaken(
+        raise AlreadyTakenError(
             f"{taken} If it is the same person, give the account a part in the project: {way}."
         ) from None
     if project:
-        projects.set_member(
+        memberships.set_member(
             store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None
         )
     typer.echo(
@@ -125,7 +125,7 @@ def invite(
         return
     mailing = invitation_mails.installed()
     if mailing is None:
-        raise NotAvailable(extensions.missing("options", "people invite --mail") or "No extension sends mail.")
+        raise NotAvailableError(extensions.missing("options", "people invite --mail") or "No extension sends mail.")
     whom = mailing.addresses_in(settings, ",".join(mail))
     base = (settings.public_url or address).rstrip("/")
     tokens = {to: accounts.invite(store, by=None, project=project, **invited) for to in whom}
@@ -164,7 +164,7 @@ def role_(
     changes.
     """
     from importers.people_files import read_parts
-    from workflow.access import members
+    from workflow.access import memberships
 
     if bool(logins) == (file is not None):
         raise SettingsError("Say whose part it is: one login or more, or --file FILE.csv, not both.")
@@ -174,7 +174,7 @@ def role_(
         if role or dimension or stage:
             raise SettingsError("--remove takes people out; leave --role, --dimension and --stage out.")
         out = logins or [part.login for part in read_parts(file or Path(), role=Role.ANNOTATOR)]
-        members.remove_members(_store(), by=None, project=project, logins=out)
+        memberships.remove_members(_store(), by=None, project=project, logins=out)
         typer.echo(f"Out of {project} now: {', '.join(out)}. What they submitted stays and counts.")
         return
     if file is None and role is None:
@@ -187,7 +187,7 @@ def role_(
             for login in dict.fromkeys(each.strip().casefold() for each in logins or ())
         ]
     )
-    _print_parts(members.set_parts(_store(), by=None, project=project, parts=parts))
+    _print_parts(memberships.set_parts(_store(), by=None, project=project, parts=parts))
 
 
 @people.command("password")
@@ -247,7 +247,7 @@ def erase(
     done = erasing.erase(store, login=person.login, typed=yes)
     typer.echo(f"Erased. What they submitted stands under {done.login}.")
     if done.traces:
-        raise Unavailable(
+        raise DatabaseUnavailableError(
             f"The database file may still hold the name, because it could not be rewritten. {done.traces} Run"
             f" touchstone people erase {done.login} to try again."
         )
@@ -281,9 +281,9 @@ def _print_parts(members: Sequence[Membership]) -> None:
 
 
 def _project_exists(project: str) -> None:
-    from workflow.access import projects
+    from workflow.access import memberships
 
-    projects.members(_store_quietly(), person=None, project=project)
+    memberships.list_members(_store_quietly(), person=None, project=project)
 
 
 def _store_quietly() -> Store:

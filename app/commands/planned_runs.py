@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from app.commands.runs_in_terminal import tell_preview
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.name_value_pairs import pairs
 from domain.run_kinds import kind_of
 from domain.states import Items
@@ -54,12 +54,12 @@ def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | 
 
 
 def counts_of(told: Sequence[str]) -> dict[str, int]:
-    """Return ``NAME=NUMBER`` texts as a mapping. Raise ``ModelRefused`` for a value that is not a number."""
+    """Return ``NAME=NUMBER`` texts as a mapping. Raise ``ModelError`` for a value that is not a number."""
     form = "NAME=NUMBER, such as --clips recent_segments=0"
     found = pairs(told, form, option="--clips")
     for name, number in found.items():
         if not number.isdecimal():
-            raise ModelRefused(f"--clips {name}={number} does not read {form}.")
+            raise ModelError(f"--clips {name}={number} does not read {form}.")
     return {name: int(number) for name, number in found.items()}
 
 

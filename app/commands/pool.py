@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from domain import extensions
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.name_value_pairs import pairs
 
 pool = typer.Typer(help="The pool of images and clips that authors write about.", no_args_is_help=True)
@@ -63,15 +63,15 @@ def add(
     from workflow.annotate import image_pool
 
     if not folder.exists():
-        raise FileRefused(f"There is no file or folder {folder}.")
+        raise InvalidFileError(f"There is no file or folder {folder}.")
     if groups is None and column:
-        raise InvalidInput([Problem("column", "--column goes with --groups FILE.")])
+        raise InvalidInputError([Problem("column", "--column goes with --groups FILE.")])
     if groups is not None:
         _add_groups(project, folder, groups, pairs(column or (), "NAME=COLUMN", option="--column"), source, dimension)
         return
     files = files_below(folder)
     if not files:
-        raise FileRefused(f"{folder} holds no file.")
+        raise InvalidFileError(f"{folder} holds no file.")
     here = opened()
     how: dict[str, Any] = {
         "by": None,

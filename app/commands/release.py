@@ -12,7 +12,7 @@ import typer
 
 from app.commands.options import ProjectName
 from app.commands.progress import shown_progress
-from domain.errors import Conflict, FileRefused, SettingsError
+from domain.errors import ConflictError, InvalidFileError, SettingsError
 
 if TYPE_CHECKING:
     from db.engine import Store
@@ -331,7 +331,7 @@ def _copied(place: Path, out: Path, which: str) -> list[str]:
             lines.insert(0, f"{to}: {words}.")
         made.clear()
     except (OSError, shutil.Error) as error:
-        raise FileRefused(
+        raise InvalidFileError(
             f"The release is kept in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was left there; "
             f"`touchstone release copy {which} --out FOLDER` writes it elsewhere."
         ) from error
@@ -355,10 +355,10 @@ def _private(out: Path) -> Path:
 def _must_be_new(out: Path) -> None:
     for each in (out, _private(out)):
         if each.exists() or each.is_symlink():
-            raise Conflict(f"{each} is there already; name a folder that is not there yet.")
+            raise ConflictError(f"{each} is there already; name a folder that is not there yet.")
     above = next(each for each in out.absolute().parents if each.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise FileRefused(f"{out} cannot be made: nothing can be written into {above}.")
+        raise InvalidFileError(f"{out} cannot be made: nothing can be written into {above}.")
 
 
 def _folder(given: str, project: str | None) -> Path:

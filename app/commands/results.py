@@ -138,7 +138,7 @@ def results(
     """Score the answers of models. Each score has its interval, its number of items and what was left out."""
     from annotation_schemas.reporting import cut_first
     from app.services import opened
-    from domain.errors import InvalidInput, Problem
+    from domain.errors import InvalidInputError, Problem
     from exporters.writing import write_files
     from workflow.results import leaderboard as numbers
     from workflow.results import model_groups, project_answers, ranked_options, score_choices, side_by_side
@@ -159,7 +159,7 @@ def results(
     by = by or (first.value if first else "dimension")
     boards = [numbers.sliced_scores(read, each, by=by, together=cluster, common=common, bins=cuts) for each in wanted]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
-        raise InvalidInput([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
+        raise InvalidInputError([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
     if beside:
         blocks = side_by_side.blocks(boards)
         if format is not Format.TABLE and read.counting is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from domain.errors import Conflict, ModelRefused, RunStopped
+from domain.errors import ConflictError, ModelError, RunStoppedError
 from domain.runs import OPEN, RESUMABLE, RunState
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
         Whether an option would change a setting that a started run keeps.
     """
     if resume is None and not new:
-        raise ModelRefused(f"{say}, or --resume RUN to go on with one.")
+        raise ModelError(f"{say}, or --resume RUN to go on with one.")
     if resume is not None and frozen:
-        raise Conflict("A run goes on as it was started: with --resume give only --retry-failed and --later.")
+        raise ConflictError("A run goes on as it was started: with --resume give only --retry-failed and --later.")
     if retry_failed and resume is None:
-        raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
+        raise ConflictError("--retry-failed asks again within a run: say which one with --resume RUN.")
 
 
 def start(shared: Resources, project: str, spec: ModelSpec, plan: Plan, *, later: bool) -> str:
@@ -105,26 +105,26 @@ def follow(
 def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
     """Resume a run, or ask its failed questions again.
 
-    Raises ``Conflict`` if no question is left, or if the run belongs to another project.
+    Raises ``ConflictError`` if no question is left, or if the run belongs to another project.
     """
     from workflow.runs import run_control, run_views
 
     settings = shared.settings if later else None
     view = run_views.view(shared.store, by=None, run=run)
     if view.project != project:
-        raise Conflict(f"The run {run} belongs to the project {view.project}, not to {project}.")
+        raise ConflictError(f"The run {run} belongs to the project {view.project}, not to {project}.")
     if retry_failed:
         n = run_control.retry_failed(shared.store, by=None, run=run, settings=settings)
         typer.echo(f"{n} {view.kind.one}s are asked again.")
     elif view.state in RESUMABLE:
         run_control.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
-        raise Conflict(
+        raise ConflictError(
             f"The run {run} goes in batch files, so there is no one to ask now: `touchstone run batch poll {run}` says "
             f"how far they are, `touchstone run batch fetch {run}` brings what is ready."
         )
     elif view.state not in OPEN:
-        raise Conflict(f"The run {run} is {view.state.value}: {summary(view)}. Nothing is left to ask.")
+        raise ConflictError(f"The run {run} is {view.state.value}: {summary(view)}. Nothing is left to ask.")
 
 
 def in_batches(shared: Resources, run: str) -> bool:
@@ -162,7 +162,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
         if told:
             typer.echo(f"  {told}")
     if view.state is RunState.STOPPED:
-        raise RunStopped(view.said)
+        raise RunStoppedError(view.said)
     for failure in run_views.failures_of(shared.store, by=None, run=run)[:5]:
         typer.echo(f"  {failure.items} {failure.outcome.value}, such as {failure.item}: {failure.reason}")
     if view.failed:

@@ -13,7 +13,7 @@ from annotation_schemas.changes import Change, Comparison, Decisions, Status, co
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import LoadedSchema
 from app.commands.options import deciding
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from workflow.schemas.value_words import values_in_line
 
 
@@ -89,10 +89,10 @@ def _is_file(name: str) -> bool:
 
 
 def schema_named(name: str) -> LoadedSchema:
-    """Return the schema of a file, or the included schema of this name. Raise ``NotFound`` if there is neither."""
+    """Return the schema of a file, or the included schema of this name. Raise ``NotFoundError`` if there is neither."""
     if not _is_file(name):
         listed = "touchstone schema list says which come along"
-        raise NotFound(f"There is no file and no schema {name!r}; {listed}. A project may be OLD.")
+        raise NotFoundError(f"There is no file and no schema {name!r}; {listed}. A project may be OLD.")
     return load_schema(shipped().get(name, Path(name)))
 
 

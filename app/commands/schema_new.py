@@ -15,7 +15,7 @@ from annotation_schemas import outline
 from annotation_schemas.loader import examine_text
 from annotation_schemas.model import as_words
 from annotation_schemas.outline import AnswerIs, Check, KeptBy, Outline
-from domain.errors import AlreadyTaken, InvalidInput, NotFound, Problem
+from domain.errors import AlreadyTakenError, InvalidInputError, NotFoundError, Problem
 
 Said = Mapping[str, Any]
 """The settings that are known so far, by the names of ``Outline``."""
@@ -208,23 +208,23 @@ def _free(file: Path) -> Path:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The name of the schema file does not end in .yaml or .yml.
-    NotFound
+    NotFoundError
         The folder does not exist.
-    AlreadyTaken
+    AlreadyTakenError
         One of the two files exists.
     """
     if file.suffix not in (".yaml", ".yml"):
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("file", f"{file}: a schema's file ends in .yaml, such as {file.stem or 'mine'}.yaml.")]
         )
     if not file.parent.is_dir():
-        raise NotFound(f"{file.parent}: there is no such folder. Make it, or name another.")
+        raise NotFoundError(f"{file.parent}: there is no such folder. Make it, or name another.")
     guideline = file.with_suffix(".md")
     for path in (file, guideline):
         if path.exists() or path.is_symlink():
-            raise AlreadyTaken(f"{path} is there already, and stays as it is. Give another name.")
+            raise AlreadyTakenError(f"{path} is there already, and stays as it is. Give another name.")
     return guideline
 
 
@@ -253,7 +253,7 @@ def _read(question: _Question, answer: str, said: Said) -> Any:
     try:
         return question.read(answer, said)
     except ValueError as error:
-        raise InvalidInput([Problem(question.name, f"{question.option}: {error}")]) from None
+        raise InvalidInputError([Problem(question.name, f"{question.option}: {error}")]) from None
 
 
 def _asked(question: _Question, said: Said) -> Any:
@@ -265,7 +265,7 @@ def _asked(question: _Question, said: Said) -> Any:
             if sys.stdin.isatty():  # a person is there and has aborted
                 raise
             told = f"No one answers here. Say {question.option}, or --yes for what is usual."
-            raise InvalidInput([Problem(question.name, told)]) from None
+            raise InvalidInputError([Problem(question.name, told)]) from None
         try:
             return question.read(answer.strip(), said)
         except ValueError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from domain.english import with_noun
-from domain.errors import RunStopped
+from domain.errors import RunStoppedError
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -56,7 +56,7 @@ def carried_out(
     if signals:
         raise typer.Exit(128 + signals[0])
     if job.refused:
-        raise RunStopped(job.refused)
+        raise RunStoppedError(job.refused)
     if summary is None or not summary.n:
         raise typer.Exit(1)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 
 def register(cli: typer.Typer) -> None:
@@ -30,7 +30,7 @@ def triage(
         try:
             out.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise FileRefused(f"{out} cannot be written; nothing was changed.") from error
+            raise InvalidFileError(f"{out} cannot be written; nothing was changed.") from error
     typer.echo(f"{total.left} left, {total.kept} kept, {sum(total.dropped.values())} dropped")
     for reason, n in sorted(total.dropped.items()):
         typer.echo(f"   dropped, {reason}: {n}")

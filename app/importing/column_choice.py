@@ -17,7 +17,7 @@ from annotation_schemas import kinds
 from annotation_schemas.formats import ColumnMapping, as_named, columns, item_keys, of_head, picked_fields
 from annotation_schemas.model import OptionPlace, Schema
 from app import markup, shell
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers import zip_archives
 from importers.item_preview import ItemPreview, by_default, preview
 from importers.items import annotation_files
@@ -207,7 +207,7 @@ def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequen
             each.seek(0)
             if found is not None:
                 return found
-    except (FileRefused, OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
+    except (InvalidFileError, OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
         return None  # the import reports the reason
     return None
 

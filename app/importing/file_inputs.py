@@ -45,5 +45,5 @@ def typed_path(typed: str) -> Path:
 
 
 def named_otherwise(text: str, form: str) -> dict[str, str]:
-    """Return the pairs in a text, one for each line. Raise ``InvalidInput`` with ``form`` for any other line."""
+    """Return the pairs in a text, one for each line. Raise ``InvalidInputError`` with ``form`` for any other line."""
     return pairs([line for line in text.splitlines() if line.strip()], form)

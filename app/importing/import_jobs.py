@@ -11,7 +11,7 @@ from typing import Any
 from app import jobs
 from app.jobs.imports import IMPORT, LOOK, ImportOrder, ImportOutcome
 from app.services import Services
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.jobs import Job
 from workflow.jobs import desk
 from workflow.jobs.desk import SlotConflict
@@ -22,7 +22,7 @@ def begin(services: Services, order: ImportOrder) -> Job:
 
     Raises
     ------
-    Conflict
+    ConflictError
         Someone else's import into this project is running.
     """
     slot, small = _slot(order.project), order.is_small
@@ -32,7 +32,7 @@ def begin(services: Services, order: ImportOrder) -> Job:
     except SlotConflict as taken:
         there = taken.job
         who = "You are" if there.person == services.person.id else f"{who_began(services, there)} is"
-        raise Conflict(
+        raise ConflictError(
             f"{who} importing {called(there)} into this project just now. Nothing of yours was imported: wait until "
             "that is done, and import again."
         ) from taken

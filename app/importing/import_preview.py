@@ -14,7 +14,7 @@ from app.importing.column_choice import in_words
 from app.jobs import imports
 from app.jobs.imports import ImportOrder, ImportOutcome, ImportPreview, PreviewItem
 from app.services import Services
-from domain.errors import RowsRefused
+from domain.errors import InvalidRowsError
 from domain.jobs import Job
 from domain.records import ProjectView
 from workflow.files.uploads import Source
@@ -46,7 +46,7 @@ def last_import(services: Services, view: ProjectView, told: Callable[[ImportOut
         if not job.refused:
             told(came)
         elif came.rows:
-            shell.show_error(RowsRefused(came.rows, n=came.n_rows, end=came.end))
+            shell.show_error(InvalidRowsError(came.rows, n=came.n_rows, end=came.end))
         else:
             shell.show(markup.notice(shell.on_page(job.refused), style="bad"))
         st.button("Close this message", key="import.read", on_click=import_jobs.put_away, args=(services, job))

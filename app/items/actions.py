@@ -20,11 +20,11 @@ from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from app.workbench.ticks import ticks, untick
-from domain.errors import Conflict, TouchstoneError
+from domain.errors import ConflictError, TouchstoneError
 from domain.item_filter import ItemList
 from domain.records import ProjectView
 from domain.states import Stage
-from workflow.access import projects
+from workflow.access import memberships
 from workflow.annotate import gold_checks, gold_of_items, qualification_sets
 from workflow.lead import bulk, bulk_plans, item_list
 from workflow.lead.bulk_plans import Action, BulkSelection
@@ -63,7 +63,7 @@ class _ItemAction:
     """An action on the selected items."""
 
     still: Callable[[], None]
-    """Raises ``Conflict`` if the selected items have changed."""
+    """Raises ``ConflictError`` if the selected items have changed."""
     counted: str
     """The session key that counts how often the selection was reset."""
 
@@ -116,7 +116,7 @@ def tell_done() -> None:
 def _all(services: Services, view: ProjectView, asked: ItemList, n: int) -> Sequence[str]:
     found = item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
     if len(found) != n:
-        raise Conflict(f"The list has {len(found):,} items by now, so nothing was made; look at it again.")
+        raise ConflictError(f"The list has {len(found):,} items by now, so nothing was made; look at it again.")
     return found
 
 
@@ -199,7 +199,7 @@ def _change(
     stage, priority, why = None, 0, ""
     among: tuple[str, ...] = ()
     if action is Action.ASSIGN:
-        members = projects.members(services.store, person=services.person, project=view.name)
+        members = memberships.list_members(services.store, person=services.person, project=view.name)
         logins = [each.person.login for each in members]
         left, right = st.columns(2)
         called = shell.called(services, logins)

@@ -13,7 +13,7 @@ from app.reruns import messages
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.item_filter import ItemList
 from domain.records import ProjectView
 from workflow.lead import item_views
@@ -32,7 +32,7 @@ def requested_list(services: Services, view: ProjectView) -> ItemList | None:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The view has settings that are no longer valid.
     """
     id = st.query_params.get(addresses.SAVED_VIEW)
@@ -40,7 +40,7 @@ def requested_list(services: Services, view: ProjectView) -> ItemList | None:
         return None
     try:
         return item_views.view(services.store, person=services.person, project=view.name, id=id).list()
-    except NotFound as error:
+    except NotFoundError as error:
         shell.show_error(error)
         return ItemList()
 

@@ -24,7 +24,7 @@ from app.jobs.figures import FIGURES, Figure, worked_out
 from app.jobs.kinds import KINDS
 from db.engine import Store, utc_now
 from domain import extensions
-from domain.errors import Conflict, NotAvailable
+from domain.errors import ConflictError, NotAvailableError
 from domain.jobs import Job, JobState
 from domain.settings import Settings
 from workflow.jobs import desk, working
@@ -98,7 +98,7 @@ def request_figure(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         The job of this figure failed less than a minute ago.
     TouchstoneError
         The work itself refused a small figure.
@@ -113,7 +113,7 @@ def request_figure(
     if known is not None and known.state == state:
         return FigureState(known, current=True)
     if last is not None and last.state is JobState.FAILED and _is_recent(store, last) and last.input["state"] == state:
-        raise NotAvailable(last.said)
+        raise NotAvailableError(last.said)
     waits = known is not None and (datetime.now(UTC) - known.at).total_seconds() < SHARE * known.seconds
     if not waits and not desk.list_jobs(store, kinds=[FIGURES.name], only_open=True, limit=1):
         known = _begin(store, settings, slot, work, args, state) or known
@@ -143,12 +143,12 @@ def compute_here(
     if known is None or known.state != state:
         try:
             job = _job(store, slot, work, args, state)
-        except Conflict:  # a server is computing another state of the figure
+        except ConflictError:  # a server is computing another state of the figure
             return worked_out(store, work, args, state).value
         working.do_here(store, settings.home, settings, KINDS, id=job.id)
         known, last = _newest(store, slot)
         if known is None or known.state != state:
-            raise NotAvailable(last.said if last is not None else "The figures could not be worked out.")
+            raise NotAvailableError(last.said if last is not None else "The figures could not be worked out.")
     return known.value
 
 
@@ -196,7 +196,7 @@ def _begin(
     """Begin a job. Return its figure if a warm process has the figure at once."""
     try:
         job = _job(store, slot, work, args, state)
-    except Conflict:  # another server has begun one at this moment
+    except ConflictError:  # another server has begun one at this moment
         return None
     warm = processes.is_warm(Lane.FIGURES)
     processes.wake(store, settings.home, FIGURES.name)

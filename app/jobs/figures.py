@@ -11,7 +11,7 @@ from typing import Any
 from app.jobs import schema_changes
 from db.engine import Store
 from domain import extensions
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from workflow.annotate import gold_making
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.lead import (
@@ -73,7 +73,7 @@ def worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[An
     """Compute a figure."""
     function = WORKS.get(work) or dict(extensions.rows("figures")).get(work)
     if function is None:
-        raise NotAvailable(extensions.missing("figures", work) or f"Touchstone has no figure {work!r}.")
+        raise NotAvailableError(extensions.missing("figures", work) or f"Touchstone has no figure {work!r}.")
     begun = time.monotonic()
     value = function(store, **args)
     return Figure(value, state, datetime.now(UTC), time.monotonic() - begun)

@@ -14,7 +14,7 @@ from typing import Any
 from annotation_schemas.formats import FORMATS
 from app.controls import on_page
 from domain import csv_text
-from domain.errors import RowsRefused
+from domain.errors import InvalidRowsError
 from domain.jobs import Progress
 from domain.records import BadRow
 from media.store import MediaStore
@@ -153,7 +153,7 @@ def _imported(context: JobContext, order: ImportOrder) -> ImportOutcome:
             media, on = MediaStore(context.home / "media"), _told(context.progress)
             done = import_files(context.store, media, **about, **order.about, progress=on)
             return ImportOutcome(_as_resumed(done) if context.is_resumed else done)
-    except RowsRefused as error:
+    except InvalidRowsError as error:
         raise JobFailure(str(error), ImportOutcome(None, error.rows, error.n, error.end)) from error
 
 

@@ -16,7 +16,7 @@ from app.running import begin, description, shown
 from app.services import Services
 from app.widgets import items_switch
 from domain.batches import why_no_batches
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.judging import COMPARED, JudgePlan
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
@@ -144,7 +144,7 @@ def plan_of_replies(services: Services, view: ProjectView) -> JudgePlan:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A part of the replies has no criterion yet.
     """
     template = templates.choose(services, view, pairs=False)
@@ -158,7 +158,7 @@ def _usual(schema: Schema, template: TemplateView, chosen: Mapping[str, Any]) ->
     """Return the plan with the schema's own fields and criteria. None if the schema leaves them open."""
     try:
         return judge_plans.plan_for(schema, template.template, **chosen)
-    except InvalidInput as error:
+    except InvalidInputError as error:
         if {problem.name for problem in error.problems} - {"criteria", "fills"}:
             raise
         return None

@@ -17,7 +17,7 @@ from app.running import shown as texts
 from app.services import Services
 from domain import csv_text
 from domain.attacks import ATTACKS
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.judging import JudgePlan, ReplyFilter, ReplyOutcome
 from domain.records import ProjectView
 from workflow.results import judge_replies
@@ -178,7 +178,7 @@ def _pages(view: RunView, found: list[ReplyView], more: bool) -> None:
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """Draw everything that is stored about a reply."""
     if not attempt.isdecimal() or len(attempt) > 18:
-        raise NotFound("There is no such reply in this run.")
+        raise NotFoundError("There is no such reply in this run.")
     found = judge_replies.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(*whole(found, project=project.name, run=view.id, title=titles.get(found.dimension, "")))

@@ -14,7 +14,7 @@ from app import markup, shell
 from app.markup import Markup
 from app.running import shown
 from app.services import Services
-from domain.errors import InvalidInput, Problem, SchemaError
+from domain.errors import InvalidInputError, Problem, SchemaError
 from domain.records import ProjectView
 from workflow.runs import judge_templates
 from workflow.runs.judge_templates import TemplateView
@@ -115,7 +115,7 @@ def _keep(services: Services, view: ProjectView, text: str, *, origin: str) -> N
         made = judge_templates.add_version(
             services.store, by=services.person, project=view.name, text=text, origin=origin
         )
-    except (SchemaError, InvalidInput) as error:
+    except (SchemaError, InvalidInputError) as error:
         shell.show(troubles(error))
         return
     st.session_state["judges.template.next"] = (made.name, made.version)
@@ -126,7 +126,7 @@ def _keep(services: Services, view: ProjectView, text: str, *, origin: str) -> N
 _LINE = re.compile(r"the template:(\d+): (.*)", re.DOTALL)
 
 
-def troubles(error: SchemaError | InvalidInput) -> Markup:
+def troubles(error: SchemaError | InvalidInputError) -> Markup:
     """Return the faults of a template's text, by line."""
     rows = []
     for line in str(error).splitlines():
@@ -197,7 +197,7 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
     if not wanted or not st.button(f"Add {markup.count(len(wanted), 'template')}", key="judges.published.add"):
         return
     if not values:
-        raise InvalidInput([Problem("values", "Say what a judge may answer, such as 0, 0.5, 1.")])
+        raise InvalidInputError([Problem("values", "Say what a judge may answer, such as 0, 0.5, 1.")])
     for each in wanted[1:]:
         judge_templates.add_version(
             services.store, by=services.person, project=view.name, text=found[each], origin=f"{each} out of {name}"

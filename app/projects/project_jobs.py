@@ -7,7 +7,7 @@ from typing import Any
 from app import jobs
 from app.jobs.projects import DELETE
 from app.services import Services
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.jobs import Job
 from workflow.jobs.desk import SlotConflict
 
@@ -17,7 +17,7 @@ def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
 
     Raises
     ------
-    Conflict
+    ConflictError
         This person has another running task for the project.
     """
     slot = f"project/{project}/{services.person.id}"
@@ -25,4 +25,4 @@ def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
         return jobs.begin(services, kind, slot=slot, project=project, of_project=kind != DELETE.name, input=args)
     except SlotConflict as taken:
         words = f"Something else that you began with {project} is under way; try again when it is done."
-        raise Conflict(words) from taken
+        raise ConflictError(words) from taken

@@ -13,7 +13,7 @@ from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import SCREENS
 from app.services import Services
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from workflow.lead import checklists
 from workflow.releases import checklist as releases
@@ -121,7 +121,7 @@ def _measured(
     for check in checks_of(view.schema.schema_):
         try:
             asked = _ask(services, view, check)
-        except NotAvailable as error:
+        except NotAvailableError as error:
             results[check.name] = NoMeasurement(str(error))
             continue
         pending.append((check, asked))

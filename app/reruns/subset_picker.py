@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from app import markup
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 
 
 class SubsetPicker:
@@ -58,10 +58,10 @@ class SubsetPicker:
         )
 
     def read(self) -> tuple[str, ...] | None:
-        """Return the chosen options. None: all. Raise ``InvalidInput`` if nothing is chosen."""
+        """Return the chosen options. None: all. Raise ``InvalidInputError`` if nothing is chosen."""
         if st.session_state[self._drawn("all")]:
             return None
         chosen = set(st.session_state[self._drawn("some")] or ())
         if not chosen:
-            raise InvalidInput([Problem(self.label, f"Choose at least one of the {self.label}, or all of them.")])
+            raise InvalidInputError([Problem(self.label, f"Choose at least one of the {self.label}, or all of them.")])
         return tuple(name for name in self.options if name in chosen)

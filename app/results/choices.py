@@ -12,7 +12,7 @@ from annotation_schemas.reporting import cut_first
 from app import markup, shell
 from app.services import Services
 from domain.attributes import size_of
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.records import RULES, ProjectView
 from workflow.results import attributes, clusters, leaderboard_page
 from workflow.results.score_choices import METHODS
@@ -113,7 +113,7 @@ def cuts(key: str, before: Bins = BINS) -> Bins:
         return int(bins)
     try:
         return edges_of(edges)
-    except InvalidInput as error:
+    except InvalidInputError as error:
         shell.show(markup.notice(str(error)))
         return int(bins)
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from agreement.statistic import Statistic
 from app import addresses, markup
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.records import RULES, ProjectView
 from domain.states import Items
 from workflow.results import leaderboard_lines
@@ -208,5 +208,5 @@ def read_bins(text: str) -> Bins:
         return min(max(int(text[:3]), 1), MOST_EDGES)
     try:
         return edges_of(text.removeprefix(_EDGES)) if text.startswith(_EDGES) else BINS
-    except InvalidInput:
+    except InvalidInputError:
         return BINS

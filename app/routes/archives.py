@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from app.routes.replies import answering, signed_in
 from app.services import Resources
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import Person
 from exporters.release_folder import packed
 from workflow.files.project_export import archive_for
@@ -29,7 +29,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     def find(person: Person, project: str) -> Path:
         path = archive_for(resources.store, resources.settings.home, by=person, project=project)
         if path is None:
-            raise NotFound("There is no archive yet: Projects in the menu makes one.")
+            raise NotFoundError("There is no archive yet: Projects in the menu makes one.")
         return path
 
     async def archive(request: Request) -> Response:
@@ -43,7 +43,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         found = listing.one_release(store, home, by=person, project=project, version=version)
         folder = found.place / part
         if part not in (PUBLIC, PRIVATE) or not folder.is_dir():
-            raise NotFound(f"Release {version} has no such part on this machine.")
+            raise NotFoundError(f"Release {version} has no such part on this machine.")
         return packed(folder, found.place / f"{part}.zip")
 
     async def release(request: Request) -> Response:

@@ -26,7 +26,7 @@ from app.services import Resources
 from app.serving import signing_key
 from app.serving.open_files import CROWDED, none_left
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
-from domain.errors import BadRequest, NotAllowed, TooSoon, TouchstoneError
+from domain.errors import BadRequestError, NotAllowedError, TooManyRequestsError, TouchstoneError
 from domain.records import Person, SignedIn
 from workflow.access import accounts, passwords, sign_in
 
@@ -77,7 +77,7 @@ class Pages:
         The number at a time is limited, in total and for each place.
         """
         if self.waiting[place] >= WAITING_OF_ONE or self.waiting.total() >= WAITING_OF_ALL:
-            raise TooSoon(TOO_MANY)
+            raise TooManyRequestsError(TOO_MANY)
         self.waiting[place] += 1
         try:
             return await anyio.to_thread.run_sync(partial(use_case, self.store, **given), limiter=self.hashers)
@@ -115,7 +115,7 @@ class Pages:
             person = await self._hashing(sign_in.authenticate, origin, login=login, password=password, origin=origin)
         except TouchstoneError as error:
             body = _sign_in_form(onward, login=form.get("login", ""), error=str(error))
-            return _page("Sign in", *body, status=401 if isinstance(error, NotAllowed) else status_of(error))
+            return _page("Sign in", *body, status=401 if isinstance(error, NotAllowedError) else status_of(error))
         return await self._welcome(request, person, onward)
 
     async def show_sign_out(self, request: Request) -> Response:
@@ -140,7 +140,7 @@ class Pages:
         session = _current(request)
         form = await _form(request)
         if session and not hmac.compare_digest(form.get("csrf", "").encode(), session.csrf.encode()):
-            raise NotAllowed("This page is from an earlier session. Go back, reload, and sign out again.")
+            raise NotAllowedError("This page is from an earlier session. Go back, reload, and sign out again.")
         return await self._goodbye(request)
 
     async def show_link(self, request: Request) -> Response:
@@ -171,7 +171,7 @@ class Pages:
                 "This link does not work",
                 plain_pages.paragraph(str(error), style="bad"),
                 plain_pages.link("/login", "Sign in with your password"),
-                status=status_of(error) if isinstance(error, NotAllowed) else 404,
+                status=status_of(error) if isinstance(error, NotAllowedError) else 404,
             )
         return await self._welcome(request, person, "/")
 
@@ -296,15 +296,15 @@ def _current(request: Request) -> SignedIn | None:
 
 async def _form(request: Request) -> Form:
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise BadRequest("This form was not sent by a page of ours.")
+        raise BadRequestError("This form was not sent by a page of ours.")
     try:
         text = (await read_body(request)).decode()
         fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20, errors="strict")
     except ValueError:
-        raise BadRequest("This form could not be read. Go back, reload the page, and try again.") from None
+        raise BadRequestError("This form could not be read. Go back, reload the page, and try again.") from None
     form = {name: values[-1] for name, values in fields.items()}
     if any("\0" in value for value in form.values()):
-        raise BadRequest("This form holds a zero character, which no text can.")
+        raise BadRequestError("This form holds a zero character, which no text can.")
     return form
 
 

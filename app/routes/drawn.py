@@ -22,7 +22,7 @@ def sha256(asset: str) -> str | None:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         It is a clip, and the extra ``video`` is not installed.
     """
     found = _ID.fullmatch(asset)

@@ -17,7 +17,7 @@ from app.routes import drawn
 from app.routes.replies import answering, signed_in
 from app.routes.stored_file import StoredFile
 from app.services import Resources
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import Person
 from media import file_hashes
 from media.store import Size
@@ -34,7 +34,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     def find(person: Person, asset: str, size: str) -> tuple[Path, str]:
         if size not in SIZES and size != FRAMES:
-            raise NotFound("There is no such picture or clip.")
+            raise NotFoundError("There is no such picture or clip.")
         media, sha256 = resources.media, drawn.sha256(asset)
         if sha256 is not None:
             media = drawn.store()

@@ -17,16 +17,16 @@ from starlette.responses import JSONResponse, Response
 from app.serving.open_files import CROWDED, none_left
 from app.session import CSRF_HEADER
 from domain.errors import (
-    BadRequest,
-    Conflict,
-    InvalidInput,
-    NotAllowed,
-    NotFound,
-    SignInRequired,
-    TooLarge,
-    TooSoon,
+    BadRequestError,
+    ConflictError,
+    DatabaseUnavailableError,
+    InvalidInputError,
+    NotAllowedError,
+    NotFoundError,
+    RequestTooLargeError,
+    SignInRequiredError,
+    TooManyRequestsError,
     TouchstoneError,
-    Unavailable,
 )
 from domain.records import SignedIn
 
@@ -39,45 +39,48 @@ RETRY_SECONDS = 5
 """Seconds in the header Retry-After of every 503 reply."""
 
 STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
-    (SignInRequired, 401),
-    (NotAllowed, 403),
-    (NotFound, 404),
-    (Conflict, 409),
-    (InvalidInput, 422),
-    (TooLarge, 413),
-    (TooSoon, 429),
-    (Unavailable, 503),
+    (SignInRequiredError, 401),
+    (NotAllowedError, 403),
+    (NotFoundError, 404),
+    (ConflictError, 409),
+    (InvalidInputError, 422),
+    (RequestTooLargeError, 413),
+    (TooManyRequestsError, 429),
+    (DatabaseUnavailableError, 503),
     (TouchstoneError, 400),
 )
 """The status of each kind of error. The first matching row counts."""
 
 
 def signed_in(request: Request) -> SignedIn:
-    """Return the session of a request. Raise ``SignInRequired`` without one; the gate has already looked it up."""
+    """Return the session of a request. Raise ``SignInRequiredError`` without one; the gate has already looked it up."""
     found: SignedIn | None = getattr(request.state, "signed_in", None)
     if found is None:
-        raise SignInRequired("No one is signed in, or the session has ended. Sign in and try again.")
+        raise SignInRequiredError("No one is signed in, or the session has ended. Sign in and try again.")
     return found
 
 
 def from_own_page(request: Request) -> SignedIn:
-    """Return the session of a request from an open page of ours. Raise ``NotAllowed`` if its CSRF token is wrong."""
+    """Return the session of a request from an open page of ours.
+
+    Raise ``NotAllowedError`` if its CSRF token is wrong.
+    """
     session = signed_in(request)
     if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
-        raise NotAllowed("This page is from an earlier session. Reload it; what you typed is kept.")
+        raise NotAllowedError("This page is from an earlier session. Reload it; what you typed is kept.")
     return session
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body. Raise ``TooLarge`` above the limit, without reading the body to its end."""
+    """Return the body. Raise ``RequestTooLargeError`` above the limit, without reading the body to its end."""
     declared = request.headers.get("content-length", "0")
     if not declared.isdigit() or int(declared) > BODY_LIMIT:
-        raise TooLarge("This request is too large: at most one megabyte of text can be sent at once.")
+        raise RequestTooLargeError("This request is too large: at most one megabyte of text can be sent at once.")
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > BODY_LIMIT:
-            raise TooLarge("This request is too large: at most one megabyte of text can be sent at once.")
+            raise RequestTooLargeError("This request is too large: at most one megabyte of text can be sent at once.")
     return bytes(body)
 
 
@@ -88,18 +91,18 @@ def _no_constant(name: str) -> Any:
 async def read_json(request: Request) -> Mapping[str, Any]:
     """Return the body as a JSON object whose text any database can store."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-        raise BadRequest("This request is not JSON: its Content-Type must be application/json.")
+        raise BadRequestError("This request is not JSON: its Content-Type must be application/json.")
     body = await read_body(request)
     try:
         found = json.loads(body, parse_constant=_no_constant)
         text = json.dumps(found, ensure_ascii=False, allow_nan=False)  # 1e999 is read as infinity
         text.encode()
     except (ValueError, RecursionError):
-        raise BadRequest("This request is not valid JSON in UTF-8.") from None
+        raise BadRequestError("This request is not valid JSON in UTF-8.") from None
     if "\\u0000" in text:
-        raise BadRequest("This request holds a zero character, which no text can.")
+        raise BadRequestError("This request holds a zero character, which no text can.")
     if not isinstance(found, dict):
-        raise BadRequest("This request must be one JSON object.")
+        raise BadRequestError("This request must be one JSON object.")
     return found
 
 
@@ -107,16 +110,16 @@ def body_value(body: Mapping[str, Any], name: str, kind: type, *, default: Any =
     """Return one value of a request's body, of the required kind. A whole number is accepted for a ``float``."""
     value = body.get(name, default)
     if value is ...:
-        raise BadRequest(f"This request lacks “{name}”.")
+        raise BadRequestError(f"This request lacks “{name}”.")
     if value is default:
         return value
     if not isinstance(value, (int, float) if kind is float else kind) or (kind is not bool and isinstance(value, bool)):
-        raise BadRequest(f"“{name}” in this request is not {_KINDS[kind]}.")
+        raise BadRequestError(f"“{name}” in this request is not {_KINDS[kind]}.")
     if kind is float:
         try:
             return float(value)  # type: ignore[arg-type]
         except OverflowError:
-            raise BadRequest(f"“{name}” in this request is too large a number.") from None
+            raise BadRequestError(f"“{name}” in this request is too large a number.") from None
     return value
 
 
@@ -195,7 +198,7 @@ def answering(endpoint: Endpoint) -> Endpoint:
             response = Response(status_code=400)
         except Exception as error:  # the frame around a request: a general message, and the full error in the log
             if none_left(error):
-                return error_reply(Unavailable(CROWDED))
+                return error_reply(DatabaseUnavailableError(CROWDED))
             response = JSONResponse({"error": report(error, request.url.path), "problems": []}, status_code=500)
         response.headers.setdefault("Cache-Control", "no-store")
         return response

@@ -17,7 +17,7 @@ from app.services import Resources
 from app.serving.precedence import precedence
 from app.workbench import page, sent
 from db.engine import Store
-from domain.errors import BadRequest, NotFound, TooLarge
+from domain.errors import BadRequestError, NotFoundError, RequestTooLargeError
 from domain.records import Person
 from domain.states import Stage
 from workflow.access import guidelines
@@ -37,7 +37,7 @@ def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task, seq, values}``: store a draft of the typed values."""
     seq = body_value(body, "seq", int)
     if not 0 <= seq <= LARGEST_WHOLE_NUMBER:
-        raise BadRequest("“seq” must count up from 0.")
+        raise BadRequestError("“seq” must count up from 0.")
     kept = drafts.save_draft(
         store, person=person, task=body_value(body, "task", str), seq=seq, values=body_value(body, "values", dict)
     )
@@ -48,7 +48,7 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task, key, values, reasons, note, seconds, field_seconds, guideline, schema}``: submit once per key."""
     key = body_value(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
-        raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
+        raise BadRequestError(f"“key” must have 1 to {LONGEST_KEY} characters.")
     done = submissions.submit(
         store,
         person=person,
@@ -94,7 +94,7 @@ def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, dimension, assets}``: take images out of the shared pool, to write an item about them."""
     assets = body_value(body, "assets", list)
     if not assets or not all(isinstance(asset, str) for asset in assets):
-        raise BadRequest("“assets” must list the ids of one or more assets.")
+        raise BadRequestError("“assets” must list the ids of one or more assets.")
     task = image_pool.pick(
         store,
         person=person,
@@ -115,7 +115,7 @@ def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, stage, values}``: return the wording rules that the texts break. Nothing is stored."""
     values = body_value(body, "values", dict)
     if len(json.dumps(values, ensure_ascii=False)) > LONGEST_TEXTS:
-        raise TooLarge(f"At most {LONGEST_TEXTS:,} characters of text are looked at.")
+        raise RequestTooLargeError(f"At most {LONGEST_TEXTS:,} characters of text are looked at.")
     found = authoring.wording(
         store, person=person, project=body_value(body, "project", str), stage=_stage(body), fields=values
     )
@@ -138,7 +138,7 @@ def write_comment(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}`` or ``{project, item}``, and ``{key, text, reply_to, early}``: comment on an item, once per key."""
     key = body_value(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
-        raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
+        raise BadRequestError(f"“key” must have 1 to {LONGEST_KEY} characters.")
     thread = comments.comment(
         store,
         person=person,
@@ -179,7 +179,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
 
 async def _no_such(_request: Request) -> JSONResponse:
-    raise NotFound("There is no such address here: a page posts to one of " + ", ".join(ACTIONS) + ".")
+    raise NotFoundError("There is no such address here: a page posts to one of " + ", ".join(ACTIONS) + ".")
 
 
 def _endpoint(action: Action, resources: Resources) -> Any:
@@ -200,4 +200,4 @@ def _stage(body: Body) -> Stage:
     try:
         return Stage(body_value(body, "stage", str))
     except ValueError:
-        raise BadRequest("“stage” is none of: " + ", ".join(Stage) + ".") from None
+        raise BadRequestError("“stage” is none of: " + ", ".join(Stage) + ".") from None

@@ -15,7 +15,7 @@ from app.reruns import messages
 from app.running import shown
 from app.services import Services
 from domain import csv_text
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.option_scores import Ranking
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
@@ -155,10 +155,10 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """Draw everything that is stored about an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
-        raise NotFound("There is no such attempt in this run.")
+        raise NotFoundError("There is no such attempt in this run.")
     found = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
     if not found:
-        raise NotFound("There is no such attempt in this run.")
+        raise NotFoundError("There is no such attempt in this run.")
     each = found[0]
     shell.show(*whole(each, project=project.name))
 

@@ -16,7 +16,7 @@ from annotation_schemas import yaml_text
 from app import markup, shell
 from app.running import folders, watch
 from app.services import Services
-from domain.errors import InvalidInput, ModelRefused, TouchstoneError
+from domain.errors import InvalidInputError, ModelError, TouchstoneError
 from domain.request_settings import find_body_problems, find_header_problems, read_headers, read_json_object
 from workflow.runs import model_descriptions
 from workflow.runs.model_descriptions import Endpoint, Generation, ModelSpec, Price
@@ -62,7 +62,7 @@ def parse_description(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]
     """Return the description in a text, or its faults with their lines."""
     try:
         return model_descriptions.of_text(text, name=_NAME), []
-    except ModelRefused as error:
+    except ModelError as error:
         return None, [_by_line(line) for line in str(error).splitlines()]
 
 
@@ -138,7 +138,7 @@ def endpoint_spec(asked: EndpointForm) -> ModelSpec:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         Values are missing or invalid. The error lists all of them.
     """
     troubles = []
@@ -168,7 +168,7 @@ def endpoint_spec(asked: EndpointForm) -> ModelSpec:
     if asked.max_cost is not None and price is None:
         troubles.append("To stop at a cost, the prices must be known.")
     if troubles:
-        raise ModelRefused(" ".join(troubles))
+        raise ModelError(" ".join(troubles))
     return ModelSpec(
         name=asked.name.strip() or asked.model.strip(),
         adapter="endpoint",
@@ -196,7 +196,7 @@ def _request_settings(asked: EndpointForm, troubles: list[str]) -> tuple[dict[st
     try:
         extra_body = read_json_object(asked.extra_body, "Extra request fields")
         headers = read_headers(asked.headers.splitlines(), ":", "Headers")
-    except InvalidInput as error:
+    except InvalidInputError as error:
         troubles += [problem.message for problem in error.problems]
         return {}, {}
     troubles += [f"{told}." for told in (*find_body_problems(extra_body), *find_header_problems(headers))]

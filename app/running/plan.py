@@ -16,7 +16,7 @@ from app import markup, shell
 from app.running import description, shown
 from app.services import Services
 from app.widgets import items_switch
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.records import ProjectView
 from domain.runs import RunPlan
 from domain.states import ItemState
@@ -79,16 +79,16 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
 
 
 def _fits(plan: RunPlan) -> None:
-    """Raise ``ModelRefused`` if the plan ranks by a score that its other settings do not provide."""
+    """Raise ``ModelError`` if the plan ranks by a score that its other settings do not provide."""
     if plan.strategy != "rank_options" or not (plan.without_image or plan.score == "pmi_logprob"):
         return
     if plan.text_only:
-        raise ModelRefused(
+        raise ModelError(
             "What pictures add cannot be told where they are left out: switch off Text only, or choose another score"
             " and leave Also without pictures off."
         )
     if not plan.without_image:
-        raise ModelRefused("To rank by what pictures add, switch on Also without pictures.")
+        raise ModelError("To rank by what pictures add, switch on Also without pictures.")
 
 
 def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
@@ -226,11 +226,11 @@ def _file_of_prompts(of_schema: RunPlan) -> RunPlan:
         key="models.prompt_file",
     )
     if file is None:
-        raise ModelRefused("Choose the file of prompts, or one of the prompt sets that come along.")
+        raise ModelError("Choose the file of prompts, or one of the prompt sets that come along.")
     try:
         text = yaml_text.decode(file.getvalue())
     except ValueError as error:
-        raise ModelRefused(f"{file.name} cannot be read: {error}.") from error
+        raise ModelError(f"{file.name} cannot be read: {error}.") from error
     name = file.name
     if name.endswith((".jsonl", ".json")):
         wanted = st.text_input("Which of its prompts (may stay empty if it holds one)", key="models.prompt_name")

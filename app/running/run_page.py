@@ -17,7 +17,7 @@ from app.running.begin import Beginning
 from app.running.run_lists import Listing
 from app.services import Services
 from domain import extensions
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from workflow.runs import run_views
@@ -97,7 +97,7 @@ def draw(services: Services, page: RunPage) -> None:
 def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None:
     found = run_views.view(services.store, by=services.person, run=run)
     if found.project != view.name or found.kind.page != page.path:
-        raise NotFound(f"There is no run of {page.asked} {shown.opening(run, 40)} in {view.title}.")
+        raise NotFoundError(f"There is no run of {page.asked} {shown.opening(run, 40)} in {view.title}.")
     shell.heading(shown.opening(found.name, 120), made_up=view.made_up)
     shell.show(_where(page, found), *shown.told_apart(found))
     shell.tell_refused()

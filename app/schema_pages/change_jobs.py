@@ -6,7 +6,7 @@ from app import jobs
 from app.jobs.schema_changes import SCHEMA, SchemaOrder
 from app.reruns import messages
 from app.services import Services
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.jobs import Job, JobState
 from workflow.jobs import desk
 from workflow.jobs.desk import SlotConflict
@@ -31,7 +31,7 @@ def do_change(services: Services, order: SchemaOrder) -> None:
 
     Raises
     ------
-    Conflict
+    ConflictError
         The change was refused at once.
     """
     job = begin(services, order)
@@ -39,7 +39,7 @@ def do_change(services: Services, order: SchemaOrder) -> None:
         return
     mark_seen(services, job)
     if job.state is not JobState.DONE:
-        raise Conflict(job.said)
+        raise ConflictError(job.said)
     messages.keep("schema.done", job.said)
 
 

@@ -11,7 +11,7 @@ from annotation_schemas.model import LoadedSchema
 from app import markup, shell
 from app.triage import candidate_form
 from app.workbench import preview
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.states import Stage
 
 
@@ -41,7 +41,7 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
         stage, dimension = stages[0], ids[0]
     try:
         registry.require_available(schema, stage.value)
-    except NotAvailable as error:
+    except NotAvailableError as error:
         shell.show(markup.notice(str(error)))
     made_up(loaded, stage, dimension, key=f"{key}.form")
 

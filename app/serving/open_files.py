@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from domain.errors import Unavailable
+from domain.errors import DatabaseUnavailableError
 
 MOST = 1_048_576
 """The limit on a machine without one: the default of Linux."""
@@ -52,8 +52,10 @@ def none_left(error: BaseException) -> bool:
 
 
 def as_unavailable(error: Exception) -> Exception:
-    """Return ``Unavailable`` with a sentence in place of an error of open files, and any other error unchanged."""
-    return Unavailable(CROWDED) if none_left(error) else error
+    """Return ``DatabaseUnavailableError`` with a sentence in place of an error of open files, and any other error
+    unchanged.
+    """
+    return DatabaseUnavailableError(CROWDED) if none_left(error) else error
 
 
 class OpenFiles:

@@ -25,7 +25,7 @@ from app.results.shown import download
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import items_switch, version_switch
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.replies import Replies
 from domain.roles import Role
@@ -178,7 +178,7 @@ def _second_opinion(services: Services, view: ProjectView, choice: AgreementChoi
     """Show whether other packages compute the same values. A difference is shown as an error."""
     try:
         found = _measured(services, view, choice, "agreement_opinion")
-    except NotAvailable as error:
+    except NotAvailableError as error:
         shell.show(markup.notice(str(error), style="bad"))
         return
     opinion = found.figure.value if found.figure is not None else None

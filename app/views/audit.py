@@ -12,7 +12,7 @@ import streamlit as st
 from app import markup, shell
 from app.screens import Group, Screen
 from app.services import Services
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import AuditEntry
 from domain.roles import Role
 from workflow.access import audit
@@ -53,7 +53,7 @@ def render(services: Services) -> None:
         where["until"] = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
     try:
         n = audit.count(services.store, **where)
-    except NotFound as error:
+    except NotFoundError as error:
         shell.show(markup.notice(str(error)))
         return
     left, middle, right = st.columns([4, 1, 1], vertical_alignment="center")

@@ -8,7 +8,7 @@ from app import markup, shell
 from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import ExpiredSubmission, ProjectView
 from domain.roles import Role
 from workflow.annotate import expired_drafts
@@ -61,7 +61,7 @@ def _row(services: Services, view: ProjectView, late: ExpiredSubmission, writer:
                 lines = expired_drafts.expired_submission(
                     services.store, by=services.person, project=view.name, id=late.id
                 )
-            except NotAllowed as refusal:
+            except NotAllowedError as refusal:
                 shell.show(markup.notice(str(refusal)))
             else:
                 st.code(expired_drafts.text_of(lines), language=None, wrap_lines=True)

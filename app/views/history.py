@@ -15,7 +15,7 @@ from app.services import Services
 from app.widgets import field_values, item_pictures
 from app.workbench.comments import threads
 from domain.comments import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, Items, Purpose, Stage
@@ -36,7 +36,7 @@ def render(services: Services) -> None:
     """Draw the item in the address, else the list."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowed(
+        raise NotAllowedError(
             f"This page is for the seniors and leads of {view.title}. My work says what is waiting for you."
         )
     item = st.query_params.get("item")

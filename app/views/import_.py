@@ -23,7 +23,7 @@ from app.judging import begin
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
-from domain.errors import FileRefused, TouchstoneError
+from domain.errors import InvalidFileError, TouchstoneError
 from domain.jobs import JobState
 from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
@@ -230,7 +230,7 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
         found = None
         try:
             found = recognised(first, list(formats.values()), view.schema.schema_)
-        except FileRefused:  # the preview reports the fault
+        except InvalidFileError:  # the preview reports the fault
             st.session_state[_OF] = (of, "", "")
         if found is not None:
             st.session_state[_OF] = (of, found[0].name, found[1])
@@ -376,7 +376,7 @@ def _tasks(
 ) -> ImportSummary:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
-        raise FileRefused(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
+        raise InvalidFileError(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
     taken = FORMATS[format].tasks
     assert taken is not None
     done: ImportSummary = taken.imports(

@@ -20,11 +20,11 @@ from app.items import actions, saved
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.item_filter import FROM_FILE, OF_FIELD, SIZES, Comments, ItemFilter, ItemList
 from domain.records import ProjectView
 from domain.roles import Role, at_least
-from workflow.access import projects
+from workflow.access import memberships
 from workflow.lead import bulk, item_list
 from workflow.lead.item_list import ItemLine, ItemPage
 
@@ -42,7 +42,7 @@ def render(services: Services) -> None:
     """Draw the filters, the table, and the actions on the ticked or matching items."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowed(
+        raise NotAllowedError(
             f"This page is for the seniors and leads of {view.title}. My work says what is waiting for you."
         )
     shell.heading(
@@ -58,7 +58,7 @@ def render(services: Services) -> None:
     try:
         asked = saved.requested_list(services, view) or _of_address()
         found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
-    except InvalidInput as error:
+    except InvalidInputError as error:
         shell.show_error(error)
         if addresses.SAVED_VIEW in st.query_params:
             shell.show(markup.notice(saved.OUTDATED))
@@ -81,7 +81,7 @@ def render(services: Services) -> None:
 
 
 def _of_address() -> ItemList:
-    """Return the list that the address describes. Raise ``InvalidInput`` if the address is invalid."""
+    """Return the list that the address describes. Raise ``InvalidInputError`` if the address is invalid."""
     return ItemList.parse({name: st.query_params.get_all(name) for name in st.query_params})
 
 
@@ -159,7 +159,7 @@ def _for_leads(
     services: Services, view: ProjectView, now: ItemFilter, put: Callable[..., None], choose: Callable[..., None]
 ) -> None:
     who: dict[str, Any] = {"project": view.name}
-    members = [each.person.login for each in projects.members(services.store, person=services.person, **who)]
+    members = [each.person.login for each in memberships.list_members(services.store, person=services.person, **who)]
     voters = bulk.voters(services.store, by=services.person, **who)
     called = shell.called(services, [*members, *voters])
 
@@ -190,7 +190,7 @@ def _for_leads(
 
 
 def _list_of(read: Mapping[str, Any], asked: ItemList, usual: Sequence[str]) -> ItemList:
-    """Return the list that the filters describe. Raise ``InvalidInput`` if a filter is invalid."""
+    """Return the list that the filters describe. Raise ``InvalidInputError`` if a filter is invalid."""
     told = {**read, "where": read["where"].splitlines(), "ids": read["ids"].split()}
     words: dict[str, list[str]] = {}
     for name, value in told.items():

@@ -11,7 +11,7 @@ from app.reruns import messages
 from app.screens import Screen, working_page
 from app.services import Services
 from app.workbench import preview
-from domain.errors import Conflict, LeaseLost, NotAllowed, NotFound
+from domain.errors import ConflictError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.item_filter import LONGEST
 from domain.records import ProjectView
 from domain.states import Stage
@@ -199,7 +199,7 @@ def _correct(services: Services, view: ProjectView, row: OwnSubmission, *, name:
                 submissions.undo(
                     services.store, person=services.person, project=view.name, stage=row.stage, task=row.task
                 )
-            except (Conflict, LeaseLost, NotAllowed, NotFound) as refusal:
+            except (ConflictError, LeaseLostError, NotAllowedError, NotFoundError) as refusal:
                 messages.keep(f"{KEY}.refused", (row.id, str(refusal)))
             else:
                 st.session_state[f"{KEY}.go"] = row.stage

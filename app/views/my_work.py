@@ -16,7 +16,7 @@ from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.comments import Mentions
-from domain.errors import Conflict, LeaseLost, NotAllowed
+from domain.errors import ConflictError, LeaseLostError, NotAllowedError
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
@@ -379,7 +379,7 @@ def _line(
     if pressed:
         try:
             (take or partial(claims.take_back, services.store, person=services.person, task=row.task))()
-        except (Conflict, LeaseLost, NotAllowed) as refusal:
+        except (ConflictError, LeaseLostError, NotAllowedError) as refusal:
             shell.show(markup.notice(str(refusal)))
             return
         screen = working_page(row.stage)

@@ -18,11 +18,11 @@ from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from app.widgets import confirm, list_order
 from app.widgets.confirm import Confirmation
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import AuditEntry, Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow.access import accounts, audit, projects, sign_in
+from workflow.access import accounts, audit, memberships, sign_in
 
 SCREEN = Screen("People", place=138, role=Role.LEAD, group=Group.PEOPLE)
 
@@ -40,7 +40,7 @@ def render(services: Services) -> None:
     shell.heading(
         "People", "Who takes part, as what, and in which dimensions. Changes take effect at once.", made_up=view.made_up
     )
-    members = projects.members(services.store, person=services.person, project=view.name)
+    members = memberships.list_members(services.store, person=services.person, project=view.name)
     _show_message(services)
     invitation_links.links()
     with st.container(horizontal=True):
@@ -137,7 +137,7 @@ def _stages(view: ProjectView, member: Membership) -> str:
 
 
 def _deactivated(services: Services, view: ProjectView) -> None:
-    gone = projects.members(services.store, person=services.person, project=view.name, active=False)
+    gone = memberships.list_members(services.store, person=services.person, project=view.name, active=False)
     if not gone:
         return
     shell.section("Deactivated")
@@ -330,30 +330,32 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
 def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membership) -> None:
     """Store the changed rights. Other values keep their stored state, whoever changed them.
 
-    Raises ``Conflict`` if another lead has changed the same value since the dialog was opened. The page then shows the
-    new value, and the lead can choose again.
+    Raises ``ConflictError`` if another lead has changed the same value since the dialog was opened. The page then shows
+    the new value, and the lead can choose again.
     """
     now = _now(services, view, seen)
     for what in ("role", "dimensions", "stages"):
         if getattr(wanted, what) == getattr(seen, what):
             wanted = replace(wanted, **{what: getattr(now, what)})
         elif getattr(now, what) != getattr(seen, what):
-            raise Conflict(f"Someone has meanwhile changed the {what} of {seen.person.name}. Look, and choose again.")
+            raise ConflictError(
+                f"Someone has meanwhile changed the {what} of {seen.person.name}. Look, and choose again."
+            )
     _store(services, view, wanted)
     _keep_message(_saved(view, wanted))
 
 
 def _now(services: Services, view: ProjectView, seen: Membership) -> Membership:
-    """Return the stored membership. Raise ``Conflict`` if the person is no longer in the project."""
-    members = projects.members(services.store, person=services.person, project=view.name)
+    """Return the stored membership. Raise ``ConflictError`` if the person is no longer in the project."""
+    members = memberships.list_members(services.store, person=services.person, project=view.name)
     now = next((each for each in members if each.person.id == seen.person.id), None)
     if now is None:
-        raise Conflict(f"{seen.person.name} is no longer in the project.")
+        raise ConflictError(f"{seen.person.name} is no longer in the project.")
     return now
 
 
 def _store(services: Services, view: ProjectView, member: Membership) -> None:
-    projects.set_member(
+    memberships.set_member(
         services.store,
         by=services.person,
         project=view.name,
@@ -395,14 +397,14 @@ def _removal(member: Membership) -> Confirmation:
 
 
 def _remove(services: Services, view: ProjectView, member: Membership) -> None:
-    projects.remove_member(services.store, by=services.person, project=view.name, login=member.person.login)
+    memberships.remove_member(services.store, by=services.person, project=view.name, login=member.person.login)
 
     def back() -> None:
         if any(
             each.person.id == member.person.id
-            for each in projects.members(services.store, person=services.person, project=view.name)
+            for each in memberships.list_members(services.store, person=services.person, project=view.name)
         ):
-            raise Conflict(f"{member.person.name} is in the project already.")
+            raise ConflictError(f"{member.person.name} is in the project already.")
         _store(services, view, member)
         _keep_message(f"{member.person.name} is back in the project, with the role they had.")
 
@@ -456,7 +458,7 @@ def _add_member(services: Services, view: ProjectView) -> None:
 
     def let_in() -> None:
         role, dimensions, stages = _MembershipInputs(view, None, key=key).read()
-        member = projects.set_member(
+        member = memberships.set_member(
             services.store,
             by=services.person,
             project=view.name,

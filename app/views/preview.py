@@ -9,7 +9,7 @@ from app.schema_pages import form_preview
 from app.screens import Screen
 from app.services import Services
 from app.workbench import page, preview
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
@@ -24,7 +24,7 @@ def render(services: Services) -> None:
     """Draw the choice of stage and item, and the form."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowed(f"{stage_preview.FOR_SENIORS} My work says what is waiting for you.")
+        raise NotAllowedError(f"{stage_preview.FOR_SENIORS} My work says what is waiting for you.")
     shell.heading(
         "Preview", "A stage as the people in it see it, without taking a task from anyone.", made_up=view.made_up
     )
@@ -71,7 +71,7 @@ def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimens
             dimension=dimension,
             at=at,
         )
-    except (NotAllowed, NotFound) as error:
+    except (NotAllowedError, NotFoundError) as error:
         shell.show(markup.notice(f"{error} This is a made-up item. {MARK}"))
         made_up = dimension or view.schema.schema_.dimensions[0].id
         form_preview.made_up(view.schema, stage, made_up, key="preview.made_up")

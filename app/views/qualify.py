@@ -18,7 +18,7 @@ from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, Stage
-from workflow.access import projects
+from workflow.access import memberships
 from workflow.annotate import qualification, qualification_results, qualification_sets, qualification_tries
 
 SCREEN = Screen("Qualify", place=60, part="qualification", group=Group.PEOPLE)
@@ -299,7 +299,8 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         st.rerun()
     with st.form("qualify.exempt", border=False):
         logins = [
-            row.person.login for row in projects.members(services.store, person=services.person, project=view.name)
+            row.person.login
+            for row in memberships.list_members(services.store, person=services.person, project=view.name)
         ]
         login = st.selectbox(
             "Exempt someone from it",

@@ -16,7 +16,7 @@ from app.releasing import checklist
 from app.reruns import dialogs, messages
 from app.screens import Group, Screen
 from app.services import Services
-from domain.errors import FileRefused, InvalidInput
+from domain.errors import InvalidFileError, InvalidInputError
 from domain.records import ProjectView
 from domain.roles import Role
 from media.perceptual_hash import ALIKE
@@ -205,7 +205,7 @@ def _begin(services: Services, view: ProjectView, lines: Sequence[ReleaseConditi
         try:
             early_refusal.refuse_before_release(services.store, by=services.person, project=view.name, asked=asked)
             must_not_be_open([line for line in lines if not line.pending], asked)
-        except (FileRefused, InvalidInput) as refusal:
+        except (InvalidFileError, InvalidInputError) as refusal:
             messages.keep("release.refused", shell.on_page(str(refusal)))
             return
         project_jobs.begin(services, RELEASE.name, view.name, **asked.dump())

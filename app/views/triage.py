@@ -12,7 +12,7 @@ from app.screens import Screen
 from app.services import Services
 from app.triage import candidate_form
 from app.workbench import lead_mode, lead_preview, preview
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import NoTask, ProjectView, TriageGroup
 from domain.states import Stage
 from workflow.annotate import triage
@@ -90,6 +90,6 @@ def _undo(services: Services, view: ProjectView) -> None:
     def act() -> None:
         with shell.pressed(services):
             if triage.undo(services.store, person=services.person, project=view.name) is None:
-                raise NotFound("You have nothing to take back.")
+                raise NotFoundError("You have nothing to take back.")
 
     st.button("Take back", key="triage.undo", shortcut="U", type="tertiary", on_click=act)

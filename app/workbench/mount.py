@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.serving.precedence import precedence
 from app.workbench import assets
-from domain.errors import Unavailable
+from domain.errors import DatabaseUnavailableError
 
 Json = dict[str, Any]
 
@@ -28,7 +28,7 @@ def _fired() -> None:
 def workbench(
     key: str,
     page: Callable[[Mapping[str, Any]], Json],
-    guard: Callable[[Callable[[Unavailable], None]], AbstractContextManager[None]],
+    guard: Callable[[Callable[[DatabaseUnavailableError], None]], AbstractContextManager[None]],
     note: Callable[[Json], None],
 ) -> None:
     """Draw the page that ``page(wish)`` returns. A wish is the data of the browser's request for the next page.
@@ -44,7 +44,7 @@ def workbench(
         Records the data before it is sent.
     """
 
-    def away(error: Unavailable) -> None:
+    def away(error: DatabaseUnavailableError) -> None:
         _component(key=key, data={"away": str(error)}, on_next_change=_fired)
 
     with precedence.at_work(), guard(away):

@@ -12,7 +12,7 @@ from db import batches, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunBatch
 from domain.batches import BatchState
-from domain.errors import Conflict, ModelRefused, NotFound, RunStopped
+from domain.errors import ConflictError, ModelError, NotFoundError, RunStoppedError
 from domain.judging import Plan
 from domain.records import Person
 from domain.runs import Attempt, RunPlan, RunState
@@ -102,7 +102,7 @@ class BatchCommand:
         refuse_changed(self.row)
         refuse_withdrawn(self.row, "before more of it is handed in")
         if self.row.state is not RunState.BATCH:
-            raise Conflict(f"The run {self.run} is {self.row.state.value}: nothing of it can be handed in.")
+            raise ConflictError(f"The run {self.run} is {self.row.state.value}: nothing of it can be handed in.")
 
     @property
     def endpoint(self) -> BatchEndpoint:
@@ -115,13 +115,13 @@ class BatchCommand:
         try:
             return call(*given)
         except (NoReply, BatchRefusal) as error:
-            raise RunStopped(f"The endpoint does not say what is asked about {about}: {error}") from None
+            raise RunStoppedError(f"The endpoint does not say what is asked about {about}: {error}") from None
 
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
-        """Change a batch. Raises ``Conflict`` if another command has changed it since."""
+        """Change a batch. Raises ``ConflictError`` if another command has changed it since."""
         with self.store.write() as session:
             if not batches.change(session, id=id, only=only, **values):
-                raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
+                raise ConflictError("Another command has taken this batch over; see `touchstone run batch show`.")
 
     def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
         with self.store.read() as session:
@@ -145,7 +145,7 @@ class BatchCommand:
                 found = self.server.find(batch.file or "", token=self.name(batch.number))
             except (NoReply, BatchRefusal) as error:
                 if not again:
-                    raise Conflict(
+                    raise ConflictError(
                         f"It is not known whether batch {batch.number} was handed in, and the endpoint does not say: "
                         f"{error} Look there; --again hands its questions in anew, which may be paid twice."
                     ) from None
@@ -157,12 +157,12 @@ class BatchCommand:
                 self.sent(batch.id, found)
 
     def _refuse_alive(self, batch: StoredRunBatch) -> None:
-        """Raise ``Conflict`` if a running command works on the batch."""
+        """Raise ``ConflictError`` if a running command works on the batch."""
         with self.store.read() as session:
             there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
             for each in there:
                 if each.id == batch.worker_id and not is_dead(each) and _same_machine(each.about):
-                    raise Conflict(f"Another command is handing in batch {batch.number}; wait until it has ended.")
+                    raise ConflictError(f"Another command is handing in batch {batch.number}; wait until it has ended.")
 
     def lose(self, batch: StoredRunBatch, said: str) -> None:
         self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
@@ -239,7 +239,7 @@ class BatchCommand:
     def hold(self, session: Session) -> StoredRun:
         row = runs.by_public_id(session, public_id=self.run, hold=True)
         if row is None:
-            raise NotFound(f"There is no run {self.run!r}.")
+            raise NotFoundError(f"There is no run {self.run!r}.")
         return row
 
     def items_of(self, session: Session, unit_ids: Sequence[int]) -> Mapping[int, int]:
@@ -256,14 +256,14 @@ def _types_of(schema: Schema, plan: Plan, spec: ModelSpec) -> TypesOf | None:
         return None
     try:
         return TypesOf(schema, plan, spec)
-    except ModelRefused:
+    except ModelError:
         return None
 
 
 def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:
     row, _ = run_and_access(session, by, run)
     if not in_batches(row):
-        raise Conflict(f"The run {run} asks by itself, not in batch files: --batch starts one that does.")
+        raise ConflictError(f"The run {run} asks by itself, not in batch files: --batch starts one that does.")
     return row
 
 

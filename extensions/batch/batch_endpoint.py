@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Outcome, Question
 from inference.endpoint import replies
 from inference.endpoint.answerer import parameters, turns
@@ -156,13 +156,13 @@ class BatchEndpoint:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         It may not be asked, its key is missing, or the package `openai` is.
     """
 
     def __init__(self, spec: ModelSpec, *, listed: Sequence[str] = (), resolve: Resolve | None = None) -> None:
         if spec.endpoint is None or spec.model is None:
-            raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
+            raise ModelError(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
         self._seconds = spec.endpoint.timeout_seconds
         self._runner = asyncio.Runner()
         try:

@@ -14,7 +14,7 @@ from db import batches, run_attempts, runs
 from db.engine import Session
 from db.records import StoredRunBatch
 from domain.batches import OUT, BatchState
-from domain.errors import Conflict, RunStopped
+from domain.errors import ConflictError, RunStoppedError
 from domain.runs import Attempt, Outcome, Question, RunState, chunked
 from extensions.batch.batch_command import BatchCommand, free_units
 from extensions.batch.batch_endpoint import BatchRefusal, custom_id, line_of
@@ -49,7 +49,7 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
         with at.store.write() as session:
             at.hold(session)
             if not batches.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
-                raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
+                raise ConflictError("Another command has taken this batch over; see `touchstone run batch show`.")
             batches.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [each.unit_id for each in not_asked]))
         if asked:
@@ -64,7 +64,7 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
     with at.store.write() as session:
         row = at.hold(session)
         if row.state is not RunState.BATCH:
-            raise Conflict(f"The run {at.run} is {row.state.value}: nothing of it can be handed in.")
+            raise ConflictError(f"The run {at.run} is {row.state.value}: nothing of it can be handed in.")
         unit_ids = free_units(session, row)[:size]
         if not unit_ids:
             return None, []
@@ -156,18 +156,18 @@ def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     except (NoReply, BatchRefusal) as error:
         said = f"It was not handed in: {error}"
         at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
-        raise RunStopped(f"Batch {made.number} was not handed in: {error}") from None
+        raise RunStoppedError(f"Batch {made.number} was not handed in: {error}") from None
     at.change(made.id, (BatchState.MAKING,), state=BatchState.SENDING, file=file)
     try:
         told = at.endpoint.create(file, token=at.name(made.number))
     except BatchRefusal as error:
         said = f"The endpoint did not take it: {error}"
         at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
-        raise RunStopped(f"The endpoint did not take batch {made.number}: {error}") from None
+        raise RunStoppedError(f"The endpoint did not take batch {made.number}: {error}") from None
     except NoReply as error:
         said = f"Whether it was handed in is not known: {error}"
         at.change(made.id, (BatchState.SENDING,), said=said)
-        raise RunStopped(
+        raise RunStoppedError(
             f"Whether batch {made.number} was handed in is not known: {error} Submit again: it is looked for first."
         ) from None
     at.sent(made.id, told)

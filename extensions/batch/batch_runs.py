@@ -18,7 +18,7 @@ from pathlib import Path
 from db import batches
 from db.engine import Store
 from domain.batches import OUT, BatchState
-from domain.errors import Conflict, NotFound, RunStopped
+from domain.errors import ConflictError, NotFoundError, RunStoppedError
 from domain.records import Person
 from domain.runs import RunState
 from domain.settings import Settings
@@ -130,9 +130,9 @@ def submit(
 
     Raises
     ------
-    RunStopped
+    RunStoppedError
         The endpoint refused a batch, or the run's budget is spent.
-    Conflict
+    ConflictError
         A batch may or may not have been submitted, or another command works on it.
     """
     with BatchCommand(store, by, run, means, folder, open_endpoint) as at:
@@ -144,7 +144,7 @@ def submit(
             n += made.n
         at.finish()
         if at.why:
-            raise RunStopped(f"{n} questions were handed in. {at.why}")
+            raise RunStoppedError(f"{n} questions were handed in. {at.why}")
         return n
 
 
@@ -155,11 +155,11 @@ def write(
 
     Raises
     ------
-    Conflict
+    ConflictError
         The file is there already, or another command is at it.
     """
     if file.exists():
-        raise Conflict(f"{file} is there already; name a file that is not.")
+        raise ConflictError(f"{file} is there already; name a file that is not.")
     with BatchCommand(store, by, run, means, folder) as at:
         at.refuse_over()
         at.settle()
@@ -170,7 +170,7 @@ def write(
             made.path.unlink()
         at.finish()
         if made is None and at.why:
-            raise RunStopped(at.why)
+            raise RunStoppedError(at.why)
         return made.n if made else 0
 
 
@@ -206,7 +206,7 @@ def fetch(
 
     Raises
     ------
-    RunStopped
+    RunStoppedError
         A file of results could not be fetched completely. No result is lost, and the next call continues.
     """
     attempts = problems = 0
@@ -233,7 +233,7 @@ def read(store: Store, *, by: Person | None, run: str, means: Means, folder: Pat
     A batch ends when each of its questions has a line. ``end`` ends a batch earlier.
     """
     if not file.is_file():
-        raise NotFound(f"{file} is not there.")
+        raise NotFoundError(f"{file} is not there.")
     with BatchCommand(store, by, run, means, folder) as at:
         found = batch_results.read_in(at, file, only=None)
         at.finish()
@@ -246,9 +246,9 @@ def end(store: Store, *, by: Person | None, run: str, number: int, means: Means,
         with store.read() as session:
             found = [each for each in batches.of_run(session, run_id=at.run_id) if each.number == number]
         if not found:
-            raise NotFound(f"The run {run} has no batch {number}.")
+            raise NotFoundError(f"The run {run} has no batch {number}.")
         if found[0].state not in OUT - {BatchState.MAKING}:
-            raise Conflict(f"Batch {number} is {found[0].state}: nothing is expected of it.")
+            raise ConflictError(f"Batch {number} is {found[0].state}: nothing is expected of it.")
         n = batch_results.end(
             at, found[0], "Nothing came back of it before its batch was given up.", said="It was given up."
         )

@@ -9,7 +9,7 @@ from enum import StrEnum
 from db import items, projects, tasks
 from db.engine import Session, Store
 from db.records import StoredMember, StoredTask
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
 from domain.states import ItemState, Stage
 from workflow.access.event_log import log
@@ -71,14 +71,16 @@ def do(
 
     Raises
     ------
-    Conflict
+    ConflictError
         The data has changed since the preview, and nothing was done.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         plan = _plan(session, access, chosen, move, to, lock=True)
         if plan.preview.token != token:
-            raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
+            raise ConflictError(
+                "Something has changed since you looked, so nothing was done; look at the preview again."
+            )
         now = store.now()
         for slot in plan.slots:
             if plan.to is None:
@@ -95,7 +97,7 @@ def _plan(
     session: Session, access: Access, chosen: AssignmentSelection, move: Move, to: str | None, *, lock: bool
 ) -> _Plan:
     if not chosen.person:
-        raise InvalidInput([Problem("person", "Say whose assignments.")])
+        raise InvalidInputError([Problem("person", "Say whose assignments.")])
     who = person_id_of(session, chosen.person)
     member = _receiver(session, access, who, to) if move is Move.REASSIGN else None
     held = [
@@ -128,9 +130,9 @@ def _plan(
 
 def _receiver(session: Session, access: Access, who: int, to: str | None) -> StoredMember:
     if to is None:
-        raise InvalidInput([Problem("to", "Say who gets them.")])
+        raise InvalidInputError([Problem("to", "Say who gets them.")])
     id = person_id_of(session, to)
     member = projects.member(session, project_id=access.project_id, person_id=id)
     if member is None or id == who:
-        raise InvalidInput([Problem("to", "Choose another person who takes part in this project.")])
+        raise InvalidInputError([Problem("to", "Choose another person who takes part in this project.")])
     return member

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers.named_columns import refused, table
 
 COLUMNS = ("item", "reason")
@@ -15,7 +15,7 @@ def read_reasons(path: Path) -> dict[str, str]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is not such a table, names no item, or names one twice.
     """
     found: dict[str, str] = {}
@@ -24,5 +24,5 @@ def read_reasons(path: Path) -> dict[str, str]:
             raise refused(path, number, f"it names {told['item']!r} once more" if told["item"] else "item is empty")
         found[told["item"]] = told["reason"]
     if not found:
-        raise FileRefused(f"{path.name} names no item below its first row. Nothing was changed.")
+        raise InvalidFileError(f"{path.name} names no item below its first row. Nothing was changed.")
     return found

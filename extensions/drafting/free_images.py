@@ -11,7 +11,7 @@ from annotation_schemas.model import LoadedSchema
 from db import assets as stock
 from db.engine import Session, Store
 from db.records import StoredAsset
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from domain.runs import Picture, RunPlan
 from workflow.access.projects import require_lead
@@ -62,7 +62,7 @@ def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
             told = (
                 f"Items of {project!r} come from files: its schema has no authoring, so no one would edit a proposal."
             )
-            raise InvalidInput([Problem("project", told)])
+            raise InvalidInputError([Problem("project", told)])
         units, left_out = [], Counter[str]()
         for rows in _free(session, access.project_id):
             roles = roles_of(access.schema.item.assets, rows)

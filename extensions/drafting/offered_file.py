@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_file import read_made, read_proposals
 from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
@@ -18,15 +18,15 @@ def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A file cannot be read, or the two files do not belong together.
-    InvalidInput
+    InvalidInputError
         The file is for another project.
     """
     read = read_proposals(file)
     if read.project != project:
         told = f"{file.name} is of the project {read.project!r}; its images are not those of {project!r}."
-        raise InvalidInput([Problem("file", told)])
+        raise InvalidInputError([Problem("file", told)])
     rows = tuple(OfferedProposal(row.image, *row[1:]) for row in read.rows)
     how = read_made(made).of(read) if made is not None else None
     return OfferedFile(read.sha256, read.model, rows, file.name, how)

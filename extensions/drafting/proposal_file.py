@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers.items import bytes_of
 
 
@@ -40,13 +40,13 @@ def read_proposals(path: Path) -> ProposalFile:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is not a proposal file, or a proposal lacks a required value. The message names the value.
     """
     data, value = _loaded(path)
     heads = {"project": str, "model": str, "proposals": list}
     if not isinstance(value, dict) or any(not isinstance(value.get(name), kind) for name, kind in heads.items()):
-        raise FileRefused(f"{path.name} is no file of `touchstone drafting make`: it lacks {', '.join(heads)}.")
+        raise InvalidFileError(f"{path.name} is no file of `touchstone drafting make`: it lacks {', '.join(heads)}.")
     rows = [_row(path, number, each) for number, each in enumerate(value["proposals"], 1)]
     return ProposalFile(hashlib.sha256(data).hexdigest(), value["project"], value["model"], rows)
 
@@ -55,7 +55,7 @@ def _row(path: Path, number: int, value: Any) -> ProposalRow:
     kinds = {"image": str, "asset": str, "dimension": str, "sha256": list, "fields": dict}
     for name, kind in kinds.items():
         if not isinstance(value, dict) or not isinstance(value.get(name), kind):
-            raise FileRefused(f"{path.name}, proposal {number}: `{name}` is missing, or is no {_KINDS[kind]}.")
+            raise InvalidFileError(f"{path.name}, proposal {number}: `{name}` is missing, or is no {_KINDS[kind]}.")
     about = {name: value[name] for name in ("task", "subtask") if isinstance(value.get(name), str)}
     hashes = tuple(each for each in value["sha256"] if isinstance(each, str))
     return ProposalRow(value["image"], value["asset"], hashes, value["dimension"], value["fields"], about)
@@ -91,11 +91,11 @@ class MakingRecord(NamedTuple):
 
         Raises
         ------
-        FileRefused
+        InvalidFileError
             The proposals are of another project or model.
         """
         if (self.project, self.model) != (file.project, file.model):
-            raise FileRefused(
+            raise InvalidFileError(
                 f"It tells how proposals of {self.model!r} for the project {self.project!r} were made; these are of "
                 f"{file.model!r} for {file.project!r}. Give the file that was written beside them, or none."
             )
@@ -114,12 +114,14 @@ def read_made(path: Path) -> MakingRecord:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is not such a file.
     """
     _, value = _loaded(path)
     if not isinstance(value, dict) or value.get("made_by") != MADE_BY:
-        raise FileRefused(f"{path.name} is no file in which `touchstone drafting make` tells how proposals were made.")
+        raise InvalidFileError(
+            f"{path.name} is no file in which `touchstone drafting make` tells how proposals were made."
+        )
     try:
         model = value["settings"]["model"]
         price = (model.get("endpoint") or {}).get("price") or {}
@@ -138,7 +140,7 @@ def read_made(path: Path) -> MakingRecord:
             frozenset(_text(each["sha256"]) for each in value["files"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path.name} lacks what `touchstone drafting make` writes there, or has it otherwise ({error}). Give the "
             "file as it was written, or none."
         ) from error
@@ -149,7 +151,7 @@ def _loaded(path: Path) -> tuple[bytes, Any]:
     try:
         return data, json_text.showable(json_text.loaded(json_text.decode(data)))
     except json_text.NotJson as error:
-        raise FileRefused(f"{path.name}: {error}.") from error
+        raise InvalidFileError(f"{path.name}: {error}.") from error
 
 
 def _few(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from db import assets
 from db.engine import Session, Store
 from db.records import StoredAsset
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from extensions.drafting import proposal_reply
 from extensions.drafting.arms import Arm, Proposal, draw_arm
@@ -93,7 +93,7 @@ def import_proposals(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The project has no authoring, or ``share`` is out of range.
     """
     with store.write() as session:
@@ -117,9 +117,11 @@ def _decided(
 ) -> tuple[ImportResult, list[tuple[StoredAsset, Proposal]]]:
     """Return the result of importing a file, and the proposals to store with their images."""
     if not 0 < share <= 1:
-        raise InvalidInput([Problem("share", f"The share is above 0 and at most 1, not {share:g}.")])
+        raise InvalidInputError([Problem("share", f"The share is above 0 and at most 1, not {share:g}.")])
     if access.schema.stages.authoring is None:
-        raise InvalidInput([Problem("project", f"Items of {access.name!r} come from files, and no one writes them.")])
+        raise InvalidInputError(
+            [Problem("project", f"Items of {access.name!r} come from files, and no one writes them.")]
+        )
     seed = access.seed if seed is None else seed
     fitting, before, refused = _fitting(session, access, file.proposals, lock=lock)
     of_dimension: dict[str, list[str]] = defaultdict(list)

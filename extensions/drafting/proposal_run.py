@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from db.engine import Store
-from domain.errors import FileRefused, InvalidInput, ModelRefused, Problem
+from domain.errors import InvalidFileError, InvalidInputError, ModelError, Problem
 from domain.settings import Settings
 from domain.strict_json import Fault
 from extensions.drafting import proposal_reply, seed_tasks
@@ -184,22 +184,24 @@ def prepared(
 
     Raises
     ------
-    InvalidInput, FileRefused, ModelRefused
+    InvalidInputError, InvalidFileError, ModelError
         An option, the prompt, the schema or the model does not fit.
     """
     strict_questions.must_be_endpoint(request.spec, "items")
     if request.spec.modality == "text":
-        raise ModelRefused(f"{request.spec.name} is shown no pictures (`modality: text`), and items are about images.")
+        raise ModelError(f"{request.spec.name} is shown no pictures (`modality: text`), and items are about images.")
     if problem := proposal_reply.lacking(request.prompt):
-        raise FileRefused(f"The prompt {problem}.")
+        raise InvalidFileError(f"The prompt {problem}.")
     loaded = free.loaded
     known = [each.id for each in loaded.schema_.dimensions]
     if request.dimension not in (None, *known):
         told = f"The schema has no dimension {request.dimension!r}; there are {', '.join(known)}."
-        raise InvalidInput([Problem("dimension", told)])
+        raise InvalidInputError([Problem("dimension", told)])
     plan = read_plan(request.tasks, known) if request.tasks is not None else None
     if not proposal_reply.asked_fields(loaded.schema_):
-        raise InvalidInput([Problem("project", "The schema has no field that a model could write; all are drawn.")])
+        raise InvalidInputError(
+            [Problem("project", "The schema has no field that a model could write; all are drawn.")]
+        )
     shown = PictureMaker(store, media, settings, loaded, request.spec)
     who = identities.description(request.spec.dump())
     planned, left_out = list[PlannedProposal](), Counter(free.left_out)
@@ -242,14 +244,14 @@ def _about(
     if plan is None:
         if wanted is None:
             why = f"Give --dimension: some images are for any dimension. There are {', '.join(every)}."
-            raise InvalidInput([Problem("dimension", why)])
+            raise InvalidInputError([Problem("dimension", why)])
         return wanted, None
     found = seed_tasks.chosen(plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
     if found is None:
         return None, None
     if wanted is None and found.dimension is None:
         why = f"Give --dimension, or `dimension` of the task {found.task!r}: some images are for any dimension."
-        raise InvalidInput([Problem("dimension", why)])
+        raise InvalidInputError([Problem("dimension", why)])
     return wanted or found.dimension, found
 
 

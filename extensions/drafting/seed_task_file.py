@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotation_schemas import typed_yaml
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.drafting.seed_tasks import SeedTask, Situation, Subtask, fault, situations
 
 MOST = 100_000
@@ -54,13 +54,13 @@ def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file cannot be read or contradicts itself. The message names the line or the task.
     """
     text = typed_yaml.read_file(path)
     document, found = typed_yaml.parse(text, _File)
     if found is None:
-        raise FileRefused(typed_yaml.in_lines(document, str(path)))
+        raise InvalidFileError(typed_yaml.in_lines(document, str(path)))
     tasks = []
     for at, each in enumerate(found.tasks):
         task = SeedTask(each.task, tuple(Subtask(one.name, one.after) for one in each.subtasks), each.dimension)
@@ -68,11 +68,13 @@ def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
         if each.dimension is not None and each.dimension not in dimensions:
             said = f"is for {each.dimension!r}, which is no dimension; there are {', '.join(dimensions)}"
         if said:
-            raise FileRefused(f"{path}, line {document.line_of(('tasks', at))}: the task {each.task!r} {said}.")
+            raise InvalidFileError(f"{path}, line {document.line_of(('tasks', at))}: the task {each.task!r} {said}.")
         tasks.append(task)
     if blank := next((at for at, one in enumerate(found.templates, 1) if not one.strip()), None):
-        raise FileRefused(f"{path}, line {document.line_of(('templates', blank - 1))}: template {blank} is empty.")
+        raise InvalidFileError(f"{path}, line {document.line_of(('templates', blank - 1))}: template {blank} is empty.")
     made = situations(tasks, found.templates)
     if len(made) > MOST:
-        raise FileRefused(f"{path} makes {len(made):,} situations, and {MOST:,} are the most; give fewer templates.")
+        raise InvalidFileError(
+            f"{path} makes {len(made):,} situations, and {MOST:,} are the most; give fewer templates."
+        )
     return TaskPlan(str(path), hashlib.sha256(path.read_bytes()).hexdigest(), made)

@@ -22,7 +22,7 @@ from db import items, releases
 from db.engine import Session, Store
 from db.releases import Asset
 from domain.csv_text import Writer
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from domain.states import Items, Stage
 from extensions.duplicates.near_texts import alike, likeness, parts_of, telling
@@ -128,15 +128,15 @@ def find_duplicates(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A threshold is out of range.
-    FileRefused
+    InvalidFileError
         The file cannot be read.
     """
     if not 0 < text <= 1:
-        raise InvalidInput([Problem("text", "The share that texts have in common must be above 0 and at most 1.")])
+        raise InvalidInputError([Problem("text", "The share that texts have in common must be above 0 and at most 1.")])
     if not 0 <= bits <= BITS // 4:
-        raise InvalidInput([Problem("alike", f"The number of differing bits must be 0 to {BITS // 4} of {BITS}.")])
+        raise InvalidInputError([Problem("alike", f"The number of differing bits must be 0 to {BITS // 4} of {BITS}.")])
     seen: dict[str, int] = {}
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -193,7 +193,7 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     row = FORMATS.get(name)
     if row is None or row.reads is None or row.takes is not Takes.ITEMS:
         known = [each for each, one in FORMATS.items() if one.reads is not None and one.takes is Takes.ITEMS]
-        raise InvalidInput([Problem("format", f"No items are read from {name}; take one of {', '.join(known)}.")])
+        raise InvalidInputError([Problem("format", f"No items are read from {name}; take one of {', '.join(known)}.")])
     read = reader_of(row)(path, format=name, schema=schema, dimension=None, progress=None)
     if read.bad:
         notes.append(f"{len(read.bad):,} records of {path.name} do not fit the schema, and were left out.")

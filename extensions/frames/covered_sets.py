@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from db.engine import Store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import Person
 from extensions.frames import frame_pool, frame_sets
 from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
@@ -22,10 +22,10 @@ def names_of(home: Path, project: str, files: Collection[str]) -> list[str]:
 
 
 def require_idle(home: Path, project: str, files: Collection[str]) -> None:
-    """Raise ``Conflict`` while work on a set of one of these files is running."""
+    """Raise ``ConflictError`` while work on a set of one of these files is running."""
     for folder in _sets_of(home, project, files):
         if folder_lock.is_held(folder / LOCK):
-            raise Conflict(f"{SetDescription.read(folder).called}: {BUSY}")
+            raise ConflictError(f"{SetDescription.read(folder).called}: {BUSY}")
 
 
 def delete(store: Store, *, by: Person | None, home: Path, project: str, instead: Mapping[str, Path]) -> list[str]:

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from domain.errors import Conflict, FileRefused, InvalidInput, MediaRefused, Problem
+from domain.errors import ConflictError, InvalidFileError, InvalidInputError, InvalidMediaError, Problem
 from extensions.frames import motion
 from extensions.frames.screening import LookAlikes, ScreeningSettings, reasons_of
 from media import copies, frames
@@ -68,12 +68,14 @@ class ExtractionSettings:
 
 
 def require_measured(taking: ExtractionSettings, keeping: ScreeningSettings) -> None:
-    """Raise ``InvalidInput`` if frames are to be screened by motion that is not measured."""
+    """Raise ``InvalidInputError`` if frames are to be screened by motion that is not measured."""
     low, high = keeping.least_motion, keeping.most_motion
     if (low is not None or high is not None) and not taking.motion:
-        raise InvalidInput([Problem("motion", "Motion is not measured here: have it measured as frames are taken.")])
+        raise InvalidInputError(
+            [Problem("motion", "Motion is not measured here: have it measured as frames are taken.")]
+        )
     if low is not None and high is not None and low > high:
-        raise InvalidInput([Problem("motion", f"Nothing moves at least {low:g} and at most {high:g}.")])
+        raise InvalidInputError([Problem("motion", f"Nothing moves at least {low:g} and at most {high:g}.")])
 
 
 @dataclass
@@ -105,13 +107,13 @@ def make(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The folder holds other frames: of other videos, or taken in another way.
-    Conflict
+    ConflictError
         Another run is at work in the folder.
-    NotAvailable
+    NotAvailableError
         The extra ``video`` is not installed.
-    InvalidInput
+    InvalidInputError
         The screening uses motion, which is not measured.
     """
     keeping = keeping or ScreeningSettings()
@@ -128,7 +130,7 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         There is no manifest, or the file is no manifest of frames.
     """
     path = out / MANIFEST
@@ -137,10 +139,10 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
             for number, line in enumerate(lines, 1):
                 row = json.loads(line)
                 if not isinstance(row, dict) or row.get("record") not in ("run", "source", "frame"):
-                    raise FileRefused(f"{path}, line {number}: it is no line of a manifest of frames.")
+                    raise InvalidFileError(f"{path}, line {number}: it is no line of a manifest of frames.")
                 yield row
     except (OSError, ValueError) as error:
-        raise FileRefused(f"{path} cannot be read as a manifest of frames ({error}).") from error
+        raise InvalidFileError(f"{path} cannot be read as a manifest of frames ({error}).") from error
 
 
 # ---- taking ----------------------------------------------------------------------------------------------------------
@@ -149,15 +151,15 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
 @contextmanager
 def _alone(out: Path) -> Iterator[None]:
     if out.exists() and not out.is_dir():
-        raise FileRefused(f"{out} is a file; name a folder for the frames.")
+        raise InvalidFileError(f"{out} is a file; name a folder for the frames.")
     if out.is_dir() and not (out / WORK).is_dir() and any(out.iterdir()):
-        raise FileRefused(f"{out} holds other files already; name a new or empty folder for the frames.")
+        raise InvalidFileError(f"{out} holds other files already; name a new or empty folder for the frames.")
     (out / WORK).mkdir(parents=True, exist_ok=True)
     with (out / WORK / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise Conflict(
+            raise ConflictError(
                 f"Another run takes frames into {out} just now. Wait for it, or name another folder."
             ) from error
         yield
@@ -172,7 +174,7 @@ def _must_be_of(out: Path, sources: Sequence[Source]) -> None:
     expected = {_part(out, source.name) for source in sources}
     for part in sorted((out / WORK).glob("*.jsonl")):
         if part not in expected and (lines := _lines(part)) and not _is_skipped(lines):
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{out} holds frames of {lines[0].get('source')}, which is not among these videos. Name another folder."
             )
 
@@ -206,7 +208,7 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
         before = []
     if before and before[0] != head:
         what = "the video has changed since" if before[0]["sha256"] != sha256 else "they were taken in another way"
-        raise FileRefused(f"{out} holds frames of {source.name} already, and {what}. Name another folder.")
+        raise InvalidFileError(f"{out} holds frames of {source.name} already, and {what}. Name another folder.")
     if before and "done" in before[-1]:
         return
     if not before:
@@ -217,7 +219,7 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
             about = {"codec": film.codec, "frames": len(film), "end": float(film.end), "steady": film.steady}
             _write(lines, {"done": {**about, "broken": film.broken}})
         report(source.name)
-    except MediaRefused as error:
+    except InvalidMediaError as error:
         _restart(part, {"source": source.name, "sha256": sha256, "skipped": str(error)})
 
 
@@ -246,7 +248,7 @@ def _take_from(
         for text in source.times:
             try:
                 asked.setdefault(film.at(Fraction(text)), []).append(text)
-            except MediaRefused as error:
+            except InvalidMediaError as error:
                 if text not in refused:
                     write({"frame": None, "asked": [text], "why": str(error)})
         wanted = sorted(asked)

@@ -17,7 +17,7 @@ from db import assets as stock
 from db import events
 from db.engine import Store
 from db.events import FRAMES_POOLED
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import AddedMedia, Person
 from extensions.frames import frame_choices
 from importers.media_files import folder_of
@@ -62,7 +62,7 @@ def place(store: Store, home: Path, *, by: Person, project: str, changes: bool =
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
-        raise Conflict(f"{access.title} is archived: nothing in it is changed any more.")
+        raise ConflictError(f"{access.title} is archived: nothing in it is changed any more.")
     return sets_in(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 

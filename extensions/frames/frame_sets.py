@@ -28,7 +28,7 @@ from typing import Any
 from app.services import Services
 from db.engine import Store
 from db.events import CHOICES_CLEARED
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.records import Person
 from extensions.frames import frame_choices, frame_pool
 from extensions.frames.extraction import ExtractionSettings
@@ -138,12 +138,12 @@ def folder_of_set(store: Store, home: Path, *, by: Person, project: str, name: s
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The project has no set of this name.
     """
     folder = frame_pool.place(store, home, by=by, project=project) / name
     if not name.isalnum() or not (folder / ABOUT).is_file():
-        raise NotFound("There is no such set of frames; the page Frames lists those that there are.")
+        raise NotFoundError("There is no such set of frames; the page Frames lists those that there are.")
     return folder
 
 
@@ -174,10 +174,10 @@ def picture(folder: Path, number: int, size: str) -> Path:
     """Return the file of a frame; ``size`` is ``thumb`` or ``original``."""
     of_set = index(folder)
     if of_set is None or not 0 <= number < len(of_set.frames) or size not in ("thumb", "original"):
-        raise NotFound("There is no such frame; the page Frames shows those that there are.")
+        raise NotFoundError("There is no such frame; the page Frames shows those that there are.")
     file = str(of_set.frames[number].row["file"])
     if not copies.ends_whole(folder / OUT / file):
-        raise NotFound("This frame is gone or damaged. Take the frames of its video again.")
+        raise NotFoundError("This frame is gone or damaged. Take the frames of its video again.")
     if size == "original":
         return folder / OUT / file
     write_thumbnail(folder, file)
@@ -226,7 +226,7 @@ def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: P
 
     Raises
     ------
-    Conflict
+    ConflictError
         The set no longer has one of the frames. The message has the reason.
     """
     of_set = index(folder)
@@ -235,7 +235,7 @@ def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: P
     if of_set is None or len(lines) < len(frames):
         about = {"project": project_of(folder), "name": folder.name}
         who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
-        raise Conflict(f"Your choice is not saved, because these frames are gone. {who}: {why}.")
+        raise ConflictError(f"Your choice is not saved, because these frames are gone. {who}: {why}.")
     _take_in(store, folder, of_set, by=by)
     frame_choices.tick(store, by=by, project=project_of(folder), of=reference_of(folder), lines=lines, on=on)
     refresh(store, folder, by=by)

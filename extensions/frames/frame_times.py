@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from domain import csv_text, json_text
-from domain.errors import FileRefused, RowsRefused
+from domain.errors import InvalidFileError, InvalidRowsError
 from domain.json_text import NotJson
 from importers.media_files import CLIPS, LEVELS
 
@@ -27,16 +27,16 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is no table with these columns.
-    RowsRefused
+    InvalidRowsError
         A row has an unknown video, or no time.
     """
     rows = _rows(table)
     head = [name.strip().casefold() for name in rows[0][1]] if rows else []
     needed = [TIME] if len(videos) == 1 and SOURCE not in head else [SOURCE, TIME]
     if any(head.count(name) != 1 for name in needed):
-        raise FileRefused(f"{table.name}: its first row must name the columns {' and '.join(needed)}, each once.")
+        raise InvalidFileError(f"{table.name}: its first row must name the columns {' and '.join(needed)}, each once.")
     called = [_called(videos, form) for form in LEVELS]
     only = next(iter(videos), "")
     bad: list[str] = []
@@ -55,9 +55,9 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
         else:
             found.setdefault(names[0], {})[row[TIME]] = None
     if bad:
-        raise RowsRefused(bad[:_NAMED], n=len(bad), end="Nothing was taken.")
+        raise InvalidRowsError(bad[:_NAMED], n=len(bad), end="Nothing was taken.")
     if not found:
-        raise FileRefused(f"{table.name} names no time below its first row.")
+        raise InvalidFileError(f"{table.name} names no time below its first row.")
     return {name: tuple(times) for name, times in found.items()}
 
 
@@ -68,9 +68,9 @@ def _rows(table: Path) -> list[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         return [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except (NotJson, csv.Error) as error:
-        raise FileRefused(f"{table.name} is no table: {error}.") from error
+        raise InvalidFileError(f"{table.name} is no table: {error}.") from error
     except OSError as error:
-        raise FileRefused(f"{table} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{table} cannot be read: {error.strerror}.") from error
 
 
 def _meant(called: Sequence[Mapping[str, tuple[str, ...]]], source: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def make(out: Path) -> int:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The folder has no manifest of frames, or lacks a picture.
     """
     frames = (line for line in extraction.manifest(out) if line["record"] == "frame" and "file" in line)

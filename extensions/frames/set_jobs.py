@@ -15,7 +15,7 @@ from typing import Any
 from app import jobs
 from app.services import Services
 from db.engine import Store
-from domain.errors import Conflict, FileRefused, TouchstoneError
+from domain.errors import ConflictError, InvalidFileError, TouchstoneError
 from domain.jobs import Job, Progress
 from domain.records import Person
 from extensions.frames import extraction, frame_choices, frame_pool, frame_sets
@@ -86,7 +86,7 @@ def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, 
     """Take, screen and index the frames; return the settings and the manifest rows of all frames."""
     sources, aside = _sources(folder, about)
     if not sources:
-        raise FileRefused("Among these files is no video: their names have to end with .mp4, .webm or the like.")
+        raise InvalidFileError("Among these files is no video: their names have to end with .mp4, .webm or the like.")
     done = 0
 
     def report(name: str) -> None:
@@ -143,7 +143,7 @@ class PoolJob:
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             index = frame_sets.index(self.folder)
             if index is None:
-                raise Conflict("There are no frames to take into the pool yet.")
+                raise ConflictError("There are no frames to take into the pool yet.")
             frame_sets.refresh(store, self.folder, by=self.by)
             those = frame_sets.chosen(self.folder, index)
             taken = {frame.number for frame in those}
@@ -199,7 +199,7 @@ def begin_set(
 def again(services: Services, folder: Path, *, taking: ExtractionSettings, keeping: ScreeningSettings) -> None:
     """Run a set again with these settings; other extraction settings take all frames anew."""
     if is_running(services.store, folder):
-        raise Conflict(BUSY)
+        raise ConflictError(BUSY)
     extraction.require_measured(taking, keeping)
     about = SetDescription.read(folder)
     if about.taking != taking:
@@ -220,14 +220,14 @@ def go_on(services: Services, folder: Path) -> None:
 def into_pool(services: Services, folder: Path, project: str, *, dimension: str | None, role: str | None) -> None:
     """Begin to add the chosen frames to the pool."""
     if is_running(services.store, folder):
-        raise Conflict(BUSY)
+        raise ConflictError(BUSY)
     _begin(services, folder, PoolJob(folder, project, services.person, dimension, role))
 
 
 def remove(services: Services, folder: Path) -> None:
     """Delete a set; frames in the pool stay."""
     if is_running(services.store, folder):
-        raise Conflict(BUSY)
+        raise ConflictError(BUSY)
     project, of = frame_sets.project_of(folder), frame_sets.reference_of(folder)
     frame_choices.clear(services.store, by=services.person, project=project, of=of, why="the set was deleted")
     shutil.rmtree(folder)
@@ -238,7 +238,7 @@ def _begin(services: Services, folder: Path, work: ExtractionJob | PoolJob) -> N
     try:
         jobs.begin(services, kind.name, slot=_slot(folder), project=frame_sets.project_of(folder), input=work)
     except SlotConflict as taken:
-        raise Conflict(BUSY) from taken
+        raise ConflictError(BUSY) from taken
 
 
 def _run(context: JobContext) -> JobOutcome:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.frames.extraction import ExtractionSettings
 from extensions.frames.screening import ScreeningSettings
 from media.frames import SCENE
@@ -71,7 +71,7 @@ _HELP = "A number above 0, such as 0.5 or 1/3."
 
 
 def taking_of(key: str) -> ExtractionSettings:
-    """Return the extraction settings of the form; raise ``InvalidInput`` for an invalid number."""
+    """Return the extraction settings of the form; raise ``InvalidInputError`` for an invalid number."""
     state = st.session_state
     way, motion = state[f"{key}.way"], bool(state[f"{key}.motion"])
     if way == EVERY:
@@ -84,7 +84,7 @@ def taking_of(key: str) -> ExtractionSettings:
             return ExtractionSettings(seconds=text, motion=motion)
     except (ValueError, ZeroDivisionError):
         pass
-    raise InvalidInput([Problem("seconds", f"{text!r} is no number of seconds above 0, such as 0.5 or 1/3.")])
+    raise InvalidInputError([Problem("seconds", f"{text!r} is no number of seconds above 0, such as 0.5 or 1/3.")])
 
 
 def keeping_of(key: str) -> ScreeningSettings:
@@ -93,7 +93,7 @@ def keeping_of(key: str) -> ScreeningSettings:
     low, high = state[f"{key}.low"], state[f"{key}.high"]
     bright = None if low is None and high is None else (0.0 if low is None else low, 255.0 if high is None else high)
     if bright is not None and bright[0] > bright[1]:
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("brightness", f"Nothing is lighter than {bright[0]:g} and darker than {bright[1]:g}.")]
         )
     return ScreeningSettings(

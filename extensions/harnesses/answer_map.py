@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas.formats import Format, Misfit, Takes, name_of_rater, short
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import PredictionRecord
 from importers.answer_files import AnswerFile, Harness, Rows
 
@@ -36,7 +36,7 @@ def rows(file: AnswerFile) -> Rows:
     """Yield an answer for each key. A duplicate key gives two answers."""
     pairs = file.value(object_pairs_hook=list)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
-        raise FileRefused(f"{file.place} is no object of answers by id. Nothing was imported.")
+        raise InvalidFileError(f"{file.place} is no object of answers by id. Nothing was imported.")
     model = file.model or file.named()
     for number, (item, said) in enumerate(pairs, 1):
         raw = json.dumps({item: said if isinstance(said, str | int | float | None) else "..."}, ensure_ascii=False)

@@ -17,7 +17,7 @@ from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, Rel
 from annotation_schemas.keys import key_fields, options_field, question_field, reference_field, told_texts
 from annotation_schemas.model import Schema
 from annotation_schemas.prompts import GENERAL, load_prompt_set
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.reading.answers import AnswerKind, ExpectedAnswer
 from exporters.release_items import ENDINGS, fields_on_images, refuse
 
@@ -35,9 +35,9 @@ def no_question(schema: Schema) -> str | None:
 
 
 def require_carried(format: str, released: ReleasedSet) -> None:
-    """Raise ``FileRefused`` if a format cannot hold a part of the schema."""
+    """Raise ``InvalidFileError`` if a format cannot hold a part of the schema."""
     if (why := FORMATS[format].carries(released.schema)) is not None:
-        raise FileRefused(f"{format}: {why}")
+        raise InvalidFileError(f"{format}: {why}")
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _plan(schema: Schema) -> _Plan:
 def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form.
 
-    Raise ``FileRefused`` if it has no question, or a key that is not one of its options.
+    Raise ``InvalidFileError`` if it has no question, or a key that is not one of its options.
     """
     schema, fields, plan = released.schema, item.fields, _plan(released.schema)
     text = fields.get(plan.question or "")

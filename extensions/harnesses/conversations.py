@@ -13,7 +13,7 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, Relea
 from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.reading.answers import AnswerKind
 from exporters.action_turns import VIDEO, action_turns
 from exporters.release_items import Names, UnwritableItems, by_split, json_bytes, refuse
@@ -117,7 +117,7 @@ def _pairs(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, at:
 def _tune(format: str, released: ReleasedSet) -> None:
     require_carried(format, released)
     if released.splits and all(withheld(released, split) for split in released.splits):
-        raise FileRefused(
+        raise InvalidFileError(
             f"{format}: all splits of this release keep their answers private; there is nothing to tune on."
         )
 

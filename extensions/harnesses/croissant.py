@@ -15,7 +15,7 @@ from typing import Any
 from annotation_schemas.column_types import ColumnType
 from annotation_schemas.formats.released import ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.harnesses import hf_dataset, parquet_table
 from extensions.harnesses.release_table import ReleaseTable, TableColumn
 
@@ -131,13 +131,15 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     try:
         data = json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
-        raise FileRefused(f"{NAME}: what is said of the release has half of a character (a lone surrogate).") from None
+        raise InvalidFileError(
+            f"{NAME}: what is said of the release has half of a character (a lone surrogate)."
+        ) from None
     with folder.open(PATH) as out:
         out.write(data)
 
 
 def described(released: ReleasedSet, folder: ReleaseFolder) -> dict[str, Any]:
-    """Return the document. Raise ``FileRefused`` if a required field is missing or the release has no table."""
+    """Return the document. Raise ``InvalidFileError`` if a required field is missing or the release has no table."""
     table, below = _table(released, folder)
     files = {split.name: _files(split, folder, below) for split in released.splits}
     return {
@@ -160,12 +162,12 @@ def described(released: ReleasedSet, folder: ReleaseFolder) -> dict[str, Any]:
 
 
 def said(released: ReleasedSet) -> dict[str, Any]:
-    """Return the fields that the makers filled in. Raise ``FileRefused`` with every missing field."""
+    """Return the fields that the makers filled in. Raise ``InvalidFileError`` with every missing field."""
     values = {field: _clean(released.about.get(field.name)) for field in SAID}
     missing = [field for field, value in values.items() if field.needed and value is None]
     if missing:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
-        raise FileRefused(
+        raise InvalidFileError(
             "\n".join([f"{NAME} needs what no one has said of this data set yet:", *lines])
             + "\nSay it under Release, or with: touchstone release about PROJECT --set NAME=TEXT."
         )
@@ -198,7 +200,7 @@ def _yes(value: Any) -> bool:
     answers = {"yes": True, "no": False}
     found = answers.get(str(value).casefold())
     if found is None:
-        raise FileRefused(f"{NAME}: synthetic (rai:hasSyntheticData) is yes or no, not {value!r}.")
+        raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is yes or no, not {value!r}.")
     return found
 
 
@@ -228,7 +230,7 @@ def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[ReleaseTable, 
     for module in (hf_dataset, parquet_table):
         if any(path.startswith(f"{module.FOLDER}/") and path.endswith(".parquet") for path in folder.hashes):
             return module.table_of(released), module.FOLDER
-    raise FileRefused(
+    raise InvalidFileError(
         f"{NAME} describes the Parquet files of a release, and this one has none. Add {hf_dataset.NAME} or "
         f"{parquet_table.NAME} to its formats."
     )

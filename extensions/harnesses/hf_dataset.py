@@ -14,7 +14,7 @@ from typing import Any
 from annotation_schemas.column_types import ColumnType
 from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.harnesses import hub_eval
 from extensions.harnesses.release_table import ReleaseTable, TableColumn, columns, has_media, write
 
@@ -27,15 +27,15 @@ _SPLIT = re.compile(r"[A-Za-z0-9_]+")
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write the table as ``data/<split>-00000-of-00001.parquet``, or as more files if images are large."""
     if not released.splits:
-        raise FileRefused(f"{NAME} cannot hold a release of no items: `datasets` loads none.")
+        raise InvalidFileError(f"{NAME} cannot hold a release of no items: `datasets` loads none.")
     for split in released.splits:
         if not _SPLIT.fullmatch(split.name) or split.name == "all":
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{NAME} cannot have a split called {split.name!r}: it takes letters, digits and _, and not `all`. "
                 "Give the split another name."
             )
         if not split.items:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{NAME} cannot have the split {split.name!r}, which has no items: `datasets` would load none of the "
                 f"data set. Release without that split, or without {NAME}."
             )
@@ -58,7 +58,7 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[TableColumn]:
     there = {column.name for column in found}
     for name, (type, meaning, cell) in hub_eval.HubQuestions(released).columns().items():
         if name in there:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
             )
         found.append(TableColumn(name, type, meaning, cell))

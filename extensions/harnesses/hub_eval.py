@@ -17,7 +17,7 @@ from annotation_schemas.column_types import TEXT, TEXTS, ColumnType
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.reading.answers import AnswerKind
 from exporters.release_items import UnwritableItems, refuse
 from extensions.harnesses.asked_items import ItemQuestion, asked_item, no_question, withheld
@@ -55,12 +55,14 @@ _WHY_NOT = {
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write ``eval.yaml``: a task for each split whose key is public."""
     if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
-        raise FileRefused(f"{NAME} names columns of the table of hf_dataset; add that to the formats of the release.")
+        raise InvalidFileError(
+            f"{NAME} names columns of the table of hf_dataset; add that to the formats of the release."
+        )
     if NAME not in released.formats:  # then the table lacks its columns
-        raise FileRefused(f"{NAME} is not among the formats that this release names; make it with {NAME}.")
+        raise InvalidFileError(f"{NAME} is not among the formats that this release names; make it with {NAME}.")
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
-        raise FileRefused(f"{NAME} scores with the right answers, and every split of this release withholds them.")
+        raise InvalidFileError(f"{NAME} scores with the right answers, and every split of this release withholds them.")
     asked = HubQuestions(released)
     description = released.about.get("description")
     document = {
@@ -125,7 +127,7 @@ class HubQuestions:
         return found
 
     def of(self, item: ReleasedItem) -> ItemQuestion:
-        """Return an item in its asked form. Raise ``FileRefused`` if the Hub cannot hold it."""
+        """Return an item in its asked form. Raise ``InvalidFileError`` if the Hub cannot hold it."""
         if self._last is not None and self._last[0] is item:
             return self._last[1]
         question = asked_item(NAME, self._released, item)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from importers.answer_files import AnswerFile
 
@@ -46,7 +46,7 @@ class InspectArchive:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         It is no log, not whole, locked, damaged, or unpacks to more than logs do.
     """
 
@@ -56,7 +56,7 @@ class InspectArchive:
             with zipfile.ZipFile(file.path) as packed:
                 self._parts = {info.filename: info for info in packed.infolist()}  # of two of one name the later
         except _BROKEN as error:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{file.place} is no whole .eval log: what such a file ends with, its table of contents, is missing. "
                 "Nothing was imported; copy it again when its run has ended."
             ) from error
@@ -133,5 +133,5 @@ class InspectArchive:
             pieces.append(piece)
         return b"".join(pieces)
 
-    def _refused(self, why: str) -> FileRefused:
-        return FileRefused(f"{self._file.place} {why}. Nothing was imported; copy it again, or take it out.")
+    def _refused(self, why: str) -> InvalidFileError:
+        return InvalidFileError(f"{self._file.place} {why}. Nothing was imported; copy it again, or take it out.")

@@ -11,7 +11,7 @@ from typing import Any
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleaseFolder
 from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.keys import options_field, question_field
-from domain.errors import MediaRefused, NotAvailable
+from domain.errors import InvalidMediaError, NotAvailableError
 from domain.reading.answers import AnswerKind
 from exporters.release_items import Names, UnwritableItems, by_split, json_bytes, refuse
 from extensions.harnesses.asked_items import (
@@ -53,7 +53,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
-    """Return an item in its asked form. Raise ``FileRefused`` if Inspect cannot hold it."""
+    """Return an item in its asked form. Raise ``InvalidFileError`` if Inspect cannot hold it."""
     question = asked_item(NAME, released, item)
     if not all(option.strip() for option in question.options):
         refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")
@@ -86,7 +86,7 @@ def _placed(
         assert released.as_mp4 is not None
         try:
             made = released.as_mp4(asset)
-        except (MediaRefused, NotAvailable) as error:
+        except (InvalidMediaError, NotAvailableError) as error:
             refuse(NAME, item, f"its {asset.role} cannot be made MP4, which Inspect needs ({str(error).rstrip('.')})")
         with folder.open(f"{NAME}/{path}") as out:
             out.write(made)

@@ -16,7 +16,7 @@ from typing import Any
 
 from annotation_schemas.formats import Format, Misfit, Takes, name_of_rater
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import PredictionRecord
 from importers.answer_files import AnswerFile, Harness, Rows, ids_in, name_unread
@@ -56,7 +56,7 @@ def rows(file: AnswerFile) -> Rows:
     """Yield the answers of a file. A file of scores in a folder gives no answers."""
     if _is_scores(file):
         if file.single:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{file.place} holds scores of lmms-eval or lm-eval, and no answers. Nothing was imported; give the "
                 "file of samples that lies next to it (lmms-eval writes it with log_samples), or their folder."
             )
@@ -81,7 +81,7 @@ def _old_rows(file: AnswerFile) -> Rows:
     whole = file.value()
     args, logs = whole.get("args"), whole.get("logs")
     if not isinstance(logs, list):
-        raise FileRefused(f"{file.place} has no logs. Nothing was imported; run the task again with log_samples.")
+        raise InvalidFileError(f"{file.place} has no logs. Nothing was imported; run the task again with log_samples.")
     model = file.model or (_of_args(args.get("model_args"), args.get("model")) if isinstance(args, Mapping) else None)
     for number, record in enumerate(logs, 1):
         raw = json.dumps(record, ensure_ascii=False)[:2000] if isinstance(record, Mapping) else str(record)[:2000]

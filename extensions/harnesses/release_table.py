@@ -178,7 +178,10 @@ class ReleaseTable:
         return sum(asset.bytes for asset in item.assets if asset.role in self._pictured)
 
     def row(self, item: ReleasedItem) -> tuple[dict[str, Any], int]:
-        """Return an item as a row, with its approximate size in bytes. Raise ``FileRefused`` if it does not fit."""
+        """Return an item as a row, with its approximate size in bytes.
+
+        Raise ``InvalidFileError`` if it does not fit.
+        """
         self._check(item)
         row: dict[str, Any] = {}
         size = 0

@@ -27,7 +27,7 @@ from annotation_schemas.formats.row import Format, Takes
 from annotation_schemas.keys import options_field
 from annotation_schemas.model import Schema
 from domain.reading.answers import AnswerKind
-from exporters.release_items import UnwritableItem, UnwritableItems, by_split, refuse
+from exporters.release_items import UnwritableItemError, UnwritableItems, by_split, refuse
 from extensions.harnesses.asked_items import ItemQuestion, asked_item, key_name, no_question, require_carried, withheld
 from extensions.harnesses.pandas_cells import CellCheck, Misread, rows_in_block
 
@@ -64,7 +64,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
 
 
 def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
-    """Return an item in its asked form. Raise ``FileRefused`` if a row cannot hold it."""
+    """Return an item in its asked form. Raise ``InvalidFileError`` if a row cannot hold it."""
     question = asked_item(NAME, released, item)
     if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
         what = "several right options" if question.kind is AnswerKind.MULTI else "options to be put in order"
@@ -147,7 +147,7 @@ def _written(cell: str) -> str:
 
 def _refuse_misread(found: Misread | None, column: str) -> None:
     if found is not None:
-        raise UnwritableItem(
+        raise UnwritableItemError(
             NAME,
             f"{NAME} cannot hold the item {found.item!r}: its {column} is {found.text!r}, which VLMEvalKit reads as "
             f"{found.becomes}. Write it in words",

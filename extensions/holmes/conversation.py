@@ -52,7 +52,7 @@ class Speaker(Protocol):
     ) -> None:
         """Send each of these turns once. ``hear`` gets each reply; ``tell`` gets the attempts before a reply.
 
-        Raises ``RunStopped`` if further requests make no sense.
+        Raises ``RunStoppedError`` if further requests make no sense.
         """
 
 

@@ -75,7 +75,7 @@ class ConversationAnswerer(EndpointAnswerer):
 
 
 def open_conversations(spec: ModelSpec, listed: Sequence[str], tool_set: ToolSet | None = None) -> ConversationAnswerer:
-    """Make an endpoint ready that asks for tools. Raise ``ModelRefused`` if it may not be asked."""
+    """Make an endpoint ready that asks for tools. Raise ``ModelError`` if it may not be asked."""
     assert spec.endpoint is not None
     assert spec.model is not None
     parameters(spec.generation, spec.endpoint)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Question, Tools
 from extensions.holmes.conversation import Turn, TurnReply, converse
 from extensions.holmes.tool_sets import ToolSet, holmes
@@ -106,14 +106,14 @@ class LocalConversations(LocalModel):
 def open_conversations(
     spec: ModelSpec, allowed: ModelPermissions, tool_set: ToolSet | None = None
 ) -> LocalConversations:
-    """Return a local model that asks for tools. Raise ``ModelRefused`` if it does not load or knows no tools."""
+    """Return a local model that asks for tools. Raise ``ModelError`` if it does not load or knows no tools."""
     loaded = load(spec, allowed)
     tool_set = tool_set or holmes()
     tools = [tool.function() for tool in tool_set.tools[:1]]
     turns = [{"role": "user", "content": "What next?"}]
     shown = rendered(loaded, turns, tools) if loaded.template else None
     if shown is None or tool_set.tools[0].name not in shown:
-        raise ModelRefused(
+        raise ModelError(
             f"The chat template of {spec.name} knows no tools, so it cannot ask for any: take a text model whose"
             " template does, or one behind a server that reads calls (vLLM, SGLang)."
         )

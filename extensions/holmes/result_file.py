@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas.formats import Misfit, short
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.records import BadRow
 
@@ -33,15 +33,15 @@ def read_tool_results(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         There is nothing to read, or it holds no records.
     """
     try:
         pieces = json_text.split(json_text.decode(path.read_bytes())).pieces
     except NotJson as error:
-        raise FileRefused(f"{path.name}, row 1: {error}. Nothing was imported.") from error
+        raise InvalidFileError(f"{path.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     rows: list[tuple[ToolResultRecord, BadRow]] = []
     bad: list[BadRow] = []
     for number, piece in enumerate(pieces, 1):

@@ -11,7 +11,7 @@ from typing import Any
 
 from db import files, tool_results
 from db.engine import IntegrityError, Store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import BadRow, Person
 from extensions.holmes.result_file import read_tool_results
 from extensions.holmes.tool_sets import holmes
@@ -71,7 +71,7 @@ def import_tool_results(
                 log(session, "tool_results.imported", by=by, project=access, now=store.now(), data=data)
             return len(new), repeated, bad
     except IntegrityError as error:
-        raise Conflict("Someone else has imported into this project just now. Import again.") from error
+        raise ConflictError("Someone else has imported into this project just now. Import again.") from error
 
 
 def arguments_key(arguments: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from db import tool_results
 from db.engine import IntegrityError, Store
-from domain.errors import ModelRefused, SchemaError
+from domain.errors import ModelError, SchemaError
 from domain.runs import Picture, Question, RunPlan, ToolFailure
 from extensions.holmes.result_import import arguments_key
 from extensions.holmes.settings import TOOLS
@@ -32,7 +32,7 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         None of the files is the one that the plan was made with: who starts a run does not choose by that what runs on
         the worker's machine.
     """
@@ -48,7 +48,7 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
             continue  # another file of the folder, which is no part of this run
         if mine.hash == plan.tools_hash == found.hash:
             return mine
-    raise ModelRefused(
+    raise ModelError(
         f"This run's tool set (SHA-256 {plan.tools_hash[:12]}) may not be used here: the command that works on the "
         "run is given the very same file, or the person who runs this server puts it into the folder that "
         f"{TOOLS} names."

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import typed_yaml
-from domain.errors import ModelRefused, SchemaError
+from domain.errors import ModelError, SchemaError
 from domain.runs import Answerer, RunPlan, Tools
 from domain.settings import Settings
 from domain.strategies import Strategy
@@ -30,7 +30,7 @@ def _open(spec: Any, plan: RunPlan, allowed: Any) -> Answerer:
         from extensions.holmes.endpoint_conversations import open_conversations as open_at_endpoint
 
         return open_at_endpoint(spec, allowed.endpoints, tool_set)
-    raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {plan.strategy}.")
+    raise ModelError(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {plan.strategy}.")
 
 
 def _stored(session: Any, item_ids: Sequence[int]) -> Mapping[int, Mapping[str, Any]]:
@@ -48,12 +48,12 @@ def find_tool_files(settings: Settings) -> dict[str, Path]:
 
 
 def put_tools_into_plan(plan: RunPlan, path: Path) -> RunPlan:
-    """Return the plan with the tool set in a file, as the file is now. Raise ``ModelRefused`` if it does not fit."""
+    """Return the plan with the tool set in a file, as the file is now. Raise ``ModelError`` if it does not fit."""
     try:
         text = typed_yaml.read_file(path)
         found = parse_tool_set(text, str(path))
     except SchemaError as error:
-        raise ModelRefused(str(error)) from error
+        raise ModelError(str(error)) from error
     return replace(plan, tools_text=text, tools_hash=found.hash)
 
 

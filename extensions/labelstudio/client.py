@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Self
 
 from domain.bridge import OutgoingTask, OutsideTask, OutsideUser
-from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.errors import ServiceError, ServiceUnreachableError
 from domain.settings import Settings
 from extensions.labelstudio import tokens
 from extensions.labelstudio.objects import KEY
@@ -74,9 +74,9 @@ def connect(address: str, settings: Settings, *, hook: Hook | None = None) -> Cl
 
     Raises
     ------
-    OutsideRefused
+    ServiceError
         There is no token for the server, its address is not allowed, or the SDK is not installed.
-    OutsideUnreachable
+    ServiceUnreachableError
         Its name cannot be resolved at the moment.
     """
     return Client(
@@ -89,9 +89,9 @@ class Client:
 
     Raises
     ------
-    OutsideRefused
+    ServiceError
         The address is not allowed, or the SDK is not installed.
-    OutsideUnreachable
+    ServiceUnreachableError
         The server's name cannot be resolved at the moment.
     """
 
@@ -196,7 +196,7 @@ class Client:
                 ),
                 again=False,
             )
-        except OutsideUnreachable:
+        except ServiceUnreachableError:
             found = self.project_of(key)  # the project may exist, and only the reply was lost
             if found is None:
                 raise
@@ -216,7 +216,7 @@ class Client:
         told |= {"actions": ["ANNOTATION_CREATED", "ANNOTATION_UPDATED"], "send_for_all_actions": False}
         try:
             self._ask(lambda sdk: sdk.webhooks.create(**told, send_payload=False), again=False)
-        except OutsideRefused as error:
+        except ServiceError as error:
             _log.warning("Project %s gets no webhook: %s", project, error)
 
     def remove_project(self, project: int) -> None:
@@ -228,7 +228,7 @@ class Client:
     def send(self, project: int, tasks: Sequence[OutgoingTask]) -> None:
         """Send tasks to a project, all of them or none.
 
-        After ``OutsideUnreachable``, the tasks may or may not have arrived, or may arrive later. Before another
+        After ``ServiceUnreachableError``, the tasks may or may not have arrived, or may arrive later. Before another
         attempt, look for their keys, and treat a second task with the same key as a duplicate.
         """
         if not tasks:
@@ -240,7 +240,7 @@ class Client:
         )
         taken = told.get("task_count") if isinstance(told, dict) else None
         if taken != len(sent):
-            raise OutsideRefused(
+            raise ServiceError(
                 f"Label Studio at {self.address} was sent {len(sent)} tasks for its project {project} and says that "
                 f"it took {taken if isinstance(taken, int) else 'something else'}; look at the project there."
             )

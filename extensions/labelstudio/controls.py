@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from domain.errors import BadRequest
+from domain.errors import BadRequestError
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 
 LONGEST = 1_000_000
@@ -120,13 +120,13 @@ def _values(key: str, data: Mapping[str, Any]) -> list[Any]:
 
 
 def configuration(xml: str) -> Configuration:
-    """Read a labeling configuration. Raise ``BadRequest`` with a sentence if it is invalid."""
+    """Read a labeling configuration. Raise ``BadRequestError`` with a sentence if it is invalid."""
     if len(xml) > LONGEST or "<!" in xml.replace("<!--", ""):
-        raise BadRequest("The labeling configuration is too long, or declares entities.")
+        raise BadRequestError("The labeling configuration is too long, or declares entities.")
     try:
         root = ElementTree.fromstring(xml)
     except (ElementTree.ParseError, ValueError, RecursionError) as error:
-        raise BadRequest(f"The labeling configuration is no XML: {error}.") from None
+        raise BadRequestError(f"The labeling configuration is no XML: {error}.") from None
     reader = _Reader([], [], [])
     reader.read(root, 0)
     return Configuration(
@@ -143,7 +143,7 @@ class _Reader:
 
     def read(self, part: ElementTree.Element, depth: int) -> None:
         if depth > _DEEPEST:
-            raise BadRequest("The labeling configuration is nested too deep.")
+            raise BadRequestError("The labeling configuration is nested too deep.")
         value = part.get("value") or part.get("valueList") or ""
         if part.tag == "Image" and value.startswith("$"):
             self.images.append(value[1:])

@@ -17,7 +17,7 @@ from annotation_schemas.formats import Misfit, Names, dimension_named, short
 from annotation_schemas.kinds import check_fields, refused_wording
 from annotation_schemas.model import PREDICTION, AssetSlot, Criterion, Dimension, Schema
 from domain import json_text
-from domain.errors import FileRefused, NotAvailable
+from domain.errors import InvalidFileError, NotAvailableError
 from domain.json_text import NotJson
 from domain.no_answer import settled
 from domain.records import AssetName, BadRow, Fragment, ItemRecord, PredictionRecord
@@ -73,7 +73,7 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file has another format, or a name in ``names`` or ``dimension`` is not in the schema.
     """
     reader = _Reader(schema, over(names, schema), path.name, _dimension(schema, dimension) if dimension else None)
@@ -82,12 +82,12 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
         data = path.read_bytes()
         pieces = json_text.split(json_text.decode(data)).pieces
     except NotJson as error:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path.name}, row 1: {error}. Give a project as Label Studio exports it (JSON or JSON-MIN): a list of "
             "tasks. Nothing was imported."
         ) from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     tasks = Tasks(reader.criteria(), reader.names, reader.refuse)
     for task in tasks.of(pieces):
         reader.take(task)
@@ -107,7 +107,7 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
 def _dimension(schema: Schema, name: str) -> Dimension:
     found = dimension_named(schema, name)
     if found is None:
-        raise FileRefused(f"{schema.title} has no dimension {name!r}; it has {_list(schema.dimensions, 'id')}.")
+        raise InvalidFileError(f"{schema.title} has no dimension {name!r}; it has {_list(schema.dimensions, 'id')}.")
     return found
 
 
@@ -143,13 +143,13 @@ class _Reader:
         known += [ITEM, DIMENSION, MODEL, PREDICTION]
         for name in self.names.fields:
             if name not in known:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"--field {name}: {self.schema.title} has no such field; name one of {_named(known)}."
                 )
         criteria = [*self.criteria(), PREDICTION]
         for name in self.names.controls:
             if name not in criteria:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"--control {name}: {self.schema.title} has no such criterion; name one of {_named(criteria)}."
                 )
 
@@ -329,7 +329,7 @@ class _Reader:
             raise Misfit(f"{self.schema.title} does not rate {what if answer is None else other}")
         try:
             page = results.parts(self.schema, stage.value, item.dimension)
-        except NotAvailable as error:
+        except NotAvailableError as error:
             raise Misfit(_sentence(str(error))) from error
         types = {control: kind for part in page for control, kind in part.controls().items()}
         ours = {self.names.controls.get(name, name): name for name in types}

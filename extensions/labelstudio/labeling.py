@@ -17,7 +17,7 @@ from annotation_schemas.kinds import options_of
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema, as_words
 from annotation_schemas.shown import PREDICTION_TITLE, shown_fields, title_in_stage
 from domain.comparison import same
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
 from extensions.labelstudio.codes import ABOUT, NONE, NOTE, OTHER, SKIP, codes, image_of, rank_codes
@@ -39,7 +39,7 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         Label Studio cannot show the stage. The sentence names the criterion.
     """
     page = parts(schema, stage.value, dimension)
@@ -153,7 +153,7 @@ def _media_data(
             rows.append(row | ({"fps": rate(asset) or FRAME_RATE} if slot.kind == "clip" else {}))
         return {key_of("media", slot.role): rows}
     if not there:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"Label Studio cannot show the task: `{drawn.name}` is drawn on `{slot.role}`, and its file is not here."
         )
     if slot.max == 1:

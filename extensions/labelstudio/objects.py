@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from domain.bridge import OutsideAnnotation, OutsideTask, OutsideUser
-from domain.errors import OutsideRefused
+from domain.errors import ServiceError
 
 KEY = "touchstone"
 """The key of a task's data with our key of the task."""
@@ -21,7 +21,7 @@ KEY = "touchstone"
 class Objects:
     """Reads the replies of the server at an address.
 
-    Raises ``OutsideRefused`` for replies that Label Studio never sends.
+    Raises ``ServiceError`` for replies that Label Studio never sends.
 
     ``what`` is the subject of a reply, as the last words of a sentence.
     """
@@ -83,8 +83,8 @@ class Objects:
         return value
 
     def odd(self, what: str) -> NoReturn:
-        """Raise ``OutsideRefused`` for an invalid reply."""
-        raise OutsideRefused(
+        """Raise ``ServiceError`` for an invalid reply."""
+        raise ServiceError(
             f"What {self.address} says about {what} is nothing that Label Studio 1.x says; check the address and its "
             "version."
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from extensions.labelstudio import ways
 from extensions.labelstudio.codes import ABOUT, EDITED, codes, image_of, text_of
 from extensions.labelstudio.parts import FormPart
@@ -48,10 +48,10 @@ def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
 
 
 def require(schema: Schema, stage: str, dimension: str | None) -> None:
-    """Raise ``NotAvailable`` with the sentence of ``refusal`` if there is one."""
+    """Raise ``NotAvailableError`` with the sentence of ``refusal`` if there is one."""
     said = refusal(schema, stage, dimension)
     if said is not None:
-        raise NotAvailable(said)
+        raise NotAvailableError(said)
 
 
 def asked_of(schema: Schema, stage: str, dimension: str | None) -> tuple[Criterion, ...]:
@@ -92,7 +92,10 @@ def drawn_on(
 
 
 def parts(schema: Schema, stage: str, dimension: str | None) -> list[FormPart]:
-    """Return the parts of the stage's page, in order. Raise ``NotAvailable`` if Label Studio cannot show a part."""
+    """Return the parts of the stage's page, in order.
+
+    Raise ``NotAvailableError`` if Label Studio cannot show a part.
+    """
     require(schema, stage, dimension)
     if stage == "authoring":
         return _field_parts(schema, [field for field in schema.item.fields if field.authored], prefix="")

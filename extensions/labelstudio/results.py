@@ -95,7 +95,7 @@ def write_result(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         Label Studio cannot show one of the criteria.
     """
     given = dict(values)

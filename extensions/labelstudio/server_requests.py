@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.errors import ServiceError, ServiceUnreachableError
 from domain.installation import install_hint
 from extensions.labelstudio import tokens
 from extensions.labelstudio.objects import Objects
@@ -41,7 +41,7 @@ Send = Callable[[Any], object]
 """Sends a request through the SDK."""
 
 
-class _Unreachable(OutsideUnreachable):
+class _Unreachable(ServiceUnreachableError):
     """The server does not answer.
 
     ``arrived``: the request may have been carried out. ``pause``: the seconds that the server asks to wait.
@@ -52,11 +52,11 @@ class _Unreachable(OutsideUnreachable):
         self.arrived, self.pause = arrived, pause
 
 
-class _Unknown(OutsideRefused):
+class _Unknown(ServiceError):
     """The server does not accept the token."""
 
 
-class _NoSuchAddress(OutsideRefused):
+class _NoSuchAddress(ServiceError):
     """The address does not exist."""
 
 
@@ -65,9 +65,9 @@ class Requests:
 
     Raises
     ------
-    OutsideRefused
+    ServiceError
         The address is not allowed, or the SDK is not installed.
-    OutsideUnreachable
+    ServiceUnreachableError
         The server's name cannot be resolved at the moment.
     """
 
@@ -91,11 +91,11 @@ class Requests:
         except ForbiddenAddress as error:
             self._not_found(error)
         if guard.unencrypted:
-            raise OutsideRefused(f"The token would go to {place.host} unencrypted over a public network; use https://.")
+            raise ServiceError(f"The token would go to {place.host} unencrypted over a public network; use https://.")
         try:
             import label_studio_sdk  # noqa: F401
         except ImportError as error:
-            raise OutsideRefused(
+            raise ServiceError(
                 "Touchstone reaches Label Studio through label-studio-sdk, which is not installed. "
                 f"{install_hint('labelstudio')}"
             ) from error
@@ -146,7 +146,7 @@ class Requests:
             self._not_answered(error)
         reply = self._last
         if reply is None:
-            raise OutsideRefused(f"Label Studio at {self.address} could not be asked.")
+            raise ServiceError(f"Label Studio at {self.address} could not be asked.")
         self._refused(reply)
         if reply.request.url.path.endswith(_REFRESH):
             self.read.odd("the token")  # it was accepted, but the reply was useless
@@ -168,11 +168,11 @@ class Requests:
             if isinstance(cause, ForbiddenAddress):
                 self._not_found(cause)
             if isinstance(cause, Redirect):
-                raise OutsideRefused(
+                raise ServiceError(
                     f"{where} sends on to another address; name the one it sends to, mostly with https://, instead."
                 ) from None
             if isinstance(cause, NotReadable):
-                raise OutsideRefused(f"{where} cannot be read: {cause}.") from None
+                raise ServiceError(f"{where} cannot be read: {cause}.") from None
             if isinstance(cause, NoAnswer):
                 arrived = not isinstance(cause, NoConnection)
                 if isinstance(cause, TooSlow):
@@ -186,12 +186,12 @@ class Requests:
                 ) from None
             cause = cause.__cause__ or cause.__context__
         if self._last is None:
-            raise OutsideRefused(f"{where} could not be asked ({type(error).__name__}).") from None
+            raise ServiceError(f"{where} could not be asked ({type(error).__name__}).") from None
 
     def _not_found(self, error: ForbiddenAddress) -> NoReturn:
         if isinstance(error, UnknownHost):
             raise _Unreachable(str(error), arrived=False) from None
-        raise OutsideRefused(str(error)) from None
+        raise ServiceError(str(error)) from None
 
     def _refused(self, reply: Response) -> None:
         """Raise the error for a reply's status. Statuses of success raise nothing."""
@@ -210,7 +210,7 @@ class Requests:
             )
         said = self._said(reply)
         if status == 403:
-            raise OutsideRefused(f"{where} does not let the account of our token do this{said}.")
+            raise ServiceError(f"{where} does not let the account of our token do this{said}.")
         if status == 404:
             raise _NoSuchAddress(
                 f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}."
@@ -224,7 +224,7 @@ class Requests:
                 arrived=status >= 500,
                 pause=float(wait) if wait.isdigit() and len(wait) < 6 else 0.0,
             )
-        raise OutsideRefused(f"{where} refused (status {status}){said}.")
+        raise ServiceError(f"{where} refused (status {status}){said}.")
 
     def _said(self, reply: Response) -> str:
         """Return the server's reason for a refusal, shortened, as the rest of a sentence.

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from domain.errors import OutsideRefused
+from domain.errors import ServiceError
 from extensions.labelstudio.settings import (
     LABEL_STUDIO_TOKEN,
     LABEL_STUDIO_TOKEN_FILE,
@@ -42,13 +42,13 @@ def place(address: str) -> ServerAddress:
 
     Raises
     ------
-    OutsideRefused
+    ServiceError
         The text is not a server's address, or has parts that do not belong there.
     """
     try:
         return place_of(address.strip(), ADDRESS)
     except ForbiddenAddress as error:
-        raise OutsideRefused(str(error)) from None
+        raise ServiceError(str(error)) from None
 
 
 def normal(address: str) -> str:
@@ -68,21 +68,21 @@ class Token:
 
     Raises
     ------
-    OutsideRefused
+    ServiceError
         The value is not a token, or the token has expired or lasts only minutes.
     """
 
     def __init__(self, value: str, *, whence: str) -> None:
         self._value, self.whence = value, whence
         if not value.isascii() or not value.isprintable() or " " in value or len(value) < SHORTEST_HIDDEN:
-            raise OutsideRefused(f"What stands in {whence} is no token of Label Studio; copy one {_WHERE}.")
+            raise ServiceError(f"What stands in {whence} is no token of Label Studio; copy one {_WHERE}.")
         self.personal = _JWT.fullmatch(value) is not None
         if self.personal:
             self._check(value.split("."))
 
     def _check(self, parts: list[str]) -> None:
         if len(parts) == 2:
-            raise OutsideRefused(
+            raise ServiceError(
                 f"The token in {self.whence} lacks its last part: Label Studio shows a personal access token in full "
                 f"only once, when it is made. Make a new one {_WHERE}."
             )
@@ -90,16 +90,16 @@ class Token:
             claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
             kind, ends = claims["token_type"], float(claims["exp"])
         except (binascii.Error, ValueError, TypeError, KeyError):
-            raise OutsideRefused(
+            raise ServiceError(
                 f"The token in {self.whence} is neither a personal access token nor a legacy one; copy one {_WHERE}."
             ) from None
         if kind != "refresh":
-            raise OutsideRefused(
+            raise ServiceError(
                 f"The token in {self.whence} ends after minutes; it is what a personal access token is exchanged for. "
                 f"Use the personal access token itself, {_WHERE}."
             )
         if ends < time.time():
-            raise OutsideRefused(
+            raise ServiceError(
                 f"The personal access token in {self.whence} has expired; make a new one {_WHERE} and put it there."
             )
 
@@ -120,7 +120,7 @@ def token_for(address: str, settings: LabelStudioSettings) -> Token:
 
     Raises
     ------
-    OutsideRefused
+    ServiceError
         There is no token, or the value is not one.
     """
     wanted = normal(address)
@@ -137,7 +137,7 @@ def token_for(address: str, settings: LabelStudioSettings) -> Token:
     if value:
         return Token(value, whence="the keyring")
     first = f"{LABEL_STUDIO_URL}={wanted} and " if not _on_this_machine(wanted) else ""
-    raise OutsideRefused(
+    raise ServiceError(
         f"There is no token for {wanted}.{tied} Make a personal access token {_WHERE} and, where Touchstone runs, set "
         f"{first}{LABEL_STUDIO_TOKEN}; for several servers name a file in {LABEL_STUDIO_TOKEN_FILE}."
     )
@@ -156,13 +156,13 @@ def _in_file(wanted: str, path: Path) -> str | None:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or "it is no text"
-        raise OutsideRefused(f"{LABEL_STUDIO_TOKEN_FILE} names {path}, which cannot be read: {why}.") from None
+        raise ServiceError(f"{LABEL_STUDIO_TOKEN_FILE} names {path}, which cannot be read: {why}.") from None
     for number, line in enumerate(lines, start=1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
         if len(words) != 2:
-            raise OutsideRefused(
+            raise ServiceError(
                 f"Line {number} of {path} is not an address and a token with a blank between them; correct it there."
             )
         if normal(words[0]) == wanted:

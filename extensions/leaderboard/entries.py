@@ -18,7 +18,7 @@ from db import files, projects, runs
 from db.engine import Session, Store
 from db.readings import AttemptEnd
 from db.records import StoredRun
-from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem
+from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, Problem
 from domain.reading.answers import ReadOutcome
 from domain.records import BadRow, Person, PredictionRecord
 from domain.run_kinds import RunKind
@@ -110,13 +110,13 @@ def take(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The team or the model has no name, or a name that is too long.
-    FileRefused
+    InvalidFileError
         The file is truncated, has unknown items or duplicates, or lacks items. Nothing was accepted.
-    NotAllowed
+    NotAllowedError
         The team has used up its budget for now.
-    AlreadyTaken
+    AlreadyTakenError
         The same file is already there, or the name belongs to another team or to answers that are not an entry.
     """
     team, model = _named("team", team), _named("model", model)
@@ -133,12 +133,12 @@ def take(
         earlier = _earlier(session, access.project_id, name)
         there = _entry(earlier) if earlier is not None else None
         if there is not None and (there.team, there.model) != (team, model):
-            raise AlreadyTaken(f"{name} is the model {there.model} of {there.team}; call team or model otherwise.")
+            raise AlreadyTakenError(f"{name} is the model {there.model} of {there.team}; call team or model otherwise.")
         if there is not None and sha256 and there.sha256 == sha256:
-            raise AlreadyTaken(f"{name} sent in this very file before; nothing changed.")
+            raise AlreadyTakenError(f"{name} sent in this very file before; nothing changed.")
         ours = any(row.name == name for row in _rows(session, access.project_id))
         if not ours and name in runs.names(session, project_id=access.project_id):
-            raise AlreadyTaken(f"A model that is no entry is called {name} here; call team or model otherwise.")
+            raise AlreadyTakenError(f"A model that is no entry is called {name} here; call team or model otherwise.")
         entry_budget.must_have_one_left(
             session, project_id=access.project_id, team=team, rows=_rows(session, access.project_id), now=store.now()
         )
@@ -186,7 +186,10 @@ def score_of(store: Store, *, by: Person | None, project: str, entry: Entry) -> 
 def _looked_at(
     bring: Import, found: ReadPredictions, *, anyway: bool
 ) -> tuple[list[tuple[PredictionRecord, BadRow]], list[str]]:
-    """Return the rows of a file, and the items without an answer. ``FileRefused`` has a sentence for each problem."""
+    """Return the rows of a file, and the items without an answer.
+
+    ``InvalidFileError`` has a sentence for each problem.
+    """
     strange: list[BadRow] = []
     with bring.store.read() as session:
         project_id = bring.access.project_id
@@ -211,7 +214,7 @@ def _looked_at(
             told.append(begin)
     if problems := [each for each in told if each]:
         can = " --anyway takes it, and counts missing and unreadable answers as such." if not any(told[:3]) else ""
-        raise FileRefused(f"{' '.join(problems)} Nothing was taken.{can}")
+        raise InvalidFileError(f"{' '.join(problems)} Nothing was taken.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 
 
@@ -245,7 +248,7 @@ def _absent(name: str, path: Path, item: str) -> tuple[PredictionRecord, BadRow]
 def _named(what: str, name: str) -> str:
     told = " ".join(name.split())
     if not told or len(told) > LONGEST or not told.isprintable():
-        raise InvalidInput([Problem(what, f"Name the {what} in up to {LONGEST} letters.")])
+        raise InvalidInputError([Problem(what, f"Name the {what} in up to {LONGEST} letters.")])
     return told
 
 

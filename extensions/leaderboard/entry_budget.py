@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from db import entry_budgets, projects
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import InvalidInput, NotAllowed, Problem
+from domain.errors import InvalidInputError, NotAllowedError, Problem
 from domain.records import Person
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
@@ -50,12 +50,12 @@ def set_budget(store: Store, *, by: Person | None, project: str, budget: EntryBu
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A number is not within its limits.
     """
     if budget is not None and not (1 <= budget.entries <= MOST_ENTRIES and 1 <= budget.days <= MOST_DAYS):
         message = f"A team may send in 1 to {MOST_ENTRIES:,} entries in 1 to {MOST_DAYS:,} days, not {budget.words}."
-        raise InvalidInput([Problem("budget", message)])
+        raise InvalidInputError([Problem("budget", message)])
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         projects.lock(session, id=access.project_id)
@@ -90,7 +90,7 @@ def must_have_one_left(
 
     Raises
     ------
-    NotAllowed
+    NotAllowedError
         The budget is used up. The message says when the next entry is possible.
     """
     allowed = _of_project(session, project_id)
@@ -104,7 +104,7 @@ def must_have_one_left(
     )
     if len(mine) >= allowed.entries:
         again = mine[len(mine) - allowed.entries] + window
-        raise NotAllowed(
+        raise NotAllowedError(
             f"{team} has sent in {len(mine):,} of the {allowed.words} that a team may send in here. The next one is "
             f"possible from {again:%d %B %Y, %H:%M:%S} UTC on. Nothing was taken."
         )

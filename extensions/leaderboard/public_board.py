@@ -18,7 +18,7 @@ from annotation_schemas.keys import key_fields
 from db import events
 from db.engine import Store
 from db.records import StoredEvent
-from domain.errors import InvalidInput, Problem, TouchstoneError
+from domain.errors import InvalidInputError, Problem, TouchstoneError
 from domain.records import Person
 from extensions.leaderboard import entries
 from workflow.access.event_log import log
@@ -113,7 +113,7 @@ def publish(store: Store, *, by: Person | None, project: str, choice: Choice) ->
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         There is no title, no number or no model to show, or a text is too long.
     """
     problems = []
@@ -126,7 +126,7 @@ def publish(store: Store, *, by: Person | None, project: str, choice: Choice) ->
     if not choice.models and not choice.entries:
         problems.append(Problem("models", "Choose at least one model, or other teams' entries."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         before = events.public_board(session, project=access.name)

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 from app.routes import plain_pages
 from app.routes.replies import RETRY_SECONDS
 from app.services import Resources
-from domain.errors import NotAvailable, NotFound
+from domain.errors import NotAvailableError, NotFoundError
 from extensions.leaderboard import public_board as public
 from extensions.leaderboard import public_page
 
@@ -59,11 +59,11 @@ class Boards:
         self._made: dict[str, tuple[float, _RenderedBoard]] = {}
 
     def find(self, project: str) -> _RenderedBoard:
-        """Return the current page of a project. Raise ``NotFound`` if nothing is public."""
+        """Return the current page of a project. Raise ``NotFoundError`` if nothing is public."""
         named = project.isascii() and project.isprintable()  # any other text is not the name of a project
         shown = public.made_public(self.store, project=project) if named else None
         if shown is None:
-            raise NotFound(NOTHING)
+            raise NotFoundError(NOTHING)
         made, fresh = self._known(shown)
         if made is not None and fresh:
             return made
@@ -87,7 +87,7 @@ class Boards:
         choice = shown.choice
         try:
             figure = public_page.choice_figures(self.store, self.settings, shown.project, choice, inside=False).figure
-        except NotAvailable:  # the log says why
+        except NotAvailableError:  # the log says why
             figure = None
         if before is not None and before.of is figure:
             made = before
@@ -118,8 +118,8 @@ def routes(resources: Resources) -> list[BaseRoute]:
         try:
             made = await anyio.to_thread.run_sync(boards.find, project, limiter=strangers)
             if made.of is not None and part not in made.bodies:
-                raise NotFound(NOTHING)
-        except NotFound:
+                raise NotFoundError(NOTHING)
+        except NotFoundError:
             page = plain_pages.page("Nothing here", plain_pages.paragraph(NOTHING))
             return HTMLResponse(page, status_code=404, headers={"Cache-Control": "no-store"})
         if made.of is None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from annotation_schemas.formats import id_keys
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.evidence import FOLDER as EVIDENCE
 from exporters.release_keys import FOLDER as KEYS
 from exporters.release_keys import read_keys
@@ -103,14 +103,14 @@ def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int 
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A file that must be checked cannot be read. The check then has no result.
     """
     if not public.is_dir():
-        raise FileRefused(f"{public} is no folder; give the public folder of a release.")
+        raise InvalidFileError(f"{public} is no folder; give the public folder of a release.")
     files = sorted((private / KEYS).glob("*.jsonl"))
     if not files:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{private} has no key files (keys/<split>.jsonl), so nothing is kept back that could be told."
         )
     check = _FolderReader([secret_keys(read_keys(path)) for path in files], alike)
@@ -124,7 +124,7 @@ def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int 
 def _files(public: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(public.rglob("*")):
         if path.is_symlink():
-            raise FileRefused(f"{path} is a link; a release has files alone. Put the file there.")
+            raise InvalidFileError(f"{path} is a link; a release has files alone. Put the file there.")
         if path.is_file():
             yield path.relative_to(public).as_posix(), path
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
-from domain.errors import MediaRefused, NotAvailable
+from domain.errors import InvalidMediaError, NotAvailableError
 from media import file_type, mp4, orientation, strip_metadata
 from media.perceptual_hash import difference_hash
 from media.strip_metadata import NotUnderstood
@@ -72,7 +72,7 @@ def _clip(where: str, path: Path, sort: file_type.Sort) -> Picture:
         metadata = mp4.metadata_names(path) if sort == file_type.MP4 else _tags_of_webm(path)
     except NotUnderstood:
         unknown = f"{sort.called} cannot be taken apart here"
-    except (MediaRefused, NotAvailable) as error:
+    except (InvalidMediaError, NotAvailableError) as error:
         unknown = str(error).rstrip(".")
     with path.open("rb") as file:
         return Picture(where, hashlib.file_digest(file, "sha256").hexdigest(), None, metadata, unknown)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.leaks.check import ADVICE, LeakReport, find_leaks
 from workflow.releases.extension_checks import FolderCheck
 
 
 def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
-    """Refuse (``FileRefused``) a release whose public files reveal private data, apart from ``accepted`` kinds."""
+    """Refuse (``InvalidFileError``) a release whose public files reveal private data, apart from ``accepted`` kinds."""
     left = [each for each in found.leaks if each.kind not in accepted]
     if left:
         told = "\n".join(each.sentence for each in left[:20])
         more = f"\nand {len(left) - 20:,} more" if len(left) > 20 else ""
         kinds = ", ".join(sorted({each.kind for each in left}))
-        raise FileRefused(
+        raise InvalidFileError(
             f"Public files reveal private data:\n{told}{more}\nIf a leak is harmless, accept its kind with a reason "
             f"(--accept-leak 'KIND: reason'; the manifest records it). Kinds found: {kinds}."
         )
@@ -28,16 +28,16 @@ def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         There is no such kind, or it has no reason.
     """
     found = set()
     for text in given:
         kind, _, reason = (part.strip() for part in text.partition(":"))
         if kind not in ADVICE:
-            raise FileRefused(f"There is no kind of leak {kind!r}. Kinds are {', '.join(ADVICE)}.")
+            raise InvalidFileError(f"There is no kind of leak {kind!r}. Kinds are {', '.join(ADVICE)}.")
         if not reason:
-            raise FileRefused(f"Give a reason for accepting {kind}: --accept-leak '{kind}: REASON'.")
+            raise InvalidFileError(f"Give a reason for accepting {kind}: --accept-leak '{kind}: REASON'.")
         found.add(kind)
     return frozenset(found)
 

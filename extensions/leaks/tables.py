@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from domain.csv_rows import LONGEST_CELL
-from domain.errors import FileRefused, NotAvailable
+from domain.errors import InvalidFileError, NotAvailableError
 
 Row = dict[str, Any]
 """Cells by their dotted path: ``metadata.answer``, ``options[0]``. Values are texts, numbers, truth values or bytes."""
@@ -63,9 +63,9 @@ def tables_of(file: str, path: Path) -> list[Table]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file has the ending of a table and cannot be read.
-    NotAvailable
+    NotAvailableError
         The file is Parquet, and the package that reads Parquet is not installed.
     """
     ending = path.suffix.casefold()
@@ -92,7 +92,7 @@ def _read(file: str, rows: Callable[[], Iterable[_T]]) -> Iterator[_T]:
     try:
         yield from rows()
     except (ValueError, RecursionError, OSError, csv.Error) as error:
-        raise FileRefused(f"{file} cannot be read ({error}), so nothing can be said of what it tells.") from error
+        raise InvalidFileError(f"{file} cannot be read ({error}), so nothing can be said of what it tells.") from error
 
 
 def flat(value: Any, path: str = "") -> Row:
@@ -191,7 +191,7 @@ def _of_parquet(path: Path) -> Iterator[Row]:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise NotAvailable(
+        raise NotAvailableError(
             "Parquet files can only be looked into with pyarrow; install the extra that the release's formats need."
         ) from error
     with parquet.ParquetFile(path) as file:

@@ -11,7 +11,7 @@ import streamlit as st
 from app import markup, shell
 from app.services import Services
 from db.engine import Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.settings import Settings
 from extensions.mail import sending
 from extensions.mail.notice_mails import clipped
@@ -45,7 +45,7 @@ def addresses_in(settings: Settings, text: str) -> list[str]:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         Some texts are not addresses (the error names them), or there are too many.
     SettingsError
         There are addresses, and this server sends no mail.
@@ -62,11 +62,11 @@ def addresses_in(settings: Settings, text: str) -> list[str]:
         named = ", ".join(clipped(each) for each in wrong[:NAMED])
         more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
         are = "is no e-mail address" if len(wrong) == 1 else "are no e-mail addresses"
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("mail", f"{named}{more} {are}; write each as ann@example.org. No invitation was made.")]
         )
     if len(found) > MOST:
-        raise InvalidInput(
+        raise InvalidInputError(
             [
                 Problem(
                     "mail", f"These are {len(found):,} addresses; give at most {MOST} at once. No invitation was made."

@@ -15,7 +15,7 @@ from app.routes import plain_pages
 from app.routes.auth import calmly
 from app.routes.replies import read_body
 from app.services import Resources
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from extensions.mail import notice_mails
 
 PUBLIC = ("/mail-off/",)
@@ -40,7 +40,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         await read_body(request)
         try:
             await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
-        except NotFound:
+        except NotFoundError:
             return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
         words = "Touchstone sends you no more mails. The page Notices turns them on again."
         return _page("No more mails", plain_pages.paragraph(words), plain_pages.link("/notices", "Notices"))

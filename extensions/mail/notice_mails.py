@@ -15,7 +15,7 @@ from itertools import groupby
 from db import mails, people, projects
 from db.engine import Store
 from db.records import StoredMail, StoredMailChoice
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.mail import MailState, MailTime
 from domain.notices import Notice, NoticeKind
 from domain.records import Person
@@ -52,7 +52,7 @@ def choice(store: Store, *, person: Person) -> tuple[str, MailTime]:
 
 
 def choose(store: Store, *, person: Person, address: str, time: MailTime) -> None:
-    """Set a person's address and time for notices; raise ``InvalidInput`` if the address is invalid."""
+    """Set a person's address and time for notices; raise ``InvalidInputError`` if the address is invalid."""
     if address.strip() or time is not MailTime.OFF:
         address = require_address(address)
     with store.write(archived_too=True) as session:
@@ -66,10 +66,10 @@ def is_link(store: Store, *, token: str) -> bool:
 
 
 def turn_off(store: Store, *, token: str) -> None:
-    """Turn off mails to the person who received this link; raise ``NotFound`` for an unknown link."""
+    """Turn off mails to the person who received this link; raise ``NotFoundError`` for an unknown link."""
     with store.write(archived_too=True) as session:
         if not mails.turn_off(session, token=token):
-            raise NotFound("This link turns off no one's mails.")
+            raise NotFoundError("This link turns off no one's mails.")
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from email.utils import parseaddr
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from domain.errors import InvalidInput, Problem, SettingsError
+from domain.errors import InvalidInputError, Problem, SettingsError
 from domain.settings import PUBLIC_URL, Settings
 
 SMTP = "TOUCHSTONE_SMTP"
@@ -87,10 +87,10 @@ def is_address(text: str) -> bool:
 
 
 def require_address(text: str) -> str:
-    """Return an e-mail address without blanks around it; raise ``InvalidInput`` if the text is none."""
+    """Return an e-mail address without blanks around it; raise ``InvalidInputError`` if the text is none."""
     address = text.strip()
     if not is_address(address):
-        raise InvalidInput([Problem("address", "Give one e-mail address, such as ann@example.org.")])
+        raise InvalidInputError([Problem("address", "Give one e-mail address, such as ann@example.org.")])
     return address
 
 

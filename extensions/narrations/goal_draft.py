@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from domain import json_text
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.narrations.files.goal_export import goal_file
 from extensions.narrations.rules import goal_edits
 from extensions.narrations.rules.goal_check import Mend, check
@@ -86,7 +86,9 @@ class Draft:
         """Return the draft with other words of the selected goal."""
         text = " ".join(json_text.showable(text).split())
         if not text:
-            raise InvalidInput([Problem("goal", "A goal has words; this one keeps those that it had. Or delete it.")])
+            raise InvalidInputError(
+                [Problem("goal", "A goal has words; this one keeps those that it had. Or delete it.")]
+            )
         return self._with(replace(self._goal, text=text))
 
     def levelled(self, level: str) -> Draft:
@@ -119,7 +121,7 @@ class Draft:
         """Return the draft with the selected goal and the next goal of its level merged."""
         after = self.following
         if after is None:
-            raise InvalidInput([Problem("goal", f"No {self._goal.level} comes after this one.")])
+            raise InvalidInputError([Problem("goal", f"No {self._goal.level} comes after this one.")])
         one = goal_edits.merged(self._goal, self.entries[after][1])
         mine = self.entries[self.at][0]
         left = [

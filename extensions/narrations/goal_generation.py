@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.english import with_noun
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.strict_json import Fault
 from extensions.narrations.files import question_files
 from extensions.narrations.files.goal_export import goal_file
@@ -132,15 +132,15 @@ def prepared(request: GoalRequest, read: ReadNarrations) -> GoalInquiry:
 
     Raises
     ------
-    InvalidInput, FileRefused, ModelRefused
+    InvalidInputError, InvalidFileError, ModelError
         An option, the prompt or the model is invalid.
     """
     strict_questions.must_be_endpoint(request.spec, "goals")
     if problem := goal_prompt.lacking(request.prompt):
-        raise FileRefused(f"The prompt {problem}.")
+        raise InvalidFileError(f"The prompt {problem}.")
     all_of_them = by_video(read.rows)
     if unknown := [name for name in request.only if name not in all_of_them]:
-        raise InvalidInput([Problem("video", f"{read.path} does not narrate the video {unknown[0]!r}.")])
+        raise InvalidInputError([Problem("video", f"{read.path} does not narrate the video {unknown[0]!r}.")])
     who = identities.description(request.spec.dump())
     videos, too_short = list[Subject[ReplyGoals]](), list[str]()
     for name, rows in all_of_them.items():

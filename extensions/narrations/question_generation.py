@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.records import BadRow
 from exporters.file_manifest import manifest_file
 from exporters.writing import write_files
@@ -70,15 +70,15 @@ def make(request: QuestionRequest, out: Path) -> QuestionResult:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         An option is invalid.
-    FileRefused
+    InvalidFileError
         The goals or classes cannot be read, or the folder holds files of something else.
     """
     settings = _settings(request)
     rates = settings.rates
     if request.goal_times == "frames" and not rates and request.rate is None:
-        raise InvalidInput(
+        raise InvalidInputError(
             [
                 Problem(
                     "goal_times",
@@ -121,14 +121,16 @@ def _settings(request: QuestionRequest) -> made.Settings:
     except ValueError:
         named = {""}
     if not named or not named <= _WORDS:
-        raise InvalidInput([Problem("question", "The question contains {towards} or {goal}, and no other braces.")])
+        raise InvalidInputError(
+            [Problem("question", "The question contains {towards} or {goal}, and no other braces.")]
+        )
     if request.observe not in made.RULES:
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("observe", f"The observed frame is one of {', '.join(made.RULES)}, not {request.observe!r}.")]
         )
     rates = request.videos.rates if request.videos else {}
     if not rates and request.rate is None:
-        raise InvalidInput(
+        raise InvalidInputError(
             [
                 Problem(
                     "rate",
@@ -145,19 +147,21 @@ def _sameness(files: tuple[Path | None, Path | None]) -> tuple[Sameness, dict[st
     if verbs is None and nouns is None:
         return Sameness(), {}
     if verbs is None or nouns is None:
-        raise InvalidInput([Problem("verb_classes", "Give the files of verb classes and of noun classes, or neither.")])
+        raise InvalidInputError(
+            [Problem("verb_classes", "Give the files of verb classes and of noun classes, or neither.")]
+        )
     classes, hashes = read_classes(verbs, nouns)
     return Sameness(classes), hashes
 
 
 def _must_be_ours(out: Path) -> None:
     if out.exists() and not out.is_dir():
-        raise FileRefused(f"{out} is a file; name a folder for the questions.")
+        raise InvalidFileError(f"{out} is a file; name a folder for the questions.")
     ours = {*_FILES, question_files.ITEMS, question_files.TIMES, question_files.MANIFEST}
     there = {path.name for path in out.iterdir()} if out.is_dir() else set()
     if there and (not there <= ours or question_files.MANIFEST not in there):
         foreign = ", ".join(sorted(there - ours)[:3]) or "questions of something else"
-        raise FileRefused(f"{out} holds other files already ({foreign}); name a new or empty folder.")
+        raise InvalidFileError(f"{out} holds other files already ({foreign}); name a new or empty folder.")
 
 
 def _manifest(

@@ -22,7 +22,7 @@ from app.jobs import page as job_page
 from app.jobs.imports import ImportOrder, ImportOutcome
 from app.services import Services
 from domain import typed_json
-from domain.errors import InvalidInput, Problem, RowsRefused
+from domain.errors import InvalidInputError, InvalidRowsError, Problem
 from domain.jobs import Job
 from domain.records import ProjectView
 from extensions.narrations import goal_draft, project_steps
@@ -166,14 +166,16 @@ def _videos(file: Any, folder: Path) -> Videos:
     videos = read_videos(uploads.copied(file, folder))
     if videos.bad:
         rows = [f"{row.path}, line {row.row}: {row.reason}." for row in videos.bad[:SHOWN]]
-        raise RowsRefused(rows, n=len(videos.bad), end="Nothing was made.")
+        raise InvalidRowsError(rows, n=len(videos.bad), end="Nothing was made.")
     return videos
 
 
 def _rate(text: str) -> Fraction | None:
     known = rate(text) if text else None
     if text and known is None:
-        raise InvalidInput([Problem("rate", f"{text!r} is no number from 1 to 1000, such as 59.94 or 60000/1001.")])
+        raise InvalidInputError(
+            [Problem("rate", f"{text!r} is no number from 1 to 1000, such as 59.94 or 60000/1001.")]
+        )
     return known
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from app import markup, shell
 from app.reruns import messages
 from app.services import Services
-from domain.errors import FileRefused, RowsRefused
+from domain.errors import InvalidFileError, InvalidRowsError
 from domain.records import ProjectView
 from extensions.narrations import video_goals
 from extensions.narrations.files.goal_files import read_goals
@@ -68,7 +68,7 @@ def _keep(services: Services, view: ProjectView, what: str, upload: Any, skip: b
         file = uploads.copied(upload, Path(folder))
         try:
             said = (_narrations if what == "narrations" else _goals)(services, view, file, skip)
-        except RowsRefused as error:
+        except InvalidRowsError as error:
             messages.keep(ROWS, error)  # a line for each, which the sentence of a press has no place for
             return
         messages.keep(DONE, said)
@@ -97,7 +97,7 @@ def _goals(services: Services, view: ProjectView, file: Path, skip: bool) -> str
     bad += [f"{each.goal}: {each.why}." for each in unplaced]
     _refuse(bad, skip)
     if not found:
-        raise FileRefused(f"No goal of {file.name} fits; the first: {bad[0]} Nothing was kept.")
+        raise InvalidFileError(f"No goal of {file.name} fits; the first: {bad[0]} Nothing was kept.")
     put = video_goals.put_file(services.store, by=services.person, project=view.name, goals=found, file=file.name)
     n = sum(map(len, found.values()))
     return f"{markup.count(n, 'goal')} of {file.name}: {_said(put)}{_left(bad, 'goal')}"
@@ -105,7 +105,7 @@ def _goals(services: Services, view: ProjectView, file: Path, skip: bool) -> str
 
 def _refuse(bad: Sequence[str], skip: bool) -> None:
     if bad and not skip:
-        raise RowsRefused(bad[:SHOWN], n=len(bad), end=MEND)
+        raise InvalidRowsError(bad[:SHOWN], n=len(bad), end=MEND)
 
 
 def _said(put: FileChanges) -> str:

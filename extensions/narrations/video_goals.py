@@ -16,7 +16,7 @@ from db import events, projects
 from db.engine import Session, Store
 from db.events import GOALS_SAVED, NARRATED, VIDEO_GOALS
 from db.records import StoredEvent
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
 from extensions.narrations.rules.goal_check import check
 from extensions.narrations.rules.goals import Goal, Limits, Step
@@ -171,7 +171,7 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
 
     Raises
     ------
-    Conflict
+    ConflictError
         Another person saved a version after the one that these goals are based on. Nothing is stored.
     """
     with store.write() as session:
@@ -184,7 +184,7 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
         now = _version(video, *saved[-1]) if saved else NONE_YET
         if now.number != based_on:
             who = now.by or "the command on the server's machine"
-            raise Conflict(
+            raise ConflictError(
                 f"{who} has saved version {now.number} of the goals of {video} meanwhile. Nothing was stored, and your "
                 "changes are still here: look at theirs below, then save yours again or take theirs."
             )
@@ -276,10 +276,10 @@ def _save(
 
 def _check(video: str, goals: Sequence[Goal], *, narrated: bool) -> None:
     if not narrated:
-        raise InvalidInput([Problem("video", f"{video} has no narrations here; keep those first.")])
+        raise InvalidInputError([Problem("video", f"{video} has no narrations here; keep those first.")])
     for goal in goals:
         if not goal.text.strip() or not goal.steps:
-            raise InvalidInput(
+            raise InvalidInputError(
                 [Problem("goals", f"{goal.where} of {video} has no {'actions' if goal.text else 'words'}.")]
             )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from agreement.losses import Losses
 from db.engine import Store
-from domain.errors import InvalidInput, Problem, TouchstoneError
+from domain.errors import InvalidInputError, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Items
 from extensions.paper_tables.cell_number import Number
@@ -108,7 +108,7 @@ def paper_tables(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The layout has no table with this name.
     """
     read = current(store, person=person, project=project, items=items)
@@ -116,7 +116,7 @@ def paper_tables(
     known = [each.name for each in layout]
     for name in names:
         if name not in known:
-            raise InvalidInput([Problem("table", f"The layout has no table {name!r}; it has {', '.join(known)}.")])
+            raise InvalidInputError([Problem("table", f"The layout has no table {name!r}; it has {', '.join(known)}.")])
     shared = Numbers(store, read, person=person, items=items)
 
     def numbers(of: TableLayout) -> Numbers:

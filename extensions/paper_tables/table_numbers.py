@@ -14,7 +14,7 @@ from agreement.statistic import Statistic
 from agreement.summary import Result
 from db.engine import Store
 from domain import extensions
-from domain.errors import InvalidInput, NotFound, Problem, TouchstoneError
+from domain.errors import InvalidInputError, NotFoundError, Problem, TouchstoneError
 from domain.records import Person
 from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
@@ -157,7 +157,7 @@ class Numbers:
             return Scores("key")
         criterion = said.criterion or self.criterion()
         if kind != "judge" and not self.graded_by(criterion):
-            raise NotFound(f"No person has graded models' answers by {criterion} yet.")
+            raise NotFoundError(f"No person has graded models' answers by {criterion} yet.")
         judge = None if kind == "human" else self.judge(said.judge)
         return Scores(kind, criterion, judge, (said.method or "ppi") if kind == "corrected" else None, said.option)
 
@@ -165,7 +165,7 @@ class Numbers:
         """Return the default criterion."""
         there = [*scored_criteria(self._read.schema), *named_criteria(self._read.schema)]
         if not there:
-            raise NotFound("The schema has no criterion by which models' answers are graded.")
+            raise NotFoundError("The schema has no criterion by which models' answers are graded.")
         return there[0].name
 
     def graded_by(self, criterion: str) -> bool:
@@ -177,7 +177,7 @@ class Numbers:
         """Return the read with only the answers that people have graded by a criterion."""
         criterion = criterion or self.criterion()
         if not self.graded_by(criterion):
-            raise NotFound(f"No person has graded models' answers by {criterion} yet.")
+            raise NotFoundError(f"No person has graded models' answers by {criterion} yet.")
         place = ("graded", criterion)
         if place not in self._made:
             rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
@@ -220,12 +220,12 @@ class Numbers:
 
         Raises
         ------
-        NotFound
+        NotFoundError
             No judge has rated, the name is unknown or ambiguous, or the layout names none of several judges.
         """
         schema, there = self._read.schema, [*self.judges(), *self.metrics()]
         if not there:
-            raise NotFound("No judge has rated models' answers yet.")
+            raise NotFoundError("No judge has rated models' answers yet.")
         if name is None:
             of_schema = [
                 each
@@ -234,11 +234,11 @@ class Numbers:
             ]
             if of_schema or len(there) == 1:
                 return (of_schema or there)[0]
-            raise NotFound(f"Several judges have rated ({', '.join(there)}); the layout does not say which.")
+            raise NotFoundError(f"Several judges have rated ({', '.join(there)}); the layout does not say which.")
         found = judges_called(schema, name, there)
         if len(found) != 1:
             several = f"several judges are {name}" if found else f"no judge {name} has rated models' answers"
-            raise NotFound(f"{several[0].upper()}{several[1:]}; there are {', '.join(there)}.")
+            raise NotFoundError(f"{several[0].upper()}{several[1:]}; there are {', '.join(there)}.")
         return found[0]
 
     def also_called(self, judge: str) -> list[str]:
@@ -279,7 +279,7 @@ class Numbers:
                 self._store, person=self._about["person"], project=self._read.project, stage=stage
             ).people
             if not people:
-                raise NotFound(f"No person has rated anything in {stage.value} yet.")
+                raise NotFoundError(f"No person has rated anything in {stage.value} yet.")
             criterion = said.criterion or (self.criterion() if stage is Stage.GRADING else None)
             self._made[place] = agreement_of(
                 self._store,
@@ -302,7 +302,7 @@ class Numbers:
         for name in names:
             if name not in columns.of:
                 who = "person" if name == dimension_means.PEOPLE else f"judge {name}"
-                raise NotFound(f"No {who} has graded models' answers by {criterion} yet.")
+                raise NotFoundError(f"No {who} has graded models' answers by {criterion} yet.")
         answers: Collection[str] | None = None
         if said.graded:
             answers = columns.of.get(dimension_means.PEOPLE, {}).keys()
@@ -366,7 +366,7 @@ class Numbers:
         there = {each.name: each for each in coding.code_criteria(self._read.schema)}
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
-            raise NotFound(failures.NO_CODING.format(name=self._read.schema.name))
+            raise NotFoundError(failures.NO_CODING.format(name=self._read.schema.name))
         return [(str(each.value), each.label) for each in there[name].options]
 
     def _failures(self, said: NumberSettings) -> Number:
@@ -394,5 +394,5 @@ def _outside(board: SlicedScores, part: str) -> Number:
     return Number(None, reason=f"No item is in {board.slicing.way.title.lower()} {part}.")
 
 
-def _mistake(key: str, sentence: str) -> InvalidInput:
-    return InvalidInput([Problem(key, sentence)])
+def _mistake(key: str, sentence: str) -> InvalidInputError:
+    return InvalidInputError([Problem(key, sentence)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotation_schemas.model import as_words
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.paper_tables.table_layouts import PEOPLE, LayoutLine, NumberSettings
 from extensions.paper_tables.table_numbers import Numbers
 from workflow.results.criterion_values import scored_criteria
@@ -94,7 +94,7 @@ class LayoutExpansion:
         for name in wanted or ():
             if name not in known:
                 there = ", ".join(known) or "none"
-                raise InvalidInput([Problem(what, f"There is no {what} {name!r} here; there are {there}.")])
+                raise InvalidInputError([Problem(what, f"There is no {what} {name!r} here; there are {there}.")])
         return known if wanted is None else wanted
 
     def _models(self) -> Iterator[TablePlace]:

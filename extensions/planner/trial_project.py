@@ -18,12 +18,12 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.made_up import Item
 from annotation_schemas.model import LoadedSchema
 from app.services import Resources
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import Person, TaskView, TriageGroup
 from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from media import made_up as drawn
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, image_pool, progress, qualification, refinement, submissions, triage
 from workflow.files.import_files import import_files
 from workflow.lead import coding_intake, pair_intake
@@ -106,7 +106,7 @@ class _Builder:
 
     def _join(self, login: str, name: str, role: Role) -> Person:
         person = accounts.create_person(self.store, login=login, name=name)
-        projects.set_member(self.store, by=None, project=self.project, login=login, role=role)
+        memberships.set_member(self.store, by=None, project=self.project, login=login, role=role)
         for stage in (*VERIFICATIONS, Stage.GRADING):
             part = getattr(self.schema.stages, stage.value)
             if part is not None and part.qualification is not None:
@@ -126,7 +126,7 @@ class _Builder:
             return path
         try:
             drawn.clip(path, f"{role} {number}", number)
-        except NotAvailable as error:
+        except NotAvailableError as error:
             if str(error) not in self.left_out:
                 self.left_out.append(str(error))
             return None

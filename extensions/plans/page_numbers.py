@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from agreement.regression_parts import Errors
 from annotation_schemas.model import Schema
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.states import Items
 from extensions.plans.project_units import units_of_project
 from extensions.plans.success_files import PlanOutcome
@@ -61,7 +61,7 @@ def regression(
     try:
         joined = _joined(found, UnitRequest(**base), scores, aspects)  # type: ignore[arg-type]
         done = tuple(fit_regressions(joined, errors=errors, cluster=cluster))
-    except InvalidInput as error:
+    except InvalidInputError as error:
         why = " ".join(each.message for each in error.problems)
         return RegressionPage(found.counting, None, (), why)
     return RegressionPage(found.counting, joined, done, "")

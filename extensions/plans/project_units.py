@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from annotation_schemas import derived
 from annotation_schemas.model import Schema
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.plans.success_units import (
     By,
     JoinedUnits,
@@ -35,7 +35,7 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A requested part does not exist, or success is not defined.
     """
     rule = found.schema.report.regression
@@ -88,10 +88,12 @@ def _check_task(found: ProjectAnswers, task: str, by: By) -> None:
     there = [each.name for each in found.schema.item.fields]
     there += sorted({name for item in found.items.values() for name in item.labels} - set(there))
     if task and task not in there:
-        raise InvalidInput([Problem("task", f"Items have no {task!r}; they have {', '.join(there) or 'no fields'}.")])
+        raise InvalidInputError(
+            [Problem("task", f"Items have no {task!r}; they have {', '.join(there) or 'no fields'}.")]
+        )
     if by == "task" and not task:
         message = f"Units of tasks need the field that names an item's task: {', '.join(there) or 'there is none'}."
-        raise InvalidInput([Problem("task", message)])
+        raise InvalidInputError([Problem("task", message)])
 
 
 def _task(item: Item, task: str) -> str:
@@ -104,7 +106,7 @@ def _models(found: ProjectAnswers, wanted: Sequence[str]) -> list[str]:
     unknown = [model for model in wanted if model not in found.models]
     if unknown:
         there = ", ".join(found.models) or "none"
-        raise InvalidInput([Problem("model", f"No model is called {unknown[0]}; there are {there}.")])
+        raise InvalidInputError([Problem("model", f"No model is called {unknown[0]}; there are {there}.")])
     return [model for model in found.models if model in wanted or (not wanted and model not in found.respondents)]
 
 
@@ -113,7 +115,9 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
     known = [each.id for each in schema.dimensions]
     for name in asked.plans:
         if name not in known:
-            raise InvalidInput([Problem("plans", f"There is no dimension {name!r}; there are {', '.join(known)}.")])
+            raise InvalidInputError(
+                [Problem("plans", f"There is no dimension {name!r}; there are {', '.join(known)}.")]
+            )
     if asked.plans:
         return frozenset(asked.plans)
     own = {each.name: frozenset(each.dimensions or ()) for each in scored_criteria(schema)}
@@ -125,12 +129,12 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
     if said is None:
         there = ", ".join(own) or "there is none"
         message = f"Nothing says what succeeds: name a criterion ({there}), key, or a file."
-        raise InvalidInput([Problem("success", message)])
+        raise InvalidInputError([Problem("success", message)])
     if said not in (*own, KEY):
         message = f"Grading has no criterion {said!r} with numbers; it has {', '.join(own) or 'none'}."
-        raise InvalidInput([Problem("success", message)])
+        raise InvalidInputError([Problem("success", message)])
     message = f"{said} is about all dimensions; say whose answers succeed or fail (plans): {', '.join(known)}."
-    raise InvalidInput([Problem("plans", message)])
+    raise InvalidInputError([Problem("plans", message)])
 
 
 def _name(scores: Scores) -> str:
@@ -163,9 +167,11 @@ def _chosen(offered: Sequence[tuple[Scores, int]], asked: UnitRequest, schema: S
             return each
     there = ", ".join(f"{_name(each)} ({each.criterion})" if each.criterion else _name(each) for each, _ in offered)
     if not offered:
-        raise InvalidInput([Problem("scores", f"No answer in the aspects of {schema.title} has a score yet.")])
+        raise InvalidInputError([Problem("scores", f"No answer in the aspects of {schema.title} has a score yet.")])
     wanted = " ".join(filter(None, (asked.scores, asked.criterion)))
-    raise InvalidInput([Problem("scores", f"No answer in the aspects has a score of {wanted}; there are {there}.")])
+    raise InvalidInputError(
+        [Problem("scores", f"No answer in the aspects has a score of {wanted}; there are {there}.")]
+    )
 
 
 def _take_graded(
@@ -189,7 +195,7 @@ def _take_graded(
     ]
     ways.sort(key=lambda each: each.kind != HUMAN)
     if not ways:
-        raise InvalidInput([Problem("success", f"No plan has a grade in {said} yet.")])
+        raise InvalidInputError([Problem("success", f"No plan has a grade in {said} yet.")])
     of = score_answers(found, ways[0])
     decided = _in_votes(found, of)
     for model in models:

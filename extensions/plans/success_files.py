@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers.spreadsheets import SheetRow, lines_of_table
 
 _NAMES = ("model", "item", "task")
@@ -44,7 +44,7 @@ def read_outcomes(path: Path) -> list[PlanOutcome]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A column is missing, a row has no number, or two rows are about the same plan.
     """
     found = []
@@ -79,11 +79,13 @@ def _lines(
         named = [line.cells[name].text.strip() if name in line.cells else "" for name in names]
         for name, value in zip(names, named, strict=True):
             if not value and name in line.cells:
-                raise FileRefused(f"{path.name}, row {line.number}: {name} is empty.")
+                raise InvalidFileError(f"{path.name}, row {line.number}: {name} is empty.")
         first = seen.setdefault(tuple(named), line.number)
         if first != line.number:
             what = ", ".join(f"{name} {value}" for name, value in zip(names, named, strict=True) if value)
-            raise FileRefused(f"{path.name}, row {line.number}: {what} is in row {first} already; keep one of the two.")
+            raise InvalidFileError(
+                f"{path.name}, row {line.number}: {what} is in row {first} already; keep one of the two."
+            )
         yield line, named
 
 
@@ -95,5 +97,5 @@ def _number(path: Path, line: SheetRow, name: str, highest: float = math.inf) ->
         value = math.nan
     if not math.isfinite(value) or (highest < math.inf and not 0 <= value <= highest):
         kind = "number" if math.isinf(highest) else "number from 0 to 1"
-        raise FileRefused(f"{path.name}, row {line.number}: {name} is {text!r}, and no {kind}.")
+        raise InvalidFileError(f"{path.name}, row {line.number}: {name} is {text!r}, and no {kind}.")
     return value

@@ -17,7 +17,7 @@ from agreement.regression import linear_regression
 from agreement.regression_parts import INTERCEPT, NAMES, Errors, Regression, Term
 from agreement.statistic import Statistic, Test, undefined
 from domain import csv_text
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.plans.success_units import JoinedUnits, Unit
 
 Kind = Literal["linear", "logistic"]
@@ -69,11 +69,11 @@ def fit_regressions(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         Units are models but the clusters are tasks, or clustered errors are requested without clusters.
     """
     if cluster == "task" and joined.by == "model":
-        raise InvalidInput([Problem("cluster", "Units are models here, and models belong to no task.")])
+        raise InvalidInputError([Problem("cluster", "Units are models here, and models belong to no task.")])
     return [_fit(joined, kind, errors, cluster) for kind in kinds]
 
 
@@ -83,7 +83,7 @@ def _fit(joined: JoinedUnits, kind: Kind, errors: Errors | None, cluster: Cluste
     clusters = None if by == "none" else [getattr(unit, by) for unit in units]
     if errors == "cluster" and clusters is None:
         message = "Clustered standard errors need clusters, and these units have none. Choose other standard errors."
-        raise InvalidInput([Problem("errors", message)])
+        raise InvalidInputError([Problem("errors", message)])
     x = np.array([unit.scores for unit in units], dtype=float).reshape(len(units), len(joined.aspects))
     names = [name for name, _ in joined.aspects]
     models = kind == "logistic" and joined.by == "model"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.plans.success_files import AspectScore, PlanOutcome
 
 By = Literal["model", "task"]
@@ -115,7 +115,7 @@ def aspects_of(there: tuple[tuple[str, str], ...], wanted: Sequence[str]) -> tup
     for name in wanted:
         if name not in names:
             message = f"No answer has a score in {name!r}; aspects with scores are {', '.join(names) or 'none'}."
-            raise InvalidInput([Problem("aspect", message)])
+            raise InvalidInputError([Problem("aspect", message)])
     return tuple(each for each in there if not wanted or each[0] in wanted)
 
 
@@ -129,7 +129,7 @@ def take_file(
         if not model:
             if len(models) != 1:
                 message = f"{asked.file} has no column model, and there are {len(models)} models: name one of them."
-                raise InvalidInput([Problem("model", message)])
+                raise InvalidInputError([Problem("model", message)])
             model = models[0]
         if model not in models:
             unknown[model] += 1
@@ -139,7 +139,7 @@ def take_file(
             continue
         if not row.task and not row.item:
             message = f"{asked.file} names neither items nor tasks: its units are models."
-            raise InvalidInput([Problem("success", message)])
+            raise InvalidInputError([Problem("success", message)])
         if row.task:
             task = " ".join(row.task.split())
         elif tasks is None or row.item not in tasks:
@@ -162,7 +162,7 @@ def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A requested part does not exist.
     """
     assert asked.outcomes is not None
@@ -172,7 +172,7 @@ def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str
     there = list(dict.fromkeys(row.model for row in rows))
     unknown = [model for model in asked.models if model not in there]
     if unknown:
-        raise InvalidInput([Problem("model", f"No model is called {unknown[0]}; there are {', '.join(there)}.")])
+        raise InvalidInputError([Problem("model", f"No model is called {unknown[0]}; there are {', '.join(there)}.")])
     models = [model for model in there if not asked.models or model in asked.models]
     parts = UnitParts()
     items: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agreement.statistic import Statistic
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem
 from extensions.plans import success_regression
 from extensions.plans.project_units import units_of_project
 from extensions.plans.success_regression import Kind
@@ -20,16 +20,16 @@ def coefficients(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The form is neither linear nor logistic.
-    NotFound
+    NotFoundError
         There is no regression of these plans.
     """
     if form not in (None, "linear", "logistic"):
-        raise InvalidInput([Problem("form", f"A regression is linear or logistic, not {form}.")])
+        raise InvalidInputError([Problem("form", f"A regression is linear or logistic, not {form}.")])
     kind: Kind = "logistic" if form == "logistic" else "linear"
     joined = units_of_project(read, UnitRequest(scores=judge, criterion=criterion))
     found = success_regression.fit_regressions(joined, kinds=(kind,))[0].found
     if not found.terms:
-        raise NotFound(found.reason or "There is no regression of these plans.")
+        raise NotFoundError(found.reason or "There is no regression of these plans.")
     return {term.name: term.coefficient for term in found.terms[1:]}

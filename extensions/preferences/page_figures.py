@@ -33,7 +33,7 @@ def preferences_page(store: Store, *, project: str, **how: Any) -> PreferencesPa
 
     Raises
     ------
-    Conflict
+    ConflictError
         The schema has no comparison stage.
     """
     intake = pair_intake.preview_pairs(store, by=None, project=project)

@@ -147,9 +147,9 @@ def preference_figures(
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The project has no comparison stage.
-    InvalidInput
+    InvalidInputError
         The slices or the clusters are unknown.
     """
     said = preferences_of(store, project=project, items=items)

@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image
 
 from annotation_schemas.drawing import DECIMALS
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.overlap import area_iou
 
 FACE, PLATE = "face", "plate"
@@ -58,7 +58,7 @@ class Finder:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         OpenCV is installed without one of its cascades.
     """
 
@@ -74,7 +74,9 @@ class Finder:
         }
         broken = [name for name, (_, loaded) in self._loaded.items() if loaded.empty()]
         if broken:
-            raise NotAvailable(f"OpenCV's cascade {CASCADES[broken[0]][1]} cannot be read; install the package anew.")
+            raise NotAvailableError(
+                f"OpenCV's cascade {CASCADES[broken[0]][1]} cannot be read; install the package anew."
+            )
 
     @property
     def settings(self) -> dict[str, Any]:

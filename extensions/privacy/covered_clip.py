@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from extensions.privacy import covered_image
 from extensions.privacy.boxes import Box
 from media import clips, frames, timeline
@@ -92,17 +92,17 @@ def write(
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The clip cannot be read to its end, or the result is not covered as required. No file is left then.
     """
     timing = clips.timing(original, name=name)
     with frames.opened(original, name=name, limits=limits) as film:
         if film.broken:
-            raise MediaRefused(f"{name} breaks off: {film.broken}. {_AGAIN}")
+            raise InvalidMediaError(f"{name} breaks off: {film.broken}. {_AGAIN}")
     try:
         n = _encode(original, boxes, margin, out, name, limits, timing)
         if n != len(timing.times):
-            raise MediaRefused(f"{name} has {len(timing.times):,} frames, of which {n:,} can be decoded. {_AGAIN}")
+            raise InvalidMediaError(f"{name} has {len(timing.times):,} frames, of which {n:,} can be decoded. {_AGAIN}")
         _verify(original, boxes, margin, out, name)
     except BaseException:
         out.unlink(missing_ok=True)
@@ -129,7 +129,7 @@ def _frames(path: Path, name: str) -> Iterator[tuple[InputContainer, Iterator[_C
         def shown() -> Iterator[_ClipFrame]:
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
-                    raise MediaRefused(f"{name} is damaged, so that it cannot be covered to its end. {_AGAIN}")
+                    raise InvalidMediaError(f"{name} is damaged, so that it cannot be covered to its end. {_AGAIN}")
                 at = frame.pts * (frame.time_base or _MS) - origin
                 yield _ClipFrame(max(round(at / _MS), 0), clips.upright(frame, stream, name=name))
 
@@ -171,7 +171,7 @@ def _encode(
                 stream = _stream(target, frame.picture, limits, timing.duration)
                 sound.begin()
             if frame.picture.size != (stream.width, stream.height):
-                raise MediaRefused(f"{name} changes its size on the way, so that it cannot be covered. {_AGAIN}")
+                raise InvalidMediaError(f"{name} changes its size on the way, so that it cannot be covered. {_AGAIN}")
             here = areas(frame.picture.size, boxes, frame.time, margin=margin)
             made = covered_image.covered(frame.picture, here) if here else frame.picture
             encoded: Any = av.VideoFrame.from_image(made)  # type: ignore[no-untyped-call]
@@ -183,7 +183,7 @@ def _encode(
             mux(stream.encode(encoded))
             n += 1
         if stream is None:
-            raise MediaRefused(f"{name} has no frame that can be decoded. {_AGAIN}")
+            raise InvalidMediaError(f"{name} has no frame that can be decoded. {_AGAIN}")
         mux(stream.encode())
         sound.until(None)
     return n
@@ -258,14 +258,16 @@ def _sound(original: Path, name: str) -> Iterator[_Sound]:
 
 
 def _verify(original: Path, boxes: Sequence[Box], margin: float, made: Path, name: str) -> None:
-    """Raise ``MediaRefused`` unless every area of every frame has the color of its surroundings."""
+    """Raise ``InvalidMediaError`` unless every area of every frame has the color of its surroundings."""
     with _frames(original, name) as (_, before), _frames(made, name) as (_, after):
         for was, now in zip_longest(before, after):
             if was is None or now is None or was.ms != now.ms or was.picture.size != now.picture.size:
-                raise MediaRefused(f"{name} did not come out with the frames it had; nothing was changed. {_AGAIN}")
+                raise InvalidMediaError(
+                    f"{name} did not come out with the frames it had; nothing was changed. {_AGAIN}"
+                )
             here = areas(was.picture.size, boxes, was.time, margin=margin)
             if here and not _filled(was.picture, now.picture, here):
-                raise MediaRefused(
+                raise InvalidMediaError(
                     f"{name} did not come out covered at {was.time:.2f} s; nothing was changed. {_AGAIN}"
                 )
 

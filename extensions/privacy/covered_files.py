@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas.kinds.time_span import PAST_THE_END
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from extensions.privacy.boxes import Box, CoverChoice, Decision
 from extensions.privacy.decisions import CurrentDecisions
 
@@ -35,7 +35,7 @@ class CoveredFile:
 
 
 def require_in_clip(media: MediaStore, choices: Sequence[CoverChoice]) -> None:
-    """Raise ``InvalidInput`` if a box begins or ends after its clip."""
+    """Raise ``InvalidInputError`` if a box begins or ends after its clip."""
     wrong = []
     for each in choices:
         ends = [box.end for box in each.boxes if box.end is not None]
@@ -44,7 +44,7 @@ def require_in_clip(media: MediaStore, choices: Sequence[CoverChoice]) -> None:
             at = each.where or each.name
             wrong.append(f"{at}: {each.name} lasts {seconds:.3f} s, and a box of it ends at {max(ends):g} s.")
     if wrong:
-        raise InvalidInput([Problem("boxes", sentence) for sentence in [*wrong, "Nothing was changed."]])
+        raise InvalidInputError([Problem("boxes", sentence) for sentence in [*wrong, "Nothing was changed."]])
 
 
 def make_covered_file(
@@ -53,7 +53,7 @@ def make_covered_file(
     """Store and return the file to show from now on."""
     known = standing.by_file.get(choice.file)
     if choice.file in standing.shared and uncover:
-        raise InvalidInput(
+        raise InvalidInputError(
             [
                 Problem(
                     "boxes",
@@ -68,7 +68,7 @@ def make_covered_file(
     if not covers and original == choice.file:
         return CoveredFile(choice, known, original, wide, None)
     if base != original and (uncover or not covers):
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("boxes", f"The original of {choice.name} is not on this machine; nothing can be uncovered.")]
         )
     if not covers:

@@ -17,7 +17,7 @@ from db import assets, bridge, bridge_tasks, projects
 from db import withheld_files as stock
 from db.engine import Session, Store
 from db.events import COVERED
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
 from extensions.privacy import decisions
 from extensions.privacy.boxes import HAND, KINDS, MARGIN, MOST_MARGIN, Box, CoverChoice, Decision
@@ -96,9 +96,9 @@ def apply_decisions(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A box is not valid, a picture is not in the project or was decided meanwhile, or a part would be uncovered.
-    Conflict
+    ConflictError
         A run is active, work is out in Label Studio, or frames are being taken out of one of the clips.
     """
     _must_be_a_margin(margin)
@@ -195,14 +195,14 @@ def preview_decisions(
 
 def _must_be_a_margin(margin: float) -> None:
     if not math.isfinite(margin) or not 0 <= margin <= MOST_MARGIN:
-        raise InvalidInput([Problem("margin", f"The margin is a share from 0 to {MOST_MARGIN:g}.")])
+        raise InvalidInputError([Problem("margin", f"The margin is a share from 0 to {MOST_MARGIN:g}.")])
 
 
 def _must_be_still(session: Session, access: Access, store: Store) -> None:
     project_care.must_be_still(session, access, now=store.now(), to=TO)
     for row in bridge.of_project(session, project_id=access.project_id):
         if bridge_tasks.unfinished(session, bridge_id=row.id):
-            raise Conflict(
+            raise ConflictError(
                 f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize once more, on the "
                 f"page Label Studio, so that they go; then {TO}."
             )
@@ -236,7 +236,7 @@ def _must_fit(
     if wrong:
         more = [f"And {len(wrong) - _NAMED:,} more."] if len(wrong) > _NAMED else []
         said = [*wrong[:_NAMED], *more, "Nothing was changed."]
-        raise InvalidInput([Problem("boxes", sentence) for sentence in said])
+        raise InvalidInputError([Problem("boxes", sentence) for sentence in said])
 
 
 def _wrong(box: Box, *, clip: bool) -> str:
@@ -278,7 +278,7 @@ def _must_not_uncover(choices: Iterable[CoverChoice], known: Mapping[str, Decisi
     if open_:
         named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
         why = f"Covered parts would be shown again: {named}. Only `touchstone privacy cover --uncover` shows them."
-        raise InvalidInput([Problem("boxes", why)])
+        raise InvalidInputError([Problem("boxes", why)])
 
 
 def _same(choice: CoverChoice, known: Decision | None, margin: float, *, uncover: bool) -> bool:

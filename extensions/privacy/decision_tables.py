@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from domain import csv_rows, csv_text
-from domain.errors import FileRefused, RowsRefused
+from domain.errors import InvalidFileError, InvalidRowsError
 from extensions.privacy.boxes import CLIP_COLUMNS, COLUMNS, HAND, At, Box, CoverChoice
 from extensions.privacy.detection import DetectionResult
 
@@ -82,7 +82,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is not such a table, or a row is wrong. The message names the rows.
     """
     table, sort = _table(path)
@@ -113,7 +113,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
                 "yes or no for each."
             )
     if wrong:
-        raise RowsRefused(wrong[:_NAMED], n=len(wrong), end=_END)
+        raise InvalidRowsError(wrong[:_NAMED], n=len(wrong), end=_END)
     choices = [
         CoverChoice(names[file], file, tuple(mine), f"{path.name}, line {places[file]}")
         for file, mine in boxes.items()
@@ -125,24 +125,24 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
 def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:
     try:
         if path.stat().st_size > _LARGEST:
-            raise FileRefused(f"{path} is larger than {_LARGEST // 1024**2} MiB; that is no table of boxes.")
+            raise InvalidFileError(f"{path} is larger than {_LARGEST // 1024**2} MiB; that is no table of boxes.")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise FileRefused(f"There is no file {path}.") from error
+        raise InvalidFileError(f"There is no file {path}.") from error
     except UnicodeDecodeError as error:
-        raise FileRefused(f"{path} is not UTF-8; save it as UTF-8.") from error
+        raise InvalidFileError(f"{path} is not UTF-8; save it as UTF-8.") from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     lines = csv_rows.lines_of(text)
     head = re.findall(r"\w+", text.strip().partition("\n")[0].lower())
     sort = _CLIPS if CLIP_COLUMNS[0] in head else _PICTURES
     try:
         table = csv_rows.table(lines, sort.columns)
     except csv_rows.NotTable as error:
-        raise FileRefused(f"{path}: {error}.") from error
+        raise InvalidFileError(f"{path}: {error}.") from error
     lacks = [name for name in sort.columns if name not in table.layout.columns and name != "found_by"]
     if lacks:
-        raise FileRefused(f"{path} has no column {_and(lacks)}; it needs {_and(sort.columns)}.")
+        raise InvalidFileError(f"{path} has no column {_and(lacks)}; it needs {_and(sort.columns)}.")
     return table, sort
 
 

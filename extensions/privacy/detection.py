@@ -12,7 +12,7 @@ from db import withheld_files as stock
 from db.engine import Store
 from db.events import FACES_LOOKED
 from db.records import StoredAsset
-from domain.errors import Conflict, InvalidInput, MediaRefused, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, InvalidMediaError, NotFoundError, Problem
 from domain.overlap import area_iou
 from domain.records import Person
 from extensions.privacy import decisions
@@ -124,7 +124,7 @@ def detect(
         try:
             found = (_tracks if clip else _found)(media, file, row.name, finder, rate, standing)
             seconds = media.about(file).duration if clip else None
-        except (MediaRefused, NotFound) as error:
+        except (InvalidMediaError, NotFoundError) as error:
             unread.append((row.name, str(error)))
             continue
         new[row.kind].append(len(found))
@@ -152,7 +152,9 @@ def _must_be_a_rate(rate: float) -> None:
     from extensions.privacy.tracks import RATES
 
     if not RATES[0] <= rate <= RATES[1]:
-        raise InvalidInput([Problem("rate", f"The rate is from {RATES[0]:g} to {RATES[1]:g} moments in a second.")])
+        raise InvalidInputError(
+            [Problem("rate", f"The rate is from {RATES[0]:g} to {RATES[1]:g} moments in a second.")]
+        )
 
 
 def _found(
@@ -210,16 +212,16 @@ def find_media(store: Store, *, by: Person | None, project: str, file: str) -> M
         decision = decisions.of_project(session, project_id=access.project_id).by_file.get(file)
         seconds = stock.seconds(session, file=file)
     if not rows:
-        raise NotFound("The project does not show this picture any more. Reload the page.")
+        raise NotFoundError("The project does not show this picture any more. Reload the page.")
     return MediaFindings(rows[0].name, file, decision.boxes if decision else (), decision, rows[0].public_id, seconds)
 
 
 def require_asset(store: Store, *, by: Person | None, project: str, asset: str) -> None:
-    """Raise ``NotFound`` unless the project has an image or clip with this random id; for leads."""
+    """Raise ``NotFoundError`` unless the project has an image or clip with this random id; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if not stock.has(session, project_id=access.project_id, public_id=asset):
-            raise NotFound("The project does not show this picture any more. Reload the page.")
+            raise NotFoundError("The project does not show this picture any more. Reload the page.")
 
 
 def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, changes: bool = False) -> Path:
@@ -227,7 +229,7 @@ def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, c
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
-        raise Conflict(f"{access.title} is archived: nothing in it is changed any more.")
+        raise ConflictError(f"{access.title} is archived: nothing in it is changed any more.")
     return _project_folder(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 

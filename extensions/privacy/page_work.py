@@ -22,7 +22,7 @@ from typing import Any
 from app import jobs
 from app.services import Services
 from db.engine import Store
-from domain.errors import Conflict, TouchstoneError
+from domain.errors import ConflictError, TouchstoneError
 from domain.jobs import Job, Progress
 from domain.records import Person
 from extensions.privacy import covering, detection, marks
@@ -129,7 +129,7 @@ class PageItem:
         return CoverChoice(self.seen.name, self.seen.file, boxes)
 
 
-class MarkConflict(Conflict):
+class MarkConflict(ConflictError):
     """Another person changed the mark or the decision first."""
 
     def __init__(self, words: str, item: PageItem) -> None:
@@ -245,7 +245,7 @@ def say(store: Store, folder: Path, *, by: Person, project: str, saying: MarkReq
     now = item(store, folder, by=by, project=project, file=saying.file)
     _must_be_seen(now, saying)
     if saying.decided == "nothing" and any(now.fixed(box) for box in now.boxes):
-        raise Conflict("A part of this picture is covered already. This page cannot uncover it.")
+        raise ConflictError("A part of this picture is covered already. This page cannot uncover it.")
     known = [box for box in now.boxes if not now.own(box)]
     if len(known) != len(saying.ticks):
         raise MarkConflict("A new search found more boxes in this picture. Check them, too.", now)
@@ -379,7 +379,7 @@ def begin_look(services: Services, project: str, *, kinds: Sequence[str], neighb
     """Begin a detection of these kinds with ``rate`` samples per second of clips. Without kinds, people look."""
     folder = folder_of(services, project, changes=True)
     if is_running(services.store, folder):
-        raise Conflict(BUSY)
+        raise ConflictError(BUSY)
     _write(folder / ABOUT, asdict(DetectionRecord(services.person.login, time.time(), kinds, neighbours, rate)))
     _begin(services, folder, DetectionJob(folder, project, services.person))
 
@@ -401,7 +401,7 @@ def begin_cover(services: Services, project: str, ready: Sequence[PageItem]) -> 
     """Begin to apply the marks of these pictures and clips."""
     folder = folder_of(services, project, changes=True)
     if is_running(services.store, folder):
-        raise Conflict(BUSY)
+        raise ConflictError(BUSY)
     those = {each.seen.file: each.revision for each in ready}
     _begin(services, folder, CoverJob(folder, project, services.person, those))
 
@@ -411,7 +411,7 @@ def _begin(services: Services, folder: Path, work: DetectionJob | CoverJob) -> N
     try:
         jobs.begin(services, kind.name, slot=_slot(folder), project=work.project, input=work)
     except SlotConflict as taken:
-        raise Conflict(BUSY) from taken
+        raise ConflictError(BUSY) from taken
 
 
 def _run(context: JobContext) -> JobOutcome:

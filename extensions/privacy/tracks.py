@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from domain.overlap import area_iou
 from extensions.privacy.boxes import At, Box
 from media import frames
@@ -56,23 +56,23 @@ def detect_tracks(
 
     Raises
     ------
-    MediaRefused
+    InvalidMediaError
         The clip cannot be read to its end, or it has too many proposals.
     """
     called = name or str(clip)
     step = 1 / Fraction(rate).limit_denominator(1000)
     with frames.opened(clip, name=called, limits=limits) as film:
         if film.broken:
-            raise MediaRefused(f"{called} breaks off: {film.broken}. {_WHOLE}")
+            raise InvalidMediaError(f"{called} breaks off: {film.broken}. {_WHOLE}")
         seen: list[tuple[Fraction, Sequence[DetectedBox]]] = []
         for each in film.read(film.each_seconds(step)):
             if each.picture is None:
-                raise MediaRefused(f"{called} is damaged at {float(each.time):.2f} s. {_WHOLE}")
+                raise InvalidMediaError(f"{called} is damaged at {float(each.time):.2f} s. {_WHOLE}")
             seen.append((each.time, finder.find(each.picture)))
         end = film.end
     found = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda each: each[0])], float(step))
     if len(found) > MOST_TRACKS:
-        raise MediaRefused(
+        raise InvalidMediaError(
             f"{called} has {len(found):,} possible faces and plates, more than {MOST_TRACKS}. Use a higher "
             "threshold or a lower rate, or draw boxes by hand."
         )

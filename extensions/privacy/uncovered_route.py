@@ -23,7 +23,7 @@ from starlette.routing import BaseRoute, Route
 from app.routes.replies import answering, body_value, from_own_page, read_json, signed_in, status_of
 from app.routes.stored_file import StoredFile
 from app.services import Resources
-from domain.errors import BadRequest, NotFound
+from domain.errors import BadRequestError, NotFoundError
 from domain.records import Person
 from extensions.privacy import detection, page_work
 from extensions.privacy.boxes import HAND, KINDS, Box
@@ -92,7 +92,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             return StoredFile(path, media_type=kind, headers={**HEADERS, "ETag": f'"{digest}"'})
         if not _MOMENT.fullmatch(which):
             await run_in_threadpool(file_of, person, project, asset)  # who may not see it hears that first
-            raise NotFound("There is no such part of a clip.")
+            raise NotFoundError("There is no such part of a clip.")
         data = await run_in_threadpool(frame, person, project, asset, int(which))
         return Response(data, media_type="image/jpeg", headers=HEADERS)
 
@@ -125,7 +125,7 @@ def frame_at(media: MediaStore, file: str, ms: int) -> bytes:
     from media import clips
 
     if media.about(file).kind != "clip":
-        raise NotFound("That is an image; it has no frames.")
+        raise NotFoundError("That is an image; it has no frames.")
     (shown,) = clips.frames_at(media.path(file), [ms / 1000], name="the clip")
     shown.thumbnail((FRAME_SIDE, FRAME_SIDE), Image.Resampling.LANCZOS)
     out = io.BytesIO()
@@ -166,21 +166,23 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
     """Return the mark in a request: ``{file, revision, after, decided, ticks, added}``."""
     revision, decided = body_value(body, "revision", int), body_value(body, "decided", str)
     if not 0 <= revision <= LARGEST_REVISION:
-        raise BadRequest("“revision” must count up from 0.")
+        raise BadRequestError("“revision” must count up from 0.")
     if decided not in page_work.DECISIONS:
-        raise BadRequest("“decided” in this request is none of: " + ", ".join(map(repr, page_work.DECISIONS)) + ".")
+        raise BadRequestError(
+            "“decided” in this request is none of: " + ", ".join(map(repr, page_work.DECISIONS)) + "."
+        )
     ticks, added = body_value(body, "ticks", list), body_value(body, "added", list)
     if not all(isinstance(each, bool) for each in ticks):
-        raise BadRequest("“ticks” in this request must be a list of true and false.")
+        raise BadRequestError("“ticks” in this request must be a list of true and false.")
     if len(added) > page_work.MOST_ADDED:
-        raise BadRequest(f"At most {page_work.MOST_ADDED} boxes can be drawn on a picture.")
+        raise BadRequestError(f"At most {page_work.MOST_ADDED} boxes can be drawn on a picture.")
     after = body_value(body, "after", str, default=None)
     try:
         since = datetime.fromisoformat(after) if after is not None else None
     except ValueError:
-        raise BadRequest("“after” in this request is no moment.") from None
+        raise BadRequestError("“after” in this request is no moment.") from None
     if since is not None and since.tzinfo is None:
-        raise BadRequest("“after” in this request is a moment without a time zone.")
+        raise BadRequestError("“after” in this request is a moment without a time zone.")
     return MarkRequest(
         body_value(body, "file", str), revision, since, decided, ticks, [_box(each, seconds) for each in added]
     )
@@ -188,15 +190,17 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
 
 def _box(sent: Any, seconds: float | None) -> Box:
     if not isinstance(sent, dict) or sent.get("kind") not in KINDS:
-        raise BadRequest(f"A box has a kind, which is one of {', '.join(KINDS)}.")
+        raise BadRequestError(f"A box has a kind, which is one of {', '.join(KINDS)}.")
     x, y, w, h = (body_value(sent, name, float) for name in "xywh")
     inside = x >= 0 and y >= 0 and x + w <= 1 + EDGE and y + h <= 1 + EDGE
     if not inside or w < LEAST_SIDE or h < LEAST_SIDE:
-        raise BadRequest("A box lies within the picture, and x, y, w and h are shares of it.")
+        raise BadRequestError("A box lies within the picture, and x, y, w and h are shares of it.")
     cover = body_value(sent, "cover", bool)
     if seconds is None:
         return Box(sent["kind"], x, y, w, h, HAND, cover)
     begin, end = (body_value(sent, name, float) for name in ("begin", "end"))
     if not 0 <= begin <= end <= seconds + EDGE:
-        raise BadRequest(f"A box of this clip begins at 0 s or later, and ends after that, at {seconds:.3f} s at most.")
+        raise BadRequestError(
+            f"A box of this clip begins at 0 s or later, and ends after that, at {seconds:.3f} s at most."
+        )
     return Box(sent["kind"], x, y, w, h, HAND, cover, begin, end)

@@ -19,7 +19,7 @@ from annotation_schemas.model import Criterion, Schema
 from db import files, item_revisions, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.judging import ReplyOutcome, ReplyReading
 from domain.records import Person
 from domain.run_kinds import RunKind
@@ -109,9 +109,9 @@ def measure(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The metric, field or criterion is unknown or ambiguous.
-    NotAvailable
+    NotAvailableError
         The metric's library is not installed.
     """
     made = metric(name)
@@ -166,7 +166,7 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
         why = "is no criterion whose values are numbers" if about in grading else "is no criterion of grading"
         problems.append(Problem("criterion", f"{about!r} {why}; there are {_list(there)}."))
     if problems or field is None or about is None:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     return field, there[about]
 
 

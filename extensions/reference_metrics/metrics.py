@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from domain.errors import InvalidInput, NotAvailable, Problem
+from domain.errors import InvalidInputError, NotAvailableError, Problem
 from domain.installation import install_hint
 
 Measure = Callable[[str, str], "float | str"]
@@ -73,13 +73,13 @@ def metric(name: str) -> Metric:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The name is unknown.
-    NotAvailable
+    NotAvailableError
         The metric's library is not installed.
     """
     if name not in MEANINGS:
-        raise InvalidInput([Problem("metric", f"There is no metric {name!r}; there are {', '.join(MEANINGS)}.")])
+        raise InvalidInputError([Problem("metric", f"There is no metric {name!r}; there are {', '.join(MEANINGS)}.")])
     try:
         if name.startswith("rouge"):
             return _rouge(name)
@@ -87,7 +87,7 @@ def metric(name: str) -> Metric:
             return _sacrebleu(name)
     except ImportError as error:
         package = "rouge-score" if name.startswith("rouge") else "sacrebleu"
-        raise NotAvailable(
+        raise NotAvailableError(
             f"The metric {name} needs the package {package}, which is not installed. {install_hint(EXTRA)}"
         ) from error
     own: Mapping[str, tuple[Measure, Settings]] = {

@@ -12,7 +12,7 @@ from db import attributes as stored
 from db import files, item_revisions
 from db.engine import Session, Store
 from domain.attributes import NAME
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from extensions.reference_metrics import text_similarity
 from workflow.access.event_log import log
@@ -62,9 +62,9 @@ def measure(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A field or the layer is unknown, the name is taken, or the label was measured with other settings.
-    ModelRefused
+    ModelError
         The model cannot be loaded here.
     """
     with store.read() as session:
@@ -102,13 +102,13 @@ def _check(schema: Schema, fields: tuple[str, str], name: str) -> None:
     if not NAME.fullmatch(name) or name in {field.name for field in schema.item.fields} | set(attributes.OF_THE_ITEM):
         problems.append(Problem("name", f"{name!r} cannot be the label's name: small letters, digits and _, no field."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
 
 
 def _refuse_other(session: Session, project_id: int, name: str, about: Mapping[str, Any]) -> None:
-    """Raise ``InvalidInput`` if the label was measured with other settings before."""
+    """Raise ``InvalidInputError`` if the label was measured with other settings before."""
     for before in stored.similarities(session, project_id=project_id, name=name):
         differs = [f"{key}: {before.get(key)}, not {value}" for key, value in about.items() if before.get(key) != value]
         if differs:
             told = f"{name} was measured otherwise ({'; '.join(differs[:3])}). Give this one a name of its own."
-            raise InvalidInput([Problem("name", told)])
+            raise InvalidInputError([Problem("name", told)])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.errors import InvalidInput, ModelRefused, Problem
+from domain.errors import InvalidInputError, ModelError, Problem
 from inference.local.loading import needs_libraries, short_error
 
 VERSION = 1
@@ -53,13 +53,13 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The folder has no readable text model, or a library is missing.
-    InvalidInput
+    InvalidInputError
         The model does not have the layer.
     """
     if not folder.is_dir():
-        raise ModelRefused(f"{folder} is no folder of this machine; nothing is fetched from elsewhere.")
+        raise ModelError(f"{folder} is no folder of this machine; nothing is fetched from elsewhere.")
     needs_libraries()
     import torch
     import transformers
@@ -74,11 +74,13 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
         tokenizer = AutoTokenizer.from_pretrained(folder, **about, **spaced)
         model = AutoModel.from_pretrained(folder, **about).eval()
     except Exception as error:  # a broken folder can raise anything
-        raise ModelRefused(f"{folder.name} cannot be loaded as a model of texts: {short_error(error)}") from error
+        raise ModelError(f"{folder.name} cannot be loaded as a model of texts: {short_error(error)}") from error
     layers = int(config.num_hidden_layers)
     at = layers if layer is None else layer
     if not 0 <= at <= layers:
-        raise InvalidInput([Problem("layer", f"{folder.name} has the layers 0 to {layers}; {at} is none of them.")])
+        raise InvalidInputError(
+            [Problem("layer", f"{folder.name} has the layers 0 to {layers}; {at} is none of them.")]
+        )
 
     def read(texts: Sequence[str]) -> list[_Text]:
         given = tokenizer(

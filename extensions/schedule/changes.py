@@ -9,7 +9,7 @@ from datetime import date, datetime
 from annotation_schemas.model import Schema
 from db import projects, schedules, schema_changes
 from db.engine import Session, Store
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
 from domain.schedule import Schedule
 from domain.states import Stage
@@ -50,20 +50,22 @@ def set_deadlines(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The project has no such stage, or a stage is twice in the order.
-    Conflict
+    ConflictError
         The current schedule is not the one that the change is based on.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if problems := list(_problems(access.schema, deadlines, order)):
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         projects.lock(session, id=access.project_id)
         now = of_project(session, project_id=access.project_id)
         if based_on not in (None, now.number):
             who = now.by or "the command on the server's machine"
-            raise Conflict(f"{who} has changed the deadlines or the order meanwhile. Look at them, then set yours.")
+            raise ConflictError(
+                f"{who} has changed the deadlines or the order meanwhile. Look at them, then set yours."
+            )
         usual = stages_of(access.schema)
         new = Schedule(now.number + 1, dict(deadlines), tuple(order))
         if now.deadlines == new.deadlines and now.in_order(usual) == new.in_order(usual):

@@ -8,7 +8,7 @@ import yaml
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from domain.errors import Conflict, SchemaError
+from domain.errors import ConflictError, SchemaError
 
 Edit = tuple[int, int, str]
 """A change of the text: its start and end position, and the new text."""
@@ -19,7 +19,7 @@ def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int
 
     Raises
     ------
-    Conflict
+    ConflictError
         The schema's text is written in a way that does not let the numbers be replaced alone.
     """
     old = now.schema_
@@ -32,7 +32,7 @@ def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int
     except SchemaError:
         loaded = None
     if loaded is None or loaded.schema_ != old.model_copy(update={"dimensions": meant, "version": version}):
-        raise Conflict(
+        raise ConflictError(
             "The schema of this project is written in a way in which the numbers cannot be changed here. Change "
             "`wanted` on the page Schema. Nothing was changed."
         )

@@ -21,7 +21,7 @@ from typing import Any
 
 from agreement.statistic import Statistic
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.reading.answers import READER_VERSION
 from extensions.scoring.scoring import Scoring
@@ -43,9 +43,9 @@ def new_key(path: Path) -> str:
             key = secrets.token_bytes(32)
             file.write(key.hex() + "\n")
     except FileExistsError as error:
-        raise FileRefused(f"{path} is there already; a key is never written over. Choose another name.") from error
+        raise InvalidFileError(f"{path} is there already; a key is never written over. Choose another name.") from error
     except OSError as error:
-        raise FileRefused(f"{path} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be written: {error.strerror}.") from error
     return _called(key)
 
 
@@ -54,9 +54,9 @@ def read_key(path: Path) -> bytes:
     try:
         text = path.read_text(encoding="ascii", errors="replace").strip()
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     if not _KEY.fullmatch(text):
-        raise FileRefused(f"{path} is no key file: it has 64 digits of 0 to f. `touchstone score key` makes one.")
+        raise InvalidFileError(f"{path} is no key file: it has 64 digits of 0 to f. `touchstone score key` makes one.")
     return bytes.fromhex(text)
 
 
@@ -155,15 +155,15 @@ class CheckedCard:
 
 
 def read_card(path: Path) -> dict[str, Any]:
-    """Return the card in a file. Raises ``FileRefused`` if the file is not a score card."""
+    """Return the card in a file. Raises ``InvalidFileError`` if the file is not a score card."""
     try:
         card = json_text.loaded(json_text.decode(path.read_bytes()))
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     except NotJson as error:
-        raise FileRefused(f"{path} is no score card: {error}.") from error
+        raise InvalidFileError(f"{path} is no score card: {error}.") from error
     if not isinstance(card, dict) or card.get(MARK) != _VERSION:
-        raise FileRefused(f"{path} is no score card that this version reads; `touchstone score --out` writes one.")
+        raise InvalidFileError(f"{path} is no score card that this version reads; `touchstone score --out` writes one.")
     return card
 
 

@@ -19,7 +19,7 @@ from agreement.means import mean_of_parts, share
 from agreement.statistic import Statistic
 from annotation_schemas.answer_forms import places_of
 from annotation_schemas.expected_answers import held_against
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from exporters.release_keys import KeyItem, Keys, read_keys
 from extensions.scoring.submission import SubmissionFile, read_submission
@@ -104,7 +104,10 @@ def _few(names: Sequence[str]) -> str:
 
 
 def score_files(keys: Path, submission: Path, *, confidence: float = 0.95) -> Scoring:
-    """Return the score of a submission file against a key file. Raises ``FileRefused`` if a file cannot be read."""
+    """Return the score of a submission file against a key file.
+
+    Raises ``InvalidFileError`` if a file cannot be read.
+    """
     return score(read_keys(keys), read_submission(submission), confidence=confidence)
 
 
@@ -113,13 +116,13 @@ def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         None of the submission's ids is in the key file.
     """
     extra = [id for id in submission.answers if id not in keys.items]
     if len(extra) == len(submission.answers):
         known = next(iter(keys.items), "none")
-        raise FileRefused(
+        raise InvalidFileError(
             f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, split "
             f"{keys.head.split}: its first id is {extra[0]!r}, and those of the key file are such as {known!r}."
         )

@@ -14,7 +14,7 @@ from typing import Any
 from annotation_schemas.formats import id_keys
 from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 
 IDS = tuple(dict.fromkeys(("id", "item", *id_keys())))
@@ -45,15 +45,15 @@ def read_submission(path: Path) -> SubmissionFile:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is unreadable or incomplete, has no ids and answers, or answers an item twice. No answer is scored.
     """
     try:
         if path.stat().st_size > LARGEST:
-            raise FileRefused(f"{path} has more than {LARGEST >> 20} MB; nothing of it was scored.")
+            raise InvalidFileError(f"{path} has more than {LARGEST >> 20} MB; nothing of it was scored.")
         data = path.read_bytes()
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     try:
         text = json_text.decode(data).removeprefix("\ufeff")
         if json_text.has_broken_bytes(text):
@@ -62,16 +62,16 @@ def read_submission(path: Path) -> SubmissionFile:
             raise NotJson(0, "it is empty")
         rows = list(_of_json(path, text) if text.lstrip()[0] in "[{" else _of_table(path, text))
     except (NotJson, NotTable) as error:
-        raise FileRefused(f"{path} cannot be read: {error}. Nothing of it was scored.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error}. Nothing of it was scored.") from error
     twice = [id for id, n in Counter(id for id, _ in rows).items() if n > 1]
     if twice:
         named = ", ".join(twice[:_SHOWN])
-        raise FileRefused(
+        raise InvalidFileError(
             f"{path} answers {len(twice):,} items more than once ({named}{', ...' if len(twice) > _SHOWN else ''}), so "
             "it does not say which answer counts. Leave one of each; nothing of it was scored."
         )
     if not rows:
-        raise FileRefused(f"{path} holds no answers; nothing was scored.")
+        raise InvalidFileError(f"{path} holds no answers; nothing was scored.")
     return SubmissionFile(path.name, hashlib.sha256(data).hexdigest(), dict(rows))
 
 

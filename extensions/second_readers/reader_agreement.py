@@ -20,7 +20,7 @@ from db import readings
 from db.engine import Session, Store
 from db.readings import AttemptEnd, UnreadAnswer
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
 from domain.reading.spans import in_words
 from domain.records import AnswerReading, Person, Rating
@@ -130,13 +130,13 @@ def values_of(path: Path) -> dict[str, Any]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file cannot be read, a line has no id, or an id is a duplicate.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileRefused(f"{path} cannot be read as UTF-8 text: {error}") from error
+        raise InvalidFileError(f"{path} cannot be read as UTF-8 text: {error}") from error
     rows: list[tuple[int, Any]] = []
     try:
         if text.lstrip().startswith("{"):
@@ -144,13 +144,13 @@ def values_of(path: Path) -> dict[str, Any]:
         else:
             rows = list(enumerate(csv.DictReader(io.StringIO(text)), 2))
     except (ValueError, csv.Error, RecursionError) as error:
-        raise FileRefused(f"{path} holds neither JSON lines nor a table: {error}.") from error
+        raise InvalidFileError(f"{path} holds neither JSON lines nor a table: {error}.") from error
     found: dict[str, Any] = {}
     for at, row in rows:
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or "value" not in row:
-            raise FileRefused(f"{path}, line {at}: it has no id and value.")
+            raise InvalidFileError(f"{path}, line {at}: it has no id and value.")
         if row["id"] in found:
-            raise FileRefused(f"{path}, line {at}: the id {row['id']!r} stands there twice.")
+            raise InvalidFileError(f"{path}, line {at}: the id {row['id']!r} stands there twice.")
         found[row["id"]] = row["value"]
     return found
 
@@ -160,7 +160,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         An id is unknown, or a value does not fit the question.
     """
     fill_up(store, project=project)
@@ -170,7 +170,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
         ids = {public: id for id, public in readings.public_ids(session, ids=everything).items() if public in values}
         for public in values:
             if public not in ids:
-                raise FileRefused(f"There is no answer {public!r} in {access.title}; was the sample drawn here?")
+                raise InvalidFileError(f"There is no answer {public!r} in {access.title}; was the sample drawn here?")
         asked = _asked(session, access, readings.answers(session, ids=list(ids.values())))
         said = {
             id: _category(public, values[public], asked[id][0])
@@ -194,7 +194,7 @@ def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
         return _letters([ascii_uppercase.index(each) for each in letters], asked)
     read = read_answer(text, asked)
     if read.outcome is not ReadOutcome.READ:
-        raise FileRefused(
+        raise InvalidFileError(
             f"The value {text[:60]!r} of {public} is none of what was asked for ({asked.kind.value}); write a letter, "
             "several with commas, yes, no, a number, a span of time such as 2 to 3.5, or none."
         )

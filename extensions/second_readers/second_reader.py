@@ -17,7 +17,7 @@ from annotation_schemas.expected_answers import asked_of
 from db import readings
 from db.engine import Session, Store
 from db.readings import AttemptEnd, UnreadAnswer
-from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
+from domain.errors import ConflictError, InvalidInputError, ModelError, Problem
 from domain.reading.answers import AnswerKind, ExpectedAnswer, Reading, ReadOutcome, read_answer
 from domain.reading.text import visible
 from domain.records import RULES, Person
@@ -171,9 +171,9 @@ def read_again(
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The description is not a language model behind an endpoint.
-    Conflict
+    ConflictError
         Another description has read answers of the project under the same name.
     """
     _refuse_unfit(spec)
@@ -223,12 +223,12 @@ def read_again(
 def _refuse_unfit(spec: ModelSpec) -> None:
     """Raise an error for a description without an endpoint, or with a name that has another meaning."""
     if spec.adapter != "endpoint":
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} is not asked through an endpoint (adapter `{spec.adapter}`); a second reader is. Describe it "
             "with `adapter: endpoint`."
         )
     if spec.name == RULES or "+" in spec.name:
-        raise InvalidInput([Problem("name", f"A reader cannot be called {spec.name!r}; rename the description.")])
+        raise InvalidInputError([Problem("name", f"A reader cannot be called {spec.name!r}; rename the description.")])
 
 
 def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: str) -> tuple[list[_Case], int]:
@@ -244,10 +244,10 @@ def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: st
 
 
 def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity: str) -> None:
-    """Raise ``Conflict`` if another description has read answers under this name, because readings would be mixed."""
+    """Raise ``ConflictError`` if another description has read answers under this name: readings would be mixed."""
     last = readings.last_detail(session, project_id=access.project_id, reader=spec.name)
     if last is not None and last.get("identity", identity if last.get("spec") == spec.hash else "") != identity:
-        raise Conflict(
+        raise ConflictError(
             f"{spec.name} has read answers of {access.name} with another description (model, endpoint or generation), "
             "and the readings of two would count under one name. Give this description another `name`, or go on with "
             "the one before."

@@ -18,7 +18,7 @@ from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import Schema
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.reading.answers import AnswerKind
 from domain.run_kinds import RunKind
 from domain.runs import Attempt
@@ -41,34 +41,32 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
     """Refuse plans that no worker can execute, or whose result would mean nothing."""
     model_runs.check_plan(spec, plan)
     if plan.strategy not in STRATEGIES:
-        raise ModelRefused(f"A run for shortcuts generates answers or ranks options; {plan.strategy} does neither.")
+        raise ModelError(f"A run for shortcuts generates answers or ranks options; {plan.strategy} does neither.")
     if plan.frames and plan.frames not in set(Frames):
-        raise ModelRefused(f"There are no frames {plan.frames!r}; there are {', '.join(Frames)}.")
+        raise ModelError(f"There are no frames {plan.frames!r}; there are {', '.join(Frames)}.")
     if plan.frames and plan.text_only:
-        raise ModelRefused("Without images no frames are shown, so nothing can be said of them; leave one of the two.")
+        raise ModelError("Without images no frames are shown, so nothing can be said of them; leave one of the two.")
     if plan.without_marks and plan.text_only:
-        raise ModelRefused("Without images no marks are shown, so none can be left out; leave one of the two.")
+        raise ModelError("Without images no marks are shown, so none can be left out; leave one of the two.")
     if plan.orders == 1 or not 0 <= plan.orders <= MOST_ORDERS:
-        raise ModelRefused(
-            f"Options come in 2 to {MOST_ORDERS} orders, or in the item's own; {plan.orders} is neither."
-        )
+        raise ModelError(f"Options come in 2 to {MOST_ORDERS} orders, or in the item's own; {plan.orders} is neither.")
     if plan.orders and plan.strategy == "rank_options":
-        raise ModelRefused("Where options are ranked each is looked at by itself, so their order says nothing.")
+        raise ModelError("Where options are ranked each is looked at by itself, so their order says nothing.")
     if plan.batch:
-        raise ModelRefused("Runs for shortcuts do not go in batch files.")
+        raise ModelError("Runs for shortcuts do not go in batch files.")
 
 
 def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[int]:
     """Return the items of a run with this plan. Items without options and key are not asked."""
     if options_field(access.schema) is None or key_field(access.schema) is None:
-        raise ModelRefused(
+        raise ModelError(
             f"The items of the schema {access.schema.name} have no options and key, so nothing would say whether an "
             "answer is right."
         )
     if plan.frames and not any(slot.kind == "clip" for slot in access.schema.item.assets):
-        raise ModelRefused(f"The items of the schema {access.schema.name} have no clips, so there are no frames.")
+        raise ModelError(f"The items of the schema {access.schema.name} have no clips, so there are no frames.")
     if plan.without_marks and not any(kinds.of_field(field).drawn for field in access.schema.item.fields):
-        raise ModelRefused(
+        raise ModelError(
             f"The items of the schema {access.schema.name} draw nothing on their images, so no marks can be left out."
         )
     return model_runs.wanted_items(session, access, plan)

@@ -15,7 +15,7 @@ from app import markup, shell
 from app.reruns import pending_figures
 from app.running.shown import STYLE
 from app.services import Services
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.states import Items
 from extensions.shortcuts import page_figures, page_parts, send_back
@@ -40,7 +40,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     ask = partial(page_figures.ask_models, services, view, items)
     try:
         asked = ask()
-    except NotAvailable as error:
+    except NotAvailableError as error:
         shell.show(markup.notice(str(error)))
         return
     pending_figures.show_pending(services, asked, ask, about="What models get right is")

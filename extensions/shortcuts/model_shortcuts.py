@@ -16,7 +16,7 @@ from annotation_schemas.model import Shortcuts as Limits
 from db import items
 from db.engine import Store
 from domain.comments import LONGEST_COMMENT
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from domain.states import Items, Stage
 from extensions.shortcuts.model_replies import WITH, WITHOUT, Argument, ModelReply, by_item, read_replies
@@ -151,7 +151,7 @@ def measure_models(
     strong
         The models whose differing answer, in every order, is a reason for a second look.
 
-    Raises ``InvalidInput`` if no run has asked one of these models.
+    Raises ``InvalidInputError`` if no run has asked one of these models.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -333,7 +333,7 @@ def with_second_look(
 ) -> ModelShortcuts:
     """Return the same results with the items for a second look, by these models.
 
-    Raises ``InvalidInput`` if no run has asked one of them.
+    Raises ``InvalidInputError`` if no run has asked one of them.
     """
     there = list(dict.fromkeys(each.model for each in found.models))
     problems = [
@@ -342,7 +342,7 @@ def with_second_look(
         if name not in there
     ]
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     everyone = list(chosen or found.right)
     second = []
     for id, choice in found.known.items():

@@ -15,7 +15,7 @@ from workflow.releases.extension_checks import ReleaseCheck
 def ask_texts(services: Services, view: ProjectView, items: Items | None) -> figure_requests.FigureState:
     """Return what rules and the classifier get right (``text_check.TextMeasurement``), as far as it is known.
 
-    Raises ``NotAvailable`` if scikit-learn is not installed, or if the process has failed.
+    Raises ``NotAvailableError`` if scikit-learn is not installed, or if the process has failed.
     """
     return _ask(services, view, items, TEXTS)
 

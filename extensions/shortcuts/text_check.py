@@ -12,7 +12,7 @@ from typing import Any
 
 from annotation_schemas import model
 from db.engine import Store
-from domain.errors import InvalidInput, NotAvailable
+from domain.errors import InvalidInputError, NotAvailableError
 from domain.states import Items
 from extensions.shortcuts.schema_limits import TITLES
 from extensions.shortcuts.text_shortcuts import TextShortcuts, find_text_shortcuts
@@ -156,11 +156,11 @@ class TextMeasurement:
 def measure_texts(store: Store, *, project: str, items: Items | None = None) -> TextMeasurement:
     """Return how often rules and the classifier are right. The caller checks that the person may see it.
 
-    Raises ``NotAvailable`` if scikit-learn is not installed, which depends on the machine and not on the project.
+    Raises ``NotAvailableError`` if scikit-learn is not installed, which depends on the machine and not on the project.
     """
     try:
         return TextMeasurement(find_text_shortcuts(store, by=None, project=project, items_=items))
-    except InvalidInput as error:
+    except InvalidInputError as error:
         return TextMeasurement(None, "; ".join(each.message for each in error.problems))
 
 
@@ -210,5 +210,5 @@ def measure(store: Store, access: Access) -> TextResult:
     assert limits is not None, "the check applies to schemas with limits"
     try:
         return compare_with_limits(limits, measure_texts(store, project=access.name))
-    except NotAvailable as error:
+    except NotAvailableError as error:
         return compare_with_limits(limits, TextMeasurement(None, str(error)))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from domain.errors import InvalidInput, NotAvailable, Problem
+from domain.errors import InvalidInputError, NotAvailableError, Problem
 from domain.installation import install_hint
 from workflow.releases.plain_texts import OTHER, plain_words, type_of
 from workflow.releases.text_rules import Choice, shared_words
@@ -67,12 +67,12 @@ class ItemScore:
 def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
     """Return the fold of each item, from 0. Items of one source are in the same fold.
 
-    Raises ``InvalidInput`` where there are fewer than two sources: nothing would be left to learn from.
+    Raises ``InvalidInputError`` where there are fewer than two sources: nothing would be left to learn from.
     """
     group_k_fold = _scikit_learn().GroupKFold
     number = {name: at for at, name in enumerate(dict.fromkeys(sources))}
     if len(number) < 2:
-        raise InvalidInput(
+        raise InvalidInputError(
             [
                 Problem(
                     "sources",
@@ -93,7 +93,7 @@ def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
 def scores_of(choices: Sequence[Choice], fold_of: Ints, *, refits: int = REFITS, seed: int = SEED) -> list[ItemScore]:
     """Return the score of every item, in order. Items beyond chance are flagged."""
     if sum(len(each.options) for each in choices) > MOST_OPTIONS:
-        raise InvalidInput([Problem("items", f"there are more than {MOST_OPTIONS:,} options: take fewer items")])
+        raise InvalidInputError([Problem("items", f"there are more than {MOST_OPTIONS:,} options: take fewer items")])
     texts = _Texts(choices, fold_of)
     keys = np.array([each.key for each in choices], dtype=np.int64)
     p, told = texts.learnt(keys, telling=True)
@@ -270,7 +270,7 @@ def _scikit_learn() -> _SklearnClasses:
         from sklearn.linear_model import LogisticRegression
         from sklearn.model_selection import GroupKFold
     except ImportError as error:
-        raise NotAvailable(
+        raise NotAvailableError(
             "The text-only classifier needs the package scikit-learn, which is not installed. "
             f"{install_hint('shortcuts')}"
         ) from error

@@ -15,7 +15,7 @@ from agreement.statistic import Statistic
 from annotation_schemas.model import Schema
 from db.engine import Store
 from domain import csv_text
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.states import Items
 from workflow.results import attributes
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
@@ -115,13 +115,13 @@ def differences(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A field or label is unknown.
     """
     known = dict.fromkeys([*(each.name for each in found.schema.item.fields), *_labels(found)])
     for option, name in (("pair", by.pair), ("variant", by.variant)):
         if name not in known:
-            raise InvalidInput(
+            raise InvalidInputError(
                 [Problem(option, f"Items have no field or label {name!r}; there are {', '.join(known)}.")]
             )
     pairs: dict[str, dict[str, list[int]]] = {}

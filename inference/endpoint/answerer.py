@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.endpoint import estimate, probe
 from inference.endpoint.asking import Call, CannotRequest, EndpointAsker, Messages
@@ -108,11 +108,11 @@ def check_ranking(spec: ModelSpec) -> None:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The message gives the advice.
     """
     if spec.endpoint is not None and spec.endpoint.likelihoods is None:
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} is asked through a server, and its description does not say that it tells how likely it finds"
             " a text: with vLLM set `likelihoods: {by: chat}` under `endpoint`, with a server of completions that takes"
             " `echo` and `logprobs` `{by: completions}`. Else rank options with a local model, or let this one write"
@@ -125,7 +125,7 @@ def check(spec: ModelSpec) -> None:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The base URL carries a password or cannot be asked, ``key`` is not the name of a key's variable, or a parameter
         would not reach the server.
     """
@@ -140,7 +140,7 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
 
     Raises
     ------
-    ModelRefused
+    ModelError
         A parameter that changes answers would not reach the server, or ``omit`` names a parameter that is not sent.
     """
     all_of_it: dict[str, Any] = {
@@ -156,20 +156,20 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
     all_of_it |= {_ALSO[name]: getattr(generation, name) for name in endpoint.also}
     for name in LOCAL_ONLY:
         if name not in endpoint.also and getattr(generation, name) != Generation.model_fields[name].default:
-            raise ModelRefused(
+            raise ModelError(
                 f"`{name}` of `generation` is not part of the protocol, so the endpoint would not get it: "
                 + ("list it under `also` if the server takes it (vLLM does), or " if name in _ALSO else "")
                 + "leave it out."
             )
     unknown = [name for name in endpoint.omit if name not in {*all_of_it, "stop", "response_format"}]
     if unknown:
-        raise ModelRefused(
+        raise ModelError(
             f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not sent; what is sent "
             f"is {', '.join(all_of_it)}."
         )
     twice = [name for name in all_of_it if name in generation.extra_body]
     if twice:
-        raise ModelRefused(
+        raise ModelError(
             f"`extra_body` cannot set {', '.join(twice)}, which the description sets elsewhere: leave it out of one."
         )
     sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit} | generation.extra_body

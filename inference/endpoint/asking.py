@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from domain.errors import RunStopped
+from domain.errors import RunStoppedError
 from domain.runs import Attempt, Outcome
 from inference.endpoint.budget import Allowance, Budget, cost
 from inference.endpoint.client import Client
@@ -108,7 +108,7 @@ class EndpointAsker:
 
         Raises
         ------
-        RunStopped
+        RunStoppedError
             The key is wrong, the quota or the budget is used up, or the endpoint is unreachable.
         """
         going = _AskCall(iter(calls), asyncio.Event(), queue.SimpleQueue())
@@ -141,7 +141,7 @@ class EndpointAsker:
             raise
         done.result()
         if going.stopped:
-            raise RunStopped(going.stopped)
+            raise RunStoppedError(going.stopped)
 
     def close(self) -> None:
         """Close the connections and end the thread."""

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.installation import install_hint
 from domain.request_settings import FROM_ENVIRONMENT, is_key_name
 from domain.runs import Outcome
@@ -76,7 +76,7 @@ def key_of(endpoint: Endpoint, place: ServerAddress, environment: Mapping[str, s
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The variable is missing, or its key may not be sent to that server.
     """
     if endpoint.key is None:
@@ -86,7 +86,7 @@ def key_of(endpoint: Endpoint, place: ServerAddress, environment: Mapping[str, s
 
 
 def header_keys_of(endpoint: Endpoint, place: ServerAddress, environment: Mapping[str, str]) -> dict[str, Key]:
-    """Return the keys that headers name, by header. Raises ``ModelRefused`` as ``key_of``."""
+    """Return the keys that headers name, by header. Raises ``ModelError`` as ``key_of``."""
     return {
         header: _key_in(value.removeprefix(FROM_ENVIRONMENT), place, environment)
         for header, value in endpoint.headers.items()
@@ -97,35 +97,33 @@ def header_keys_of(endpoint: Endpoint, place: ServerAddress, environment: Mappin
 def _key_in(name: str, place: ServerAddress, environment: Mapping[str, str]) -> Key:
     value = environment.get(name, "").strip()
     if not value:
-        raise ModelRefused(
+        raise ModelError(
             f"The environment variable {name} is not set where the worker runs; put the key of {place.host} there."
         )
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise ModelRefused(
-            f"What stands in the environment variable {name} is no key: it has blanks or odd characters."
-        )
+        raise ModelError(f"What stands in the environment variable {name} is no key: it has blanks or odd characters.")
     hosts = environment.get(f"{name}_HOSTS")
     if hosts is not None and place.host not in {host.strip().lower().removesuffix(".") for host in hosts.split(",")}:
-        raise ModelRefused(f"The key in {name} may not be sent to {place.host}: {name}_HOSTS does not list it.")
+        raise ModelError(f"The key in {name} may not be sent to {place.host}: {name}_HOSTS does not list it.")
     return Key(value)
 
 
 def check_key_name(endpoint: Endpoint) -> None:
-    """Refuse (``ModelRefused``) a variable that is not named as a key, or a key in its place."""
+    """Refuse (``ModelError``) a variable that is not named as a key, or a key in its place."""
     name = endpoint.key
     if name is not None and not is_key_name(name):
-        raise ModelRefused(
+        raise ModelError(
             "`key` is the name of an environment variable that ends with _API_KEY or _API_TOKEN, such as LAB_API_KEY; "
             "other variables are not read, and the key itself does not belong into the description."
         )
 
 
 def place_of(endpoint: Endpoint) -> ServerAddress:
-    """Return the address of an endpoint. Raises ``ModelRefused`` if the URL is not the address of a server."""
+    """Return the address of an endpoint. Raises ``ModelError`` if the URL is not the address of a server."""
     try:
         return addresses.place_of(endpoint.base_url, BASE_URL)
     except ForbiddenAddress as error:
-        raise ModelRefused(str(error)) from None
+        raise ModelError(str(error)) from None
 
 
 def bounds(method: str, path: str) -> ReplyLimits:
@@ -140,7 +138,7 @@ class Client:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         It may not be asked, its name is not known, its key is missing, or the package `openai` is.
     """
 
@@ -159,14 +157,14 @@ class Client:
         try:
             guard = Guard(self.place, Rules(listed), resolve)
         except ForbiddenAddress as error:
-            raise ModelRefused(str(error)) from error
+            raise ModelError(str(error)) from error
         environment = os.environ if environment is None else environment
         self._key = key_of(endpoint, self.place, environment)
         header_keys = header_keys_of(endpoint, self.place, environment)
         keys = [*([self._key] if self._key is not None else []), *header_keys.values()]
         self._keys = sorted(keys, key=lambda key: -len(key.value()))
         if keys and guard.unencrypted:
-            raise ModelRefused(
+            raise ModelError(
                 f"The key would go to {self.place.host} unencrypted over a public network; use https://, or let "
                 f"the person who runs this server list it in {ENDPOINTS}."
             )
@@ -175,7 +173,7 @@ class Client:
 
             self.versions = {"openai": openai.__version__, "httpx2": httpx2_client.version()}
         except ImportError as error:
-            raise ModelRefused(
+            raise ModelError(
                 f"Models behind an endpoint need the package openai, which is not installed. {install_hint('judges')}"
             ) from error
         traffic = Traffic(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from inference.endpoint.answerer import EndpointAnswerer, check_ranking, parameters
 from inference.endpoint.client import Client
 from inference.endpoint.ranking import RankingAnswerer
@@ -23,7 +23,7 @@ def open_endpoint(
 
     Raises
     ------
-    ModelRefused
+    ModelError
         It may not be asked, or not in that way.
     """
     assert spec.endpoint is not None
@@ -34,7 +34,7 @@ def open_endpoint(
             spec, Client(spec.endpoint, spec.model, listed=listed), score=score, without_image=without_image
         )
     if strategy != "generate":
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."
         )
     parameters(spec.generation, spec.endpoint)

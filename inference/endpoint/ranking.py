@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
 from inference.endpoint import estimate, likelihoods
@@ -65,11 +65,11 @@ class RankingAnswerer(EndpointAnswerer):
     def __init__(
         self, spec: ModelSpec, client: Client, *, score: str = "mean_logprob", without_image: bool = False
     ) -> None:
-        """Prepare the ranking. Raises ``ModelRefused`` for an unknown score."""
+        """Prepare the ranking. Raises ``ModelError`` for an unknown score."""
         assert spec.endpoint is not None
         assert spec.endpoint.likelihoods is not None
         if score not in MEANINGS:
-            raise ModelRefused(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
+            raise ModelError(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
         super().__init__(spec, client)
         told = spec.endpoint.likelihoods
         self._by, self._end = told.by, told.end_token

@@ -170,7 +170,7 @@ class LocalModel:
 
 
 def open_generate(spec: ModelSpec, allowed: ModelPermissions) -> LocalModel:
-    """Open a local model that generates text. Raises ``ModelRefused``."""
+    """Open a local model that generates text. Raises ``ModelError``."""
     return LocalModel(load(spec, allowed))
 
 

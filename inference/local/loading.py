@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.installation import install_hint
 from inference import fit
 from inference.local.families import NO_CLASS, TEXT, Family, family_of, own_template
@@ -75,7 +75,7 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The model cannot be loaded here; the message names the missing requirement.
     """
     needs_libraries()
@@ -91,7 +91,7 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
         common["revision"] = spec.revision
     found = fit.look(folder) if folder else _fetched(name, spec.revision)
     if found is not None and found.trouble and not (spec.remote_code and found.remote_code):
-        raise ModelRefused(f"{spec.name} cannot be loaded: {found.trouble}")
+        raise ModelError(f"{spec.name} cannot be loaded: {found.trouble}")
     config = _config(spec, where, common, found)
     family = _family(spec, config)
     device = _device(spec)
@@ -104,7 +104,7 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
         tokenizer.pad_token = tokenizer.eos_token
     model = _weights(spec, family, where, config, dtype, device, common)
     if spec.generation.do_sample and spec.generation.temperature <= 0:
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name}: `do_sample` asks for sampling, which needs a temperature above 0. Set one, or leave "
             "`do_sample` out."
         )
@@ -128,7 +128,7 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
 
 
 def needs_libraries() -> None:
-    """Raise ``ModelRefused`` with a sentence if the libraries of local models are missing or broken."""
+    """Raise ``ModelError`` with a sentence if the libraries of local models are missing or broken."""
     # Threads of torch that wait for each other sleep instead of spinning. A web server, a database or a second worker
     # on the same cores otherwise makes small models tens of times slower. It counts if torch is not imported yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -137,20 +137,20 @@ def needs_libraries() -> None:
             importlib.import_module(package)
         except ImportError as error:
             missing = getattr(error, "name", None) or package
-            raise ModelRefused(
+            raise ModelError(
                 f"Local models need {package}, but {missing} is not installed. {install_hint('models')}"
             ) from error
         except Exception as error:  # a broken installation can raise anything
-            raise ModelRefused(f"{package} is installed, but does not start: {short_error(error)}") from error
+            raise ModelError(f"{package} is installed, but does not start: {short_error(error)}") from error
     try:
         from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: F401
     except Exception as error:  # a torchvision built for another torch takes all of transformers down with it
         if "torchvision" in f"{error} {error.__cause__}":
-            raise ModelRefused(
+            raise ModelError(
                 "transformers does not start because the installed torchvision is built for another torch: "
                 "uninstall torchvision (Touchstone does without it), or install the build that belongs to this torch."
             ) from error
-        raise ModelRefused(f"transformers is installed, but does not start: {short_error(error)}") from error
+        raise ModelError(f"transformers is installed, but does not start: {short_error(error)}") from error
 
 
 def _place(name: str) -> tuple[str, Path | None]:
@@ -159,9 +159,9 @@ def _place(name: str) -> tuple[str, Path | None]:
     if path.is_dir():
         return str(path.resolve()), path.resolve()
     if path.is_file():
-        raise ModelRefused(f"{name} is a file; a model is a folder with a config.json in it.")
+        raise ModelError(f"{name} is a file; a model is a folder with a config.json in it.")
     if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1 or not re.fullmatch(r"[\w./-]+", name):
-        raise ModelRefused(f"There is no folder {name}.")
+        raise ModelError(f"There is no folder {name}.")
     return name, None
 
 
@@ -180,7 +180,7 @@ def _remote_code_allowed(spec: ModelSpec, allowed: ModelPermissions) -> None:
         return
     same = {name, str(Path(name).expanduser().resolve())}
     if not same & set(allowed.remote_code):
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} brings code of its own, which is not run unless the operator allows it: "
             f"TOUCHSTONE_REMOTE_CODE must name {name}. Such code can do whatever the person who runs Touchstone can."
         )
@@ -195,19 +195,19 @@ def _config(spec: ModelSpec, where: str, common: Mapping[str, Any], found: fit.M
         text = f"{error}"
         kind = str(found.settings.get("model_type", "")) if found else ""
         if "trust_remote_code" in text or (found is not None and found.remote_code):
-            raise ModelRefused(
+            raise ModelError(
                 f"{spec.name} needs code that its repository brings (model_type {kind or 'unknown'} is not part of "
                 "transformers). If you trust it, set `remote_code: true` in its description and have the operator "
                 "allow it by name."
             ) from error
         if kind and ("model type" in text or "model_type" in text or "KeyError" in type(error).__name__):
             title = NO_CLASS.get(kind.lower())
-            raise ModelRefused(
+            raise ModelError(
                 f"{spec.name} is of the type {kind}{f' ({title})' if title else ''}, which the installed transformers "
                 f"({_version('transformers')}) does not know. Install a newer one, bring its answers as a file, or ask "
                 "it as an endpoint."
             ) from error
-        raise ModelRefused(_not_found(spec, error)) from error
+        raise ModelError(_not_found(spec, error)) from error
 
 
 def _not_found(spec: ModelSpec, error: Exception) -> str:
@@ -237,18 +237,18 @@ def _family(spec: ModelSpec, config: Any) -> Family:
         if _for_images(config):
             family = Family(family.model_type, family.title, modality="images", known=False)
         elif spec.modality != "text":
-            raise ModelRefused(
+            raise ModelError(
                 f"{spec.name} is a text model ({family.model_type}): it sees nothing. Set `modality: text` for it."
             )
     if RANKS[spec.modality] > RANKS[family.modality] and not (spec.modality == "video" and family.modality == "images"):
         most = "one picture" if family.modality == "one_image" else "no picture"
-        raise ModelRefused(
+        raise ModelError(
             f"{family.title} takes {most}; the description of {spec.name} says `modality: {spec.modality}`. "
             f"Set `modality: {family.modality}`."
         )
     adapters = {family.adapter} if family.known else {"chat", "completion"}
     if spec.adapter not in adapters:
-        raise ModelRefused(
+        raise ModelError(
             f"{family.title} is asked with the adapter `{family.adapter}`; the description of {spec.name} says "
             f"`{spec.adapter}`."
         )
@@ -270,20 +270,20 @@ def _device(spec: ModelSpec) -> Any:
         return torch.device("cuda" if cuda else "mps" if mps else "cpu")
     if spec.device.startswith("cuda") and not cuda:
         why = "this build of torch is for processors only" if torch.version.cuda is None else "torch finds none here"
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} asks for a GPU (`device: {spec.device}`), and {why}. Set `device: auto` or `cpu`, or start "
             "the worker on a machine with one."
         )
     if spec.device == "mps" and not mps:
-        raise ModelRefused(f"{spec.name} asks for `device: mps`, and this machine has no Apple GPU.")
+        raise ModelError(f"{spec.name} asks for `device: mps`, and this machine has no Apple GPU.")
     try:
         device = torch.device(spec.device)
     except (RuntimeError, ValueError):
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name}: `device: {spec.device}` is not known; `auto`, `cpu`, `cuda` and `mps` are."
         ) from None
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ModelRefused(f"{spec.name} asks for {spec.device}; this machine has {torch.cuda.device_count()} GPU(s).")
+        raise ModelError(f"{spec.name} asks for {spec.device}; this machine has {torch.cuda.device_count()} GPU(s).")
     return device
 
 
@@ -305,7 +305,7 @@ def _enough_memory(spec: ModelSpec, found: fit.ModelFolder | None, device: Any, 
     place = "cuda" if device.type == "cuda" else "cpu"
     fitting = fit.fit(found, device=place, dtype=dtype, memory=memory)
     if not fitting.fits:
-        raise ModelRefused(f"{spec.name} is not loaded. {fitting.sentence}")
+        raise ModelError(f"{spec.name} is not loaded. {fitting.sentence}")
 
 
 def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -317,24 +317,24 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
             return tokenizer, tokenizer
         processor = load_processor(where, config, common)
     except MissingPackage as error:
-        raise ModelRefused(_to_install(spec, family, error)) from error
+        raise ModelError(_to_install(spec, family, error)) from error
     except Exception as error:
         text = f"{error}"
         if "sentencepiece" in text or "tiktoken" in text or "protobuf" in text:
-            raise ModelRefused(
+            raise ModelError(
                 f"{spec.name} has no tokenizer.json, and reading its older tokenizer needs a further package: "
                 f"{short_error(error)}"
             ) from error
-        raise ModelRefused(f"The processor of {spec.name} cannot be loaded: {short_error(error)}") from error
+        raise ModelError(f"The processor of {spec.name} cannot be loaded: {short_error(error)}") from error
     missing = [setting for setting in family.needs if getattr(processor, setting, None) is None]
     if missing:
-        raise ModelRefused(
+        raise ModelError(
             f"The processor of {spec.name} lacks {' and '.join(missing)}, without which the places for a picture are "
             "counted wrongly: it is an old checkpoint. Take a newer revision, or add the setting to its "
             "processor_config.json."
         )
     if getattr(processor, "image_processor", None) is None or getattr(processor, "tokenizer", None) is None:
-        raise ModelRefused(f"{spec.name} has no image processor: preprocessor_config.json is missing from its folder.")
+        raise ModelError(f"{spec.name} has no image processor: preprocessor_config.json is missing from its folder.")
     return processor, processor.tokenizer
 
 
@@ -365,7 +365,7 @@ def _weights(
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
     if "Diffusion" in str(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(config.model_type)):
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} is of the type {config.model_type}, which writes an answer by diffusion, all words at once. "
             "Touchstone asks models that write word by word. Bring its answers as a file, or ask it as an endpoint."
         )
@@ -378,41 +378,41 @@ def _weights(
             key for key in report.get("missing_keys", ()) if not key.endswith(("position_ids", "inv_freq"))
         )
         if missing:
-            raise ModelRefused(
+            raise ModelError(
                 f"{len(missing)} parts of {spec.name} are not among its weights ({missing[0]} is one): they would be "
                 "made up. The folder is incomplete, or of another kind than its config.json says."
             )
         return model.to(device).eval()
-    except ModelRefused:
+    except ModelError:
         raise
     except MemoryError as error:
-        raise ModelRefused(_too_large(spec, dtype, device)) from error
+        raise ModelError(_too_large(spec, dtype, device)) from error
     except Exception as error:
         if out_of_memory(error):
-            raise ModelRefused(_too_large(spec, dtype, device)) from error
+            raise ModelError(_too_large(spec, dtype, device)) from error
         text = f"{type(error).__name__} {error}"
         missing_package = explained(error)
         if isinstance(missing_package, MissingPackage):
-            raise ModelRefused(_to_install(spec, family, missing_package, part="model")) from error
+            raise ModelError(_to_install(spec, family, missing_package, part="model")) from error
         if "Unrecognized configuration class" in text:
-            raise ModelRefused(
+            raise ModelError(
                 f"{spec.name} is of the type {config.model_type}, which transformers cannot ask about images in this "
                 "way. Bring its answers as a file, or ask it as an endpoint."
             ) from error
         if "ignore_mismatched_sizes" in text or "size mismatch" in text:
-            raise ModelRefused(
+            raise ModelError(
                 f"The weights of {spec.name} have other sizes than its config.json says: they belong to another model."
             ) from error
         if "accelerate" in text or "bitsandbytes" in text or "quant" in text.lower():
-            raise ModelRefused(
+            raise ModelError(
                 f"The weights of {spec.name} are made smaller in a way that needs a further package: "
                 + short_error(error)
             ) from error
         if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
-            raise ModelRefused(
+            raise ModelError(
                 f"The weights of {spec.name} are damaged, or have not been downloaded to the end: {short_error(error)}"
             ) from error
-        raise ModelRefused(f"The weights of {spec.name} cannot be loaded: {short_error(error)}") from error
+        raise ModelError(f"The weights of {spec.name} cannot be loaded: {short_error(error)}") from error
 
 
 def _too_large(spec: ModelSpec, dtype: str, device: Any) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
 from inference.local.encoding import CannotEncode, EncodedBatch, encode_prompts, neutral, prompt_of
@@ -90,7 +90,7 @@ def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
 
 
 def open_ranker(spec: ModelSpec, allowed: ModelPermissions, score: str, without_image: bool) -> Ranker:
-    """Open the model of a description for ranking. Raises ``ModelRefused``."""
+    """Open the model of a description for ranking. Raises ``ModelError``."""
     return Ranker(load(spec, allowed), score=score, without_image=without_image)
 
 
@@ -98,22 +98,22 @@ class Ranker:
     """Answers with the likeliest option."""
 
     def __init__(self, loaded: LoadedModel, *, score: str = "mean_logprob", without_image: bool = False) -> None:
-        """Prepare the ranking. Raises ``ModelRefused`` if the score does not fit the model."""
+        """Prepare the ranking. Raises ``ModelError`` if the score does not fit the model."""
         family, asked = loaded.family, loaded.spec.ranking
         if score not in MEANINGS:
-            raise ModelRefused(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
+            raise ModelError(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
         without_image = without_image or score == "pmi_logprob"
         if without_image and family.needs_picture:
-            raise ModelRefused(
+            raise ModelError(
                 f"{family.title} cannot be asked without a picture, so what pictures add to an option's likelihood "
                 "cannot be had from it: choose another score and leave `without_image` out."
             )
         if asked == "packed" and family.model_type not in PACKED:
-            raise ModelRefused(
+            raise ModelError(
                 f"Options cannot be packed into one row for {family.title}: set `ranking: auto` for {loaded.spec.name}."
             )
         if asked == "cached" and family.ranking == "naive":
-            raise ModelRefused(
+            raise ModelError(
                 f"For {family.title} only a whole pass per option is known to be right: set `ranking: auto` for "
                 f"{loaded.spec.name}."
             )

@@ -13,7 +13,7 @@ import pytest
 
 from agreement import Ratings, Scale
 from agreement.aggregation import Method, aggregate, dawid_skene
-from domain.errors import NotAvailable, RatingsError
+from domain.errors import NotAvailableError, RatingsError
 from tests.paths import shared
 
 VOTES = Ratings.from_lists(
@@ -238,7 +238,7 @@ def test_without_crowd_kit_a_sentence_says_how_to_get_it(method: Method, monkeyp
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(NotAvailable, match=r"pip install 'crowd-kit>="):
+    with pytest.raises(NotAvailableError, match=r"pip install 'crowd-kit>="):
         aggregate(VOTES, method=method)
 
 

@@ -26,7 +26,7 @@ from annotation_schemas.changes import (
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
 from domain import typed_json
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 
 BASE = yaml.safe_load(
     """
@@ -735,13 +735,13 @@ def test_what_may_only_have_another_name_is_said_so() -> None:
     ],
 )  # fmt: skip
 def test_a_decision_that_fits_nothing_is_refused(given: dict[str, list[str]], sentence: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInputError) as refused:
         decided(gone(), **given)
     assert sentence in str(refused.value)
 
 
 def test_every_decision_that_is_wrong_is_told_at_once() -> None:
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInputError) as refused:
         decided(gone(), map=["correct:a=b", "correct:c=d"], rename_field=["a=b"])
     assert len(refused.value.problems) == 3
 
@@ -753,7 +753,7 @@ def test_a_name_that_a_field_and_a_criterion_share_needs_the_path() -> None:
     )
     less = all_of(both, take("item.fields.size.options", "c"), put(f"{CRITERIA}.size.values", ["a", "b"]),
                   put(f"{CRITERIA}.size.labels", ["S", "M"]))  # fmt: skip
-    with pytest.raises(InvalidInput, match=r"fits several; say which: item\.fields\.size\.options\.c, "):
+    with pytest.raises(InvalidInputError, match=r"fits several; say which: item\.fields\.size\.options\.c, "):
         decided(made(less, version=2), made(both), map=["size:c=a"])
     paths = ["item.fields.size.options.c=a", f"{CRITERIA}.size.values.c=b"]
     assert decided(made(less, version=2), made(both), map=paths).can_be_taken
@@ -762,7 +762,7 @@ def test_a_name_that_a_field_and_a_criterion_share_needs_the_path() -> None:
 def test_a_value_that_is_filled_in_has_to_fit() -> None:
     new = made(add("item.fields", {"name": "year", "kind": "integer"}), version=2)
     assert [each.decided.value for each in decided(new, fill=["year=2024"]).changes if each.decided] == [2024]
-    with pytest.raises(InvalidInput, match="--fill year=soon: "):
+    with pytest.raises(InvalidInputError, match="--fill year=soon: "):
         decided(new, fill=["year=soon"])
 
 

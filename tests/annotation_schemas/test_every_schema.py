@@ -11,7 +11,7 @@ from annotation_schemas import registry, shipped
 from annotation_schemas.kinds import check_answers, check_fields, is_shown, options_of
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import ItemField, LoadedSchema
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 
 SCHEMAS = [pytest.param(load_schema(path), id=name) for name, path in shipped().items()]
 
@@ -113,6 +113,6 @@ def test_the_guideline_speaks_about_every_working_stage(loaded: LoadedSchema) ->
 def test_the_stages_that_people_work_in_can_be_started(loaded: LoadedSchema) -> None:
     away = {need.stage for need in registry.needs(loaded.schema_) if need.row.away}
     for stage in ("authoring", "verification", "adjudication", "grading"):
-        missing = pytest.raises(NotAvailable, match="belongs to the extension") if stage in away else nullcontext()
+        missing = pytest.raises(NotAvailableError, match="belongs to the extension") if stage in away else nullcontext()
         with missing:
             registry.require_available(loaded.schema_, stage)

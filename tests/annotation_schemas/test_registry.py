@@ -10,7 +10,7 @@ from annotation_schemas import registry, shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.policies import KEEP_RULES
 
 
@@ -33,7 +33,7 @@ def test_keep_rules_are_those_of_the_policies() -> None:
 def test_what_is_not_built_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     key = ("template", "egothink_single")
     monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], available=False))
-    with pytest.raises(NotAvailable) as caught:
+    with pytest.raises(NotAvailableError) as caught:
         registry.require_available(schema("egothink"), "judges")
     assert "Running judges needs the template `egothink_single`" in str(caught.value)
     assert str(caught.value).endswith(".")
@@ -44,16 +44,16 @@ def test_a_row_that_does_not_block_keeps_no_one_from_a_stage(monkeypatch: pytest
     monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], available=False, blocks=False))
     registry.require_available(schema("egoplan"), "verification")
     monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], blocks=True))
-    with pytest.raises(NotAvailable, match="qualification"):
+    with pytest.raises(NotAvailableError, match="qualification"):
         registry.require_available(schema("egoplan"), "verification")
 
 
 def test_a_row_that_is_built_is_given_and_others_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert registry.require_row("format", "egothink").name == "egothink"
     monkeypatch.setitem(FORMATS._fetched(), "prov", replace(FORMATS["prov"], available=False))
-    with pytest.raises(NotAvailable, match="declared, but not built yet"):
+    with pytest.raises(NotAvailableError, match="declared, but not built yet"):
         registry.require_row("format", "prov")
-    with pytest.raises(NotAvailable, match="no format `csw`; there are egothink"):
+    with pytest.raises(NotAvailableError, match="no format `csw`; there are egothink"):
         registry.require_row("format", "csw")
 
 

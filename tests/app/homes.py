@@ -15,7 +15,7 @@ from db.engine import Store, open_store
 from domain.records import Person
 from domain.roles import Role
 from media.store import MediaStore
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool
 
 PASSWORD = "correct horse battery"
@@ -78,5 +78,5 @@ def make_home(folder: Path, template: Path, *, pictures: int = 6) -> Home:
 def add_person(store: Store, login: str, project: str, role: Role) -> Person:
     """An account that takes part in a project."""
     person = accounts.create_person(store, login=login, name=login.title(), password=PASSWORD)
-    projects.set_member(store, by=None, project=project, login=login, role=role)
+    memberships.set_member(store, by=None, project=project, login=login, role=role)
     return person

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 
 def case(answer: Any, **more: Any) -> dict[str, Any]:
@@ -89,5 +89,5 @@ def test_a_line_that_does_not_fit_is_told_and_the_others_are_read(tmp_path: Path
 def test_a_file_that_is_no_such_file_is_refused_in_a_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(content)
-    with pytest.raises(FileRefused, match=sentence):
+    with pytest.raises(InvalidFileError, match=sentence):
         told(path)

@@ -22,7 +22,7 @@ from app.routes.health import SLOW_DATABASE, Health
 from app.serving.disk import find_write_error
 from db import engine, noting
 from db.engine import Session, Store, open_store
-from domain.errors import Unavailable
+from domain.errors import DatabaseUnavailableError
 from domain.exposure import Disclosure, Route
 from domain.records import Person
 from testkit import postgres
@@ -262,7 +262,7 @@ def test_postgresql_that_is_stopped_and_started(tmp_path: Path) -> None:
         cluster.stop("fast")
         _write_fails(app, headers, engine.AWAY)
         _refused_page(app, headers, engine.AWAY)
-        with pytest.raises(Unavailable, match=engine.AWAY):
+        with pytest.raises(DatabaseUnavailableError, match=engine.AWAY):
             _note(store, vera, task)
         cluster.start()
         assert call(app, "GET", "/verify", headers=headers).text == "a page"
@@ -301,7 +301,7 @@ def _when_all_are_in_use(store: Store) -> None:
     with ExitStack() as held:
         for _ in range(noting.AT_ONCE):
             held.enter_context(noting.ConnectionLoan(connections))
-        with pytest.raises(Unavailable, match=engine.BUSY), noting.ConnectionLoan(connections):
+        with pytest.raises(DatabaseUnavailableError, match=engine.BUSY), noting.ConnectionLoan(connections):
             pass
     with noting.ConnectionLoan(connections) as direct:
         assert direct.run("SELECT 1", ()).fetchone() == (1,)
@@ -332,5 +332,5 @@ def _synchronous(session: Session) -> str:
 def test_a_wrong_query_is_no_database_that_is_away(store: Store) -> None:
     with pytest.raises(Exception, match="nonsense") as raised, store.read() as session:
         session.connection().execute(text("SELECT * FROM nonsense"))
-    assert not isinstance(raised.value, Unavailable)
+    assert not isinstance(raised.value, DatabaseUnavailableError)
     assert engine.why_unavailable(OperationalError("q", None, sqlite3.OperationalError("no such table"))) is None

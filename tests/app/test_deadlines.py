@@ -13,7 +13,7 @@ from domain.states import Stage
 from testkit.factories import make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, part, rows, words
 from tests.workflow.test_notices import set_deadlines
-from workflow.access.projects import remove_member, set_member
+from workflow.access.memberships import remove_member, set_member
 from workflow.annotate import own_pace
 from workflow.lead.forecast import Forecast
 

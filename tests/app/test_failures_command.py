@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from testkit.factories import make_items, make_people, make_project
 from tests.workflow.test_coding import answer, code, schema
 
@@ -76,5 +76,5 @@ def test_wrong_answers_are_sent_coded_and_counted_in_three_forms(store: Store, t
 def test_a_project_whose_schema_codes_nothing_is_told_so(store: Store) -> None:
     make_project(store, name="plain")
     done = CliRunner().invoke(cli, ["failures", "plain"])
-    assert isinstance(done.exception, Conflict)
+    assert isinstance(done.exception, ConflictError)
     assert "The schema blind has no coding" in str(done.exception)

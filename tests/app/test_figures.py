@@ -19,7 +19,7 @@ from app.cli import cli
 from app.jobs import figure_requests, processes
 from app.services import Services, resources
 from db.engine import Store
-from domain.errors import NotAvailable, NotFound
+from domain.errors import NotAvailableError, NotFoundError
 from domain.jobs import JobState
 from domain.records import Person
 from domain.roles import Role
@@ -165,7 +165,7 @@ def test_a_process_that_is_killed_is_replaced_and_a_figure_that_kills_each_is_to
     with store.write() as session:  # as every process leaves it that dies of it
         session.connection().execute(text("UPDATE jobs SET state = 'failed', said = 'Each process died.'"))
     monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
-    with pytest.raises(NotAvailable, match=r"Each process died\."):
+    with pytest.raises(NotAvailableError, match=r"Each process died\."):
         asked(store, settings)
     monkeypatch.setattr(figure_requests, "AGAIN_SECONDS", 0.0)
     assert kappa(ready(store, settings)) == pytest.approx(0.5)
@@ -173,9 +173,9 @@ def test_a_process_that_is_killed_is_replaced_and_a_figure_that_kills_each_is_to
 
 def test_what_the_work_refuses_is_told_in_its_own_words(store: Store, settings: Settings, people: list[Person]) -> None:
     args = {**ARGS, "project": "nowhere"}
-    with pytest.raises(NotFound) as here:
+    with pytest.raises(NotFoundError) as here:
         agreement_page.figures(store, **args)
-    with pytest.raises(NotAvailable) as told:
+    with pytest.raises(NotAvailableError) as told:
         figure_requests.wait(store, settings, "agreement", args, state=(1,), size=99)
     assert str(told.value) == str(here.value)
 
@@ -214,7 +214,8 @@ def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
     asked(store, settings, pool_guidelines=True)
     assert processes.at_work() == [first]
     os.kill(first, signal.SIGKILL)
-    until_done()
+    while any(job.is_open for job in desk.list_jobs(store, kinds=["figures"])):  # no process is at work for a moment
+        time.sleep(0.02)
     assert asked(store, settings, pool_guidelines=True).current
     assert first not in processes.job_processes()
 

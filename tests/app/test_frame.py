@@ -24,7 +24,7 @@ from testkit.serving import COMMAND, Server, environment
 from tests.app.client import Client
 from tests.e2e.people import at_desk, opened
 from tests.paths import ROOT
-from workflow.access import accounts, projects, sign_in
+from workflow.access import accounts, memberships, projects, sign_in
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -47,7 +47,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> 
         projects.create_project(store, name=name, loaded=loaded, title=f"Project {name}", made_up=True)
     for login, role in (("ana", Role.ANNOTATOR), ("lea", Role.LEAD)):
         accounts.create_person(store, login=login, name=login.title(), password=PASSWORD)
-        projects.set_member(store, by=None, project="tiny", login=login, role=role)
+        memberships.set_member(store, by=None, project="tiny", login=login, role=role)
     store.close()
     server = Server(home).start()
     yield server

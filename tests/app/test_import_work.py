@@ -30,7 +30,7 @@ from app.releasing.prepared_export import formats_of
 from app.services import Services
 from db import files, jobs
 from db.engine import Store
-from domain.errors import Conflict, FileRefused
+from domain.errors import ConflictError, InvalidFileError
 from domain.jobs import JobState
 from domain.records import Person
 from domain.roles import Role
@@ -139,7 +139,7 @@ def test_two_presses_count_once_and_two_leads_come_after_each_other(ann: Service
         assert job is not None
         assert job.is_open
         assert import_jobs.begin(ann, first).id == job.id  # pressed again while it goes on
-        with pytest.raises(Conflict, match=r"Ann is importing asks\.csv into this project just now"):
+        with pytest.raises(ConflictError, match=r"Ann is importing asks\.csv into this project just now"):
             import_jobs.begin(bob, other)
         page = drawn(store, home, "import_", "bob", project="p")
         assert "Ann's import of asks.csv goes on" in page.get("progress")[0].proto.text
@@ -244,7 +244,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
         ("c.csv", "", "c.csv"),
     ):
         (tmp_path / name).write_text(content, encoding="utf-8")
-        with pytest.raises(FileRefused, match=sentence):
+        with pytest.raises(InvalidFileError, match=sentence):
             recognised(tmp_path / name, offered(schema, writes=False), schema)
 
 

@@ -12,7 +12,7 @@ from app.items import saved
 from db import events
 from db.engine import Store
 from db.tables import ItemRow
-from domain.errors import Conflict, NotAllowed, NotFound
+from domain.errors import ConflictError, NotAllowedError, NotFoundError
 from domain.item_filter import ItemFilter, ItemList
 from domain.records import Person
 from domain.roles import Role
@@ -175,7 +175,7 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
 
     shared = item_views.save(store, person=lea, project="p", name=name, asked=ItemList(), shared=True)
     gone = ItemList.parse({"where": ["colour=red"]})
-    with pytest.raises(Conflict, match="another view called"):
+    with pytest.raises(ConflictError, match="another view called"):
         item_views.save(store, person=sam, project="p", name=name.upper(), asked=gone, shared=True)
     outdated = item_views.save(store, person=sam, project="p", name="old", asked=gone)
     opened = words(page("sam", view=outdated.id))
@@ -185,7 +185,7 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
     both = [each.shared for each in item_views.views(store, person=lea, project="p")]
     assert sorted(both) == [False, True], "one's own and everyone's may have the same name"
     assert views(sam) == {name: True, "old": False}
-    with pytest.raises(NotFound, match="This view is gone"):
+    with pytest.raises(NotFoundError, match="This view is gone"):
         item_views.rename(store, person=sam, project="p", id=own.id, name="mine now")
     last = page("sam")
     last.selectbox(key="items.view.p.which").set_value(shared.id).run()
@@ -204,9 +204,9 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
         item_views.save(store, person=lea, project="p", name=f"v{n}", asked=ItemList.parse(asks), shared=True)
     assert views(ida) == {"v2": True}, "what only leads may ask is offered to leads alone"
     (kept,) = item_views.views(store, person=ida, project="p")
-    with pytest.raises(NotAllowed, match="Only a lead saves a view for everyone"):
+    with pytest.raises(NotAllowedError, match="Only a lead saves a view for everyone"):
         item_views.save(store, person=ida, project="p", name="w", asked=ItemList(), shared=True)
-    with pytest.raises(NotAllowed, match="Only the person who saved it and leads"):
+    with pytest.raises(NotAllowedError, match="Only the person who saved it and leads"):
         item_views.delete(store, person=ida, project="p", id=kept.id)
 
 

@@ -34,7 +34,7 @@ from app.jobs.kinds import KINDS, of_core
 from app.jobs.schema_changes import SchemaOrder
 from app.services import Services, resources
 from db.engine import Store, open_store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.jobs import Job, JobState
 from domain.records import Person
 from domain.roles import Role
@@ -269,7 +269,7 @@ def test_a_process_that_is_killed_is_replaced_and_two_presses_begin_one_job(real
     about: Any = {"slot": case.slot, "project": "p", "input": case.input(real)}
     job = jobs.begin(real, case.kind, **about)
     assert jobs.begin(real, case.kind, **about).id == job.id, "the second press"
-    with pytest.raises(Conflict, match="under way"):
+    with pytest.raises(ConflictError, match="under way"):
         jobs.begin(real, case.kind, **{**about, "input": case.input(real)})
     (pid,) = processes.at_work()
     os.kill(pid, signal.SIGKILL)
@@ -337,7 +337,7 @@ def test_a_job_that_is_canceled_ends_soon(lea: Services, how: str, monkeypatch: 
     done = until(lea, job.id, lambda job: not job.is_open)
     child.join(10)
     assert (done.state, done.said, child.exitcode) == (JobState.CANCELED, desk.CANCELED, 0)
-    with pytest.raises(Conflict, match="has ended already"):
+    with pytest.raises(ConflictError, match="has ended already"):
         desk.cancel(lea.store, id=job.id)
     again = desk.retry(lea.store, id=job.id)
     assert (again.state, again.input) == (JobState.WAITING, how)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from tests.paths import ROOT, shared
 
 pytestmark = pytest.mark.thorough
@@ -82,7 +82,7 @@ def test_nothing_is_counted_where_nothing_is_expected(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_said_with_file_and_line(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "replies.jsonl"
     path.write_bytes(content)
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         told(path)
     assert said in str(refused.value)
     assert "replies.jsonl" in str(refused.value)

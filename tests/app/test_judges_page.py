@@ -21,7 +21,7 @@ from db import judging as rows_of_judges
 from db import run_attempts, run_chunks
 from db import runs as rows_of_runs
 from db.engine import Store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
@@ -413,5 +413,5 @@ def test_replies_out_of_a_file_are_read_like_others_and_no_one_is_asked_again(
     assert words(show(run=view.id, verdict="scored")).count('<mark class="ts-mark"') == 3
     test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
     assert "came out of a file: replies.jsonl" in words(test)
-    with pytest.raises(Conflict, match="there is no one to ask"):
+    with pytest.raises(ConflictError, match="there is no one to ask"):
         run_control.retry_failed(store, by=None, run=view.id)

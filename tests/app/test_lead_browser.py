@@ -21,7 +21,7 @@ from testkit.missing_extensions import needs
 from testkit.serving import Server
 from tests.app.homes import PASSWORD, Home, make_home, picture
 from tests.e2e.people import at_desk
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import claims, image_pool, submissions
 from workflow.files import import_files
 
@@ -323,7 +323,7 @@ def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_p
 
 def _dimensions(home: Home, login: str) -> tuple[str, ...]:
     store = home.store()
-    member = next(m for m in projects.members(store, person=None, project="tiny") if m.person.login == login)
+    member = next(m for m in memberships.list_members(store, person=None, project="tiny") if m.person.login == login)
     store.close()
     return member.dimensions or ()
 
@@ -368,7 +368,7 @@ def test_dimensions_are_given_and_two_presses_deactivate_one_person_and_escape_n
     settled(page)
     assert page.get_by_role("dialog").count() == 0
     store = home.store()
-    gone = projects.members(store, person=None, project="tiny", active=False)
+    gone = memberships.list_members(store, person=None, project="tiny", active=False)
     assert [each.person.login for each in gone] == ["ana"]
     store.close()
     page.get_by_role("button", name="Reactivate Ana").click()

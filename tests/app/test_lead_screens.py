@@ -33,7 +33,7 @@ from app.widgets import list_order
 from db import files
 from db.engine import Store
 from db.tables import PersonRow, SchemaChangeRow
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.qualification import Standing
 from domain.records import AuditEntry, Person, TaskView
 from domain.roles import Role
@@ -45,7 +45,7 @@ from testkit.missing_extensions import needs_every
 from tests.app.homes import Home, make_home, picture
 from tests.app.screens import drawn, part, rows, words
 from tests.planting import plant_format
-from workflow.access import accounts, guidelines, projects
+from workflow.access import accounts, guidelines, memberships, projects
 from workflow.access.projects import access_to
 from workflow.annotate import (
     claims,
@@ -202,7 +202,7 @@ def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None
 
 
 def part_of(store: Store, login: str) -> tuple[Role, tuple[str, ...] | None]:
-    parts = projects.members(store, person=None, project="tiny")
+    parts = memberships.list_members(store, person=None, project="tiny")
     return next((part.role, part.dimensions) for part in parts if part.person.login == login)
 
 
@@ -242,7 +242,7 @@ def test_people_are_found_and_ordered_by_what_the_address_says(store: Store, sho
     def listed(test: AppTest) -> list[str]:
         return [button.label.removeprefix("Change ") for button in test.button if button.label.startswith("Change ")]
 
-    everyone = {each.person.name: each for each in projects.members(store, person=None, project="tiny")}
+    everyone = {each.person.name: each for each in memberships.list_members(store, person=None, project="tiny")}
     test = show("people", "lea")
     assert listed(test) == sorted(everyone, key=str.casefold)
     test.selectbox(key="people.order.sort").set_value("Role")
@@ -281,7 +281,7 @@ def test_a_changed_part_is_saved_when_it_is_said(store: Store, show: Show) -> No
 
 
 def test_no_dimension_is_not_all_of_them(store: Store, show: Show) -> None:
-    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
+    memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
     test = save(change(show("people", "lea"), "Bo"), dimensions=[])
     assert "Choose at least one of the dimensions, or all of them." in words(test)
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
@@ -290,7 +290,7 @@ def test_no_dimension_is_not_all_of_them(store: Store, show: Show) -> None:
 @pytest.mark.thorough
 def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_told(store: Store, show: Show) -> None:
     test = change(show("people", "lea"), "Bo")
-    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
+    memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
     save(test, dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
     assert "Someone has meanwhile changed the dimensions of Bo. Look, and choose again." in words(test)
@@ -301,25 +301,25 @@ def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_t
 
 def test_one_part_is_changed_and_the_rest_stays_as_another_lead_has_left_it(store: Store, show: Show) -> None:
     test = change(show("people", "lea"), "Bo")
-    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR)
+    memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR)
     save(test, dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
-    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, stages=[Stage.VERIFICATION])
+    memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, stages=[Stage.VERIFICATION])
     test = save(change(test, "Bo"), role=Role.ANNOTATOR)
     assert "Saved: Bo is annotator in all dimensions, for Verification." in words(test)
 
 
 def test_who_was_taken_out_meanwhile_stays_out(store: Store, show: Show) -> None:
     test = change(show("people", "lea"), "Bo")
-    projects.remove_member(store, by=None, project="tiny", login="bo")
+    memberships.remove_member(store, by=None, project="tiny", login="bo")
     assert "Bo is no longer in the project." in words(save(test, role=Role.SENIOR))
-    assert "bo" not in {m.person.login for m in projects.members(store, person=None, project="tiny")}
+    assert "bo" not in {m.person.login for m in memberships.list_members(store, person=None, project="tiny")}
 
 
 @pytest.mark.thorough
 def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: Store, show: Show) -> None:
     def bo() -> bool:
-        return any(m.person.login == "bo" for m in projects.members(store, person=None, project="tiny"))
+        return any(m.person.login == "bo" for m in memberships.list_members(store, person=None, project="tiny"))
 
     test = save(change(show("people", "lea"), "Bo"), button=".remove")
     assert bo()
@@ -413,7 +413,9 @@ def test_someone_with_an_account_is_let_in_and_an_unknown_login_is_told(store: S
     test = show("people", "lea").button(key="people.let_in").click().run()
     test.text_input(key=in_dialog(test, ".login")).input("olu")
     save(test)
-    assert "olu" in {m.person.login for m in projects.members(store, person=person(store, "lea"), project="tiny")}
+    assert "olu" in {
+        m.person.login for m in memberships.list_members(store, person=person(store, "lea"), project="tiny")
+    }
     test.button(key="people.let_in").click().run()
     test.text_input(key=in_dialog(test, ".login")).input("nobody")
     assert "no account with the login" in words(save(test))
@@ -435,7 +437,7 @@ def test_what_does_not_come_in_is_told_with_its_own_name_and_the_controls_of_the
     def told(*files: str) -> str:
         for name in files:
             (tmp_path / "items" / name).write_text("[]")
-        with pytest.raises(FileRefused) as refused, uploads.as_uploaded(str(tmp_path)):
+        with pytest.raises(InvalidFileError) as refused, uploads.as_uploaded(str(tmp_path)):
             read_items(tmp_path / "items", format="egothink", schema=schema)
         return shell.on_page(str(refused.value))
 
@@ -876,7 +878,7 @@ def test_a_schema_that_does_not_fit_is_told_by_its_lines(show: Show) -> None:
 @pytest.mark.thorough
 def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, show: Show) -> None:
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
-    projects.set_member(store, by=None, project="panel", login="lea", role=Role.LEAD)
+    memberships.set_member(store, by=None, project="panel", login="lea", role=Role.LEAD)
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
 
     def sets() -> int:
@@ -921,7 +923,7 @@ def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     for login in ("bo", "chi", "sen"):
         role = Role.SENIOR if login == "sen" else Role.ANNOTATOR
-        projects.set_member(store, by=None, project="panel", login=login, role=role)
+        memberships.set_member(store, by=None, project="panel", login=login, role=role)
     make_items(store, 4, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
     qualification_sets.make_set(store, by=None, project="panel")
 
@@ -964,7 +966,9 @@ def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show
 @pytest.mark.thorough
 def test_anyone_who_has_to_qualify_is_led_there_from_my_work(store: Store, show: Show) -> None:
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
-    projects.set_member(store, by=None, project="panel", login="bo", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
+    memberships.set_member(
+        store, by=None, project="panel", login="bo", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION]
+    )
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
     qualification_sets.make_set(store, by=None, project="panel")
     start = show("my_work", "bo", project="panel").button(key="my_work.start.panel.verification")
@@ -1037,5 +1041,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Settings": ["Projects", "Guideline", "Schedule", "Schema", "Label Studio", "Audit"],
         "": ["Notices"],
     }
-    projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
+    memberships.set_member(
+        store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION]
+    )
     assert menu("ana") == {"": ["My work", "My submissions", "Notices", "Projects", "Comments", "Verify"]}

@@ -21,7 +21,7 @@ from app import markup
 from app.running import answers, begin, description, watch
 from app.services import Services
 from db.engine import Store
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.option_scores import Option, Ranking
 from domain.roles import Role
 from domain.run_kinds import RunKind
@@ -32,7 +32,7 @@ from inference import spec as specs
 from inference.spec import ModelSpec
 from testkit.factories import claimed, make_predictions, make_run
 from tests.app.homes import Home, make_home
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.runs import model_descriptions, run_views
@@ -181,13 +181,13 @@ def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
     ],
 )
 def test_what_cannot_be_an_endpoint_is_said(asked: description.EndpointForm, told: str) -> None:
-    with pytest.raises(ModelRefused, match=told):
+    with pytest.raises(ModelError, match=told):
         description.endpoint_spec(asked)
 
 
 def test_a_key_that_was_pasted_is_not_repeated() -> None:
     asked = description.EndpointForm(base_url="http://h/v1", model="m", key="sk-very-secret")
-    with pytest.raises(ModelRefused) as refused:
+    with pytest.raises(ModelError) as refused:
         description.endpoint_spec(asked)
     assert "sk-very-secret" not in str(refused.value)
 
@@ -501,10 +501,10 @@ def test_ranked_options_and_a_transcript_stand_with_their_attempt(show: Open, st
 
 def test_a_run_of_another_project_is_not_to_be_seen(show: Open, store: Store, items: list[int]) -> None:
     run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "secret answer")], project="tiny")
-    projects.set_member(store, by=None, project="other", login="bo", role=Role.LEAD)
+    memberships.set_member(store, by=None, project="other", login="bo", role=Role.LEAD)
     page = words(show("bo", run=run, project="other"))
     assert "secret answer" not in page
-    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.LEAD)
+    memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.LEAD)
     page = words(show("bo", run=run, project="other"))  # a lead of both sees it where it belongs
     assert "secret answer" not in page
     assert "There is no run" in page

@@ -30,7 +30,7 @@ from media.store import MediaStore
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_predictions, make_project
 from tests.app.screens import drawn, words
 from tests.workflow.test_further_verification import THREE
-from workflow.access import audit, projects
+from workflow.access import audit, memberships, projects
 from workflow.annotate import submissions
 from workflow.results import case_page
 from workflow.results.ratings import raters_called, raters_of
@@ -145,7 +145,7 @@ def test_cases_and_replies_name_who_graded(tmp_path: Path) -> None:
 def test_the_log_names_whom_an_event_is_about_and_keeps_the_key(tmp_path: Path) -> None:
     store, _ = graded(tmp_path)
     lea = make_person(store, "qx-lea", role=Role.LEAD)
-    projects.set_member(store, by=lea, project="p", login="qx-ann", role=Role.SENIOR)
+    memberships.set_member(store, by=lea, project="p", login="qx-ann", role=Role.SENIOR)
     found = audit.entries(store, by=lea, project="p")
     of_ann = next(entry for entry in found if entry.data.get("login") == "qx-ann")
     services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
@@ -169,7 +169,7 @@ def make_three_stages(store: Store) -> TaskView:
         submissions.submit(store, person=person, task=task.id, key=task.id, values={"answerable": "yes"})
     make_person(store, "lea", role=Role.LEAD)
     sue = make_person(store, "sue", role=Role.SENIOR)
-    projects.set_member(store, by=None, project="p", login="sue", role=Role.SENIOR, stages=[Stage.VERIFICATION_2])
+    memberships.set_member(store, by=None, project="p", login="sue", role=Role.SENIOR, stages=[Stage.VERIFICATION_2])
     task = claimed(store, sue, Stage.VERIFICATION_2)
     submissions.submit(store, person=sue, task=task.id, key=task.id, values={"right": "yes"})
     return task

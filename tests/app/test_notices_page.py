@@ -10,7 +10,7 @@ from domain.roles import Role
 from testkit.factories import make_person, make_project
 from tests.app.screens import drawn, rows, words
 from workflow.access import project_care
-from workflow.access.projects import set_member
+from workflow.access.memberships import set_member
 
 
 def test_new_notices_stand_out_until_they_are_read(store: Store, home: Path) -> None:

@@ -22,7 +22,7 @@ from app.serving.open_files import CROWDED, NO_FILES, Calm, OpenFiles, count, ra
 from benchmarks.client import LeadPage
 from db import engine
 from db.engine import Store, open_store
-from domain.errors import Unavailable
+from domain.errors import DatabaseUnavailableError
 from testkit.serving import Server
 from tests.app.asgi import call, knock
 from tests.app.homes import make_home
@@ -171,7 +171,7 @@ def test_a_database_that_cannot_be_opened_for_want_of_files_says_so(sqlite_templ
         with suppress(OSError):
             while True:  # also where another thread has just let a file go
                 held.enter_context(Path(os.devnull).open("rb"))
-        with pytest.raises(Unavailable, match=engine.NO_FILES):
+        with pytest.raises(DatabaseUnavailableError, match=engine.NO_FILES):
             _ask(store)
     _ask(store)
     store.close()

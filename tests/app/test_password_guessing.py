@@ -13,7 +13,7 @@ from sqlalchemy import text
 from app.gate import Gate
 from app.routes.auth import WAITING_OF_ONE
 from db.engine import Store, open_store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from testkit import passwords
 from tests.app.asgi import Reply, at_once
 from tests.app.homes import PASSWORD, Home, make_home
@@ -93,6 +93,6 @@ def test_eighty_guesses_at_once_leave_room_for_others(store: Store, home: Home) 
 def test_many_logins_guessed_from_one_place_leave_some_events_only(store: Store, home: Home) -> None:
     before = _failed(store)
     for number in range(sign_in.EVENTS_OF_FAILURES + 10):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             sign_in.authenticate(store, login=f"made-up-{number}", password="x", origin="198.51.100.1")
     assert _failed(store) == before + sign_in.EVENTS_OF_FAILURES

@@ -15,11 +15,11 @@ from annotation_schemas.loader import load_schema
 from app import services
 from app.cli import cli
 from db.engine import open_store
-from domain.errors import AlreadyTaken, FileRefused, InvalidInput, NotAllowed, NotFound
+from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, NotAllowedError, NotFoundError
 from domain.records import MemberSettings
 from domain.roles import Role
 from importers.people_files import read_parts
-from workflow.access import accounts, members, projects, sign_in
+from workflow.access import accounts, memberships, projects, sign_in
 
 
 @pytest.fixture
@@ -43,19 +43,19 @@ def test_a_password_is_typed_twice_and_ends_the_sessions(run: CliRunner, home: P
     assert "correct horse" not in done.output
     assert sign_in.signed_in(store, token=token) is None
     assert sign_in.authenticate(store, login="ana", password=typed.strip()) == ana
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         sign_in.authenticate(store, login="ana", password="another one")
     store.close()
 
 
 def test_no_one_gets_no_password(run: CliRunner) -> None:
     done = run.invoke(cli, ["people", "password", "nobody"])
-    assert isinstance(done.exception, NotFound)
+    assert isinstance(done.exception, NotFoundError)
 
 
 def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, home: Path) -> None:
     done = run.invoke(cli, ["people", "add", "bo", "--project", "nothing"])
-    assert isinstance(done.exception, NotFound)
+    assert isinstance(done.exception, NotFoundError)
     store = open_store(None, home)
     assert accounts.active_accounts(store) == []
     store.close()
@@ -63,7 +63,7 @@ def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, 
 
 def test_someone_with_an_account_is_given_a_part_in_a_further_project(project: CliRunner) -> None:
     done = project.invoke(cli, ["people", "add", "bo", "--project", "ego", "--role", "senior"])
-    assert isinstance(done.exception, AlreadyTaken)
+    assert isinstance(done.exception, AlreadyTakenError)
     (way,) = re.findall("touchstone (people role .*)\\.", str(done.exception))
     assert project.invoke(cli, way.split()).exit_code == 0
 
@@ -76,7 +76,7 @@ def project(run: CliRunner, home: Path, sqlite_template: Path) -> CliRunner:
     projects.create_project(store, name="ego", loaded=load_schema(shipped()["egothink"]))
     for login in ("lea", "bo", "cy"):
         accounts.create_person(store, login=login, name=login)
-    projects.set_member(store, by=None, project="ego", login="lea", role=Role.LEAD)
+    memberships.set_member(store, by=None, project="ego", login="lea", role=Role.LEAD)
     store.close()
     return run
 
@@ -134,13 +134,13 @@ def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, home: Path
         assert told in str(done.exception), given
     store = services.resources().store
     for wrong, told in BAD_PARTS:
-        with pytest.raises(InvalidInput, match=told):
-            members.set_parts(store, by=None, project="ego", parts=wrong)
-    with pytest.raises(InvalidInput, match=r"'bo' is not in the project 'ego'\. Nothing was changed"):
-        members.remove_members(store, by=None, project="ego", logins=["lea", "bo"])
-    assert [each.person.login for each in projects.members(store, person=None, project="ego")] == ["lea"]
+        with pytest.raises(InvalidInputError, match=told):
+            memberships.set_parts(store, by=None, project="ego", parts=wrong)
+    with pytest.raises(InvalidInputError, match=r"'bo' is not in the project 'ego'\. Nothing was changed"):
+        memberships.remove_members(store, by=None, project="ego", logins=["lea", "bo"])
+    assert [each.person.login for each in memberships.list_members(store, person=None, project="ego")] == ["lea"]
     sheet = tmp_path / "people.csv"
     for text, told in BAD_FILES:
         sheet.write_text(text)
-        with pytest.raises(FileRefused, match=told):
+        with pytest.raises(InvalidFileError, match=told):
             read_parts(sheet, role=None)

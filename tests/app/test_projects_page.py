@@ -16,7 +16,7 @@ from app.projects import new_project, project_jobs
 from app.services import Services
 from db.engine import Store
 from domain import extensions
-from domain.errors import Conflict, NotAllowed
+from domain.errors import ConflictError, NotAllowedError
 from domain.jobs import Job
 from domain.origin import acting_from
 from domain.roles import Role
@@ -119,7 +119,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
     job = project_jobs.begin(services, "archive", "p")
     assert project_jobs.begin(services, "archive", "p").id == job.id
-    with pytest.raises(Conflict, match="Something else that you began with p is under way"):
+    with pytest.raises(ConflictError, match="Something else that you began with p is under way"):
         project_jobs.begin(services, "delete", "p", typed="p")
     job = until_over(store, job.id)
     assert (job.said, job.refused) == ("The archive is ready.", "")
@@ -131,7 +131,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     path = archive_for(store, home, by=lea, project="p")
     assert path is not None
     assert path.stat().st_mode & 0o077 == 0
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         archive_for(store, home, by=ann, project="p")
 
     def done(kind: str, **args: Any) -> Job:

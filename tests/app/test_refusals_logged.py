@@ -10,7 +10,7 @@ import pytest
 from app import markup
 from app.routes import replies
 from app.routes.replies import Refusals
-from domain.errors import BadRequest, Conflict, Unavailable
+from domain.errors import BadRequestError, ConflictError, DatabaseUnavailableError
 from tests.app.asgi import call_all
 from tests.app.homes import make_home
 from tests.app.without_streamlit import application, session
@@ -20,18 +20,18 @@ def test_the_same_refusal_again_is_counted_and_not_written(caplog: pytest.LogCap
     now = [0.0]
     refusals = Refusals(clock=lambda: now[0])
     for _ in range(100):
-        refusals.note("/api/submit", 7, Unavailable("The disk\nof the database is full."))
-    refusals.note("/api/submit", 7, Conflict("You have submitted this task already."))
-    refusals.note("/api/submit", 8, Conflict("You have submitted this task already."))
+        refusals.note("/api/submit", 7, DatabaseUnavailableError("The disk\nof the database is full."))
+    refusals.note("/api/submit", 7, ConflictError("You have submitted this task already."))
+    refusals.note("/api/submit", 8, ConflictError("You have submitted this task already."))
     now[0] = 61.0
-    refusals.note("/api/submit", 7, Unavailable("The disk of the database is full."))
+    refusals.note("/api/submit", 7, DatabaseUnavailableError("The disk of the database is full."))
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 4
     assert lines[0] == "Refused /api/submit of person 7 with 503: 'The disk\\nof the database is full.'"
     assert lines[3].endswith("(and 99 times more before)")
     bounded = Refusals(most=10)
     for person in range(1000):
-        bounded.note("/api/submit", person, BadRequest("No."))
+        bounded.note("/api/submit", person, BadRequestError("No."))
     assert len(bounded._seen) <= 10
 
 

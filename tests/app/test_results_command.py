@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
-from domain.errors import InvalidInput, NotFound
+from domain.errors import InvalidInputError, NotFoundError
 from tests.workflow.test_results import filled
 
 
@@ -97,9 +97,9 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
         (["--cluster", "goal"], "not put together by 'goal'"),
         (["--group-models-by", "size"], "an attribute 'size'; there are none; import them with the format models"),
     ):
-        with pytest.raises(InvalidInput, match=words):
+        with pytest.raises(InvalidInputError, match=words):
             said(*arguments)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         CliRunner().invoke(cli, ["results", "nothing"], catch_exceptions=False)
 
 

@@ -20,13 +20,13 @@ from app.routes.auth import calmly
 from app.routes.replies import STATUS, answering, status_of
 from domain import errors
 from domain.errors import (
-    InvalidInput,
-    LeaseLost,
-    NotAllowed,
-    NotFound,
+    InvalidInputError,
+    InvalidRowsError,
+    LeaseLostError,
+    NotAllowedError,
+    NotFoundError,
     Problem,
-    RowsRefused,
-    SignInRequired,
+    SignInRequiredError,
     TouchstoneError,
 )
 from tests.app.asgi import call
@@ -56,10 +56,10 @@ def test_an_unexpected_error_on_a_screen_is_told_calmly_and_logged_whole(caplog:
 def test_an_error_that_someone_can_mend_is_told_in_its_own_words() -> None:
     def screen() -> None:
         from app import shell
-        from domain.errors import FileRefused
+        from domain.errors import InvalidFileError
 
         with shell.guard():
-            raise FileRefused("items.csv <b>line 3</b> has no answer.")
+            raise InvalidFileError("items.csv <b>line 3</b> has no answer.")
 
     page = AppTest.from_function(screen).run().get("html")[0].proto.body
     assert "items.csv &lt;b&gt;line 3&lt;/b&gt; has no answer." in page
@@ -87,11 +87,11 @@ def test_an_unexpected_error_of_a_route_is_told_calmly_too(caplog: pytest.LogCap
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (SignInRequired("s."), 401),
-        (NotAllowed("s."), 403),
-        (NotFound("s."), 404),
-        (LeaseLost("s."), 409),
-        (InvalidInput([Problem("answer", "Give an answer.")]), 422),
+        (SignInRequiredError("s."), 401),
+        (NotAllowedError("s."), 403),
+        (NotFoundError("s."), 404),
+        (LeaseLostError("s."), 409),
+        (InvalidInputError([Problem("answer", "Give an answer.")]), 422),
         (TouchstoneError("s."), 400),
     ],
 )
@@ -103,14 +103,14 @@ def test_each_error_has_its_status_and_keeps_its_sentence(error: TouchstoneError
 def test_every_error_of_ours_has_a_status() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, TouchstoneError)]
     assert len(kinds) > 10
-    made = {InvalidInput: InvalidInput([]), RowsRefused: RowsRefused(["s."], n=1, end="")}
+    made = {InvalidInputError: InvalidInputError([]), InvalidRowsError: InvalidRowsError(["s."], n=1, end="")}
     for kind in kinds:
         assert status_of(made.get(kind) or kind("s.")) in {status for _, status in STATUS}
 
 
 def test_what_is_wrong_with_a_form_is_listed() -> None:
     problems = [Problem("question", "Write a question."), Problem("answer", "Give an answer.")]
-    assert json.loads(_answer(InvalidInput(problems))[1])["problems"] == [
+    assert json.loads(_answer(InvalidInputError(problems))[1])["problems"] == [
         {"name": "question", "message": "Write a question."},
         {"name": "answer", "message": "Give an answer."},
     ]

@@ -13,7 +13,7 @@ from domain.roles import Role
 from testkit.postgres import Cluster
 from testkit.serving import Server, touchstone
 from tests.app.client import Client
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 
 PASSWORD = "correct horse battery"
 
@@ -30,7 +30,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> 
     store = open_store(None, home)
     accounts.create_person(store, login="ana", name="Ana <b>Reyes</b>", password=PASSWORD)
     projects.create_project(store, name="tiny", loaded=load_schema(shipped()["demo"]), title="Tiny & <small>")
-    projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR)
+    memberships.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR)
     store.close()
     server = Server(home).start()
     yield server
@@ -193,7 +193,9 @@ def test_an_invitation_makes_one_account_that_takes_part(running: Server, client
     assert Client(running.url).get(path).status == 404
     store = _store(running)
     eve = next(
-        member for member in projects.members(store, person=None, project="tiny") if member.person.login == "eve"
+        member
+        for member in memberships.list_members(store, person=None, project="tiny")
+        if member.person.login == "eve"
     )
     store.close()
     assert (eve.role, eve.dimensions) == (Role.SENIOR, ("counting",))

@@ -26,7 +26,7 @@ from testkit.pictures import video
 from testkit.serving import Server
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, image_pool
 
 ITEM = {"question": "What am I holding in my right hand?", "answer": "A red cup."}
@@ -162,7 +162,7 @@ def test_the_wording_of_texts_is_looked_at_while_someone_types(home: Home, ana: 
     rules = "wording: {ends_with: '?', words: {most: 3}, stops: [ends_with]}}"
     loaded = load_text(UNVERIFIED.replace("kind: text}", f"kind: text, {rules}"), "", "plain")
     projects.create_project(store, name="worded", loaded=loaded)
-    projects.set_member(store, by=None, project="worded", login="ana", role=Role.ANNOTATOR)
+    memberships.set_member(store, by=None, project="worded", login="ana", role=Role.ANNOTATOR)
     store.close()
     about = {"project": "worded", "stage": "authoring"}
     seen = ana.post("/api/wording", {**about, "values": {"question": "What is in there", "unknown": [1]}})
@@ -301,7 +301,7 @@ def test_a_clip_is_played_from_anywhere_and_shown_as_a_still(home: Home, running
     store = home.store()
     projects.create_project(store, name="clips", loaded=load_schema(shipped()["tour"]))
     image_pool.add_to_pool(store, home.media(), by=None, project="clips", files=[("clip.webm", clip)])
-    projects.set_member(store, by=None, project="clips", login="olu", role=Role.LEAD)
+    memberships.set_member(store, by=None, project="clips", login="olu", role=Role.LEAD)
     olu = accounts.find_person(store, login="olu")
     (asset,) = image_pool.pool(store, person=olu, project="clips").assets
     store.close()

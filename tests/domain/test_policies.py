@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from annotation_schemas.model import KeepPart
 from domain.decimals import Tolerance
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.policies import KEEP_RULES, Vote, contest, is_unanimous, item_state, verdict
 from domain.states import ItemState
 
@@ -111,7 +111,7 @@ def test_with_several_criteria_each_must_keep() -> None:
 
 
 def test_a_rule_that_no_one_knows_is_refused() -> None:
-    with pytest.raises(NotAvailable, match="by_dice"):
+    with pytest.raises(NotAvailableError, match="by_dice"):
         verdict(Rule("by_dice"), votes("yes"), raters=1, item_fields={}, adjudication=False)
 
 

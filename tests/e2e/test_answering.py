@@ -14,7 +14,7 @@ from media.store import MediaStore
 from testkit.factories import claimed
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files import import_files
@@ -48,7 +48,7 @@ def test_three_people_answer_by_keys_and_stand_in_results(server: Server, chromi
         for login in (*KEYS, "lea"):
             accounts.create_person(store, login=login, name=login.title())
             role = Role.LEAD if login == "lea" else Role.ANNOTATOR
-            projects.set_member(store, by=None, project="p", login=login, role=role)
+            memberships.set_member(store, by=None, project="p", login=login, role=role)
         with store.write() as session:
             access = projects.access_to(session, person=None, project="p")
             items = [

@@ -18,7 +18,7 @@ from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -36,7 +36,7 @@ def running(server: Server, tmp_path: Path) -> Server:
     with opened(server) as store:
         for login, stage in (("ada", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
             accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[stage])
+            memberships.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[stage])
         (tmp_path / "0.png").write_bytes(picture(0))
         media = MediaStore(server.home / "media")
         image_pool.add_to_pool(store, media, by=None, project="p", files=[("0.png", tmp_path / "0.png")])

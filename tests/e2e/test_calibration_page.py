@@ -21,7 +21,7 @@ from domain.states import Stage
 from testkit.browser import settled
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import claims, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -73,9 +73,11 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
     with opened(server) as store:
         for login in GRADES:
             accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[Stage.GRADING])
+            memberships.set_member(
+                store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[Stage.GRADING]
+            )
         accounts.create_person(store, login="lea", name="Lea")
-        projects.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
+        memberships.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
     with opened(server) as store, store.read() as session:
         from db import files
         from workflow.access.projects import access_to

@@ -19,7 +19,7 @@ from domain.roles import Role
 from testkit import missing_media
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -51,7 +51,7 @@ def begun(server: Server, tmp_path: Path) -> Server:
     with opened(server) as store:
         for login, role in PEOPLE.items():
             accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(store, by=None, project="ego", login=login, role=role)
+            memberships.set_member(store, by=None, project="ego", login=login, role=role)
     return server.start()
 
 

@@ -21,7 +21,7 @@ from testkit.browser import settled
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import image_pool, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -53,7 +53,7 @@ def running(server: Server, tmp_path: Path) -> Server:
         people = {}
         for login, (role, stage) in parts.items():
             people[login] = accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(
+            memberships.set_member(
                 store, by=None, project=PROJECT, login=login, role=role, stages=[stage] if stage else None
             )
         (tmp_path / "one.png").write_bytes(picture(1))

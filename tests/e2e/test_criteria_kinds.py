@@ -23,7 +23,7 @@ from examples.scenes import scenes
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool
 from workflow.annotate import submissions as submit
 from workflow.files import import_files
@@ -61,8 +61,8 @@ def build(
     with opened(server) as store:
         projects.create_project(store, name=project, loaded=loaded)
         for login in RATERS:
-            projects.set_member(store, by=None, project=project, login=login, role=Role.ANNOTATOR)
-        projects.set_member(store, by=None, project=project, login="lena", role=Role.LEAD)
+            memberships.set_member(store, by=None, project=project, login=login, role=Role.ANNOTATOR)
+        memberships.set_member(store, by=None, project=project, login="lena", role=Role.LEAD)
         ada = accounts.find_person(store, login="ada")
         media = MediaStore(server.home / "media")
         for at, (dimension, fields) in enumerate(items.items()):

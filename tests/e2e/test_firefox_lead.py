@@ -21,7 +21,7 @@ from testkit.serving import Server
 from tests.e2e import lead_story
 from tests.e2e.lead_story import PASSWORD, PROJECT, SCHEMA, TITLE, Plan
 from tests.e2e.people import opened, sign_in_link
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import submissions
 from workflow.annotate.claims import next_task
 from workflow.files.import_files import import_files
@@ -62,7 +62,7 @@ def test_a_lead_comes_from_a_schema_to_a_release_and_the_archive(serving: Server
         with opened(serving) as store:
             lena = accounts.find_person(store, login="lena")
             led = {
-                each.name: projects.members(store, person=lena, project=each.name)
+                each.name: memberships.list_members(store, person=lena, project=each.name)
                 for each in projects.projects_of(store, person=lena)
             }
         assert {name: sorted(each.person.login for each in members) for name, members in led.items()} == {
@@ -172,7 +172,7 @@ def _others_work(server: Server, folder: Path) -> None:
         media = MediaStore(server.home / "media")
         missing_media.fill(store, media)
         for login, role in (("ann", Role.ANNOTATOR), ("bob", Role.ANNOTATOR), ("sue", Role.SENIOR)):
-            projects.set_member(store, by=None, project=PROJECT, login=login, role=role)
+            memberships.set_member(store, by=None, project=PROJECT, login=login, role=role)
         for login in ("ann", "bob"):
             assert sorted(lead_story.stored_votes(server, login, PLAN, N)) == list(range(N))
         sue = accounts.find_person(store, login="sue")

@@ -20,7 +20,7 @@ from testkit import missing_media
 from testkit.missing_extensions import needs
 from testkit.serving import ROOT, Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import claims, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("commands", "scorecard")]
@@ -118,7 +118,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     with opened(server) as store:
         for login, role in {**dict.fromkeys(("ulla", "vera", "wim"), Role.ANNOTATOR), **roles}.items():
             person = accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(store, by=None, project="quorum", login=login, role=role)
+            memberships.set_member(store, by=None, project="quorum", login=login, role=role)
             if login not in roles:
                 settle(store, person)
     server.start()

@@ -24,7 +24,7 @@ from testkit.factories import make_items, make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.results import judge_replies
 from workflow.runs import judge_readings, judge_templates, run_views
 
@@ -261,7 +261,7 @@ def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled
     with opened(serving) as store:
         projects.create_project(store, name="p", loaded=load_schema(shipped()["demo"]))
         accounts.create_person(store, login="lea", name="Lea")
-        projects.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
+        memberships.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
         ids = make_items(store, 3, dimension="counting", fields={"question": "How many cups?", "answer": "Two."})
         make_predictions(store, ids, models=["one"], dimension="counting")
     second = {**PUBLISHED, "name": "likeness-v2", "system_prompt": "You are kind."}

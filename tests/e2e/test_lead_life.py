@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.states import Stage
 from media.store import MediaStore
 from testkit import missing_media
@@ -490,5 +490,5 @@ def _read_only(chromium: Browser, server: Server) -> None:
         expect(ann.page.get_by_text("This project is archived")).to_be_visible()
     with opened(server) as store:
         person = accounts.find_person(store, login="ann")
-        with pytest.raises(Conflict, match="archived"):
+        with pytest.raises(ConflictError, match="archived"):
             next_task(store, person=person, project=PROJECT, stage=Stage.VERIFICATION)

@@ -10,14 +10,14 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from db.engine import Store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit import missing_media
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import claims, submissions
 from workflow.lead import item_history
 
@@ -66,7 +66,7 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
         people = {}
         for login, role in {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "sue": Role.SENIOR, "lea": Role.LEAD}.items():
             people[login] = accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(store, by=None, project="quorum", login=login, role=role)
+            memberships.set_member(store, by=None, project="quorum", login=login, role=role)
         for login, said in (("ann", ANN), ("bob", BOB)):
             vote(store, people[login], dict(list(zip(QUESTIONS, said, strict=True))[:AT_FIRST]))
     server.start()
@@ -88,5 +88,5 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(text in differ))
 
     asked = item_history.AnswerFilter(["ann", "bob"])
-    with opened(server) as store, pytest.raises(NotAllowed, match="lead"):
+    with opened(server) as store, pytest.raises(NotAllowedError, match="lead"):
         item_history.find(store, person=people["sue"], project="quorum", differ=Stage.VERIFICATION, said=asked)

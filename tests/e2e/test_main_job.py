@@ -28,7 +28,7 @@ from exporters.manifest import items_of
 from testkit.browser import window
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened, sign_in_link
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.claims import next_task
 from workflow.runs import run_grading
@@ -122,7 +122,7 @@ def running(server: Server) -> Server:
 
         def add(login: str, role: Role, stages: list[Stage], dimensions: Sequence[str] | None = None) -> None:
             accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(
+            memberships.set_member(
                 store, by=None, project=PROJECT, login=login, role=role, dimensions=dimensions, stages=stages
             )
 

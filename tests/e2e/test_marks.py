@@ -20,7 +20,7 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -87,7 +87,7 @@ def begin(server: Server, cup: Path, project: str, schema: str, *, people: Any =
     with opened(server) as store:
         projects.create_project(store, name=project, loaded=load_schema(shipped()[schema]))
         for login, role, stage in people:
-            projects.set_member(store, by=None, project=project, login=login, role=role, stages=[stage], **part)
+            memberships.set_member(store, by=None, project=project, login=login, role=role, stages=[stage], **part)
         media = MediaStore(server.home / "media")
         image_pool.add_to_pool(store, media, by=None, project=project, files=[("cup.jpg", cup)])
 

@@ -27,7 +27,7 @@ from testkit.browser import WAIT_MS, _Window
 from testkit.pictures import moving_view, number_of, numbered, video
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -87,7 +87,7 @@ def running(serving: Server, request: pytest.FixtureRequest) -> Tour:
     with opened(serving) as store:
         projects.create_project(store, name=project, loaded=load_schema(shipped()["tour"]))
         for login, stage in PARTS.items():
-            projects.set_member(
+            memberships.set_member(
                 store, by=None, project=project, login=login, role=Role.ANNOTATOR, dimensions=None, stages=[stage]
             )
     return Tour(serving, project)

@@ -31,7 +31,7 @@ from testkit.factories import claimed
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool, submissions
 from workflow.lead import item_history
 
@@ -116,7 +116,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> 
         for number, accident in enumerate(ACCIDENTS):
             projects.create_project(store, name=accident.project, loaded=load_schema(shipped()["demo"]))
             for login, (role, stage) in PEOPLE.items():
-                projects.set_member(
+                memberships.set_member(
                     store, by=None, project=accident.project, login=login, role=role, stages=[stage] if stage else None
                 )
             name = f"{number}.png"
@@ -178,10 +178,10 @@ def test_a_text_whose_item_went_to_someone_else_is_kept(serving: Server, chromiu
         projects.create_project(store, name="taken", loaded=load_schema(shipped()["demo"]))
         for login, person in people.items():
             stage = Stage.AUTHORING if login == "amy" else Stage.VERIFICATION
-            projects.set_member(
+            memberships.set_member(
                 store, by=None, project="taken", login=person.login, role=Role.ANNOTATOR, stages=[stage]
             )
-        projects.set_member(store, by=None, project="taken", login="lena", role=Role.LEAD)
+        memberships.set_member(store, by=None, project="taken", login="lena", role=Role.LEAD)
         (tmp_path / "9.png").write_bytes(picture(9))
         free = MediaStore(serving.home / "media")
         image_pool.add_to_pool(store, free, by=None, project="taken", files=[("9.png", tmp_path / "9.png")])
@@ -227,7 +227,7 @@ def test_what_is_typed_while_something_is_sent_goes_nowhere_by_accident(
         amy = accounts.find_person(store, login="amy")
         projects.create_project(store, name="slow", loaded=load_schema(shipped()["demo"]))
         for login, stage in (("amy", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
-            projects.set_member(store, by=None, project="slow", login=login, role=Role.ANNOTATOR, stages=[stage])
+            memberships.set_member(store, by=None, project="slow", login=login, role=Role.ANNOTATOR, stages=[stage])
         for number in range(20, 23):
             path = tmp_path / f"{number}.png"
             path.write_bytes(picture(number))
@@ -364,7 +364,7 @@ def _one_item(store: Store, home: Path, folder: Path) -> None:
     projects.create_project(store, name="away", loaded=load_schema(shipped()["demo"]))
     for login, stage in (("amy", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
         accounts.create_person(store, login=login, name=login.title())
-        projects.set_member(store, by=None, project="away", login=login, role=Role.ANNOTATOR, stages=[stage])
+        memberships.set_member(store, by=None, project="away", login=login, role=Role.ANNOTATOR, stages=[stage])
     (folder / "0.png").write_bytes(picture(0))
     _written(store, home, folder / "0.png", accounts.find_person(store, login="amy"), project="away")
 

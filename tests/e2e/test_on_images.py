@@ -23,7 +23,7 @@ from testkit.covered import file
 from testkit.serving import Server
 from tests.e2e.people import Desk, at_desk, opened
 from tests.workflow.test_questions import asker, bring
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -77,7 +77,7 @@ def test_an_author_draws_arrows_and_masks_and_a_verifier_sees_them(
     with opened(serving) as store:
         projects.create_project(store, name="p", loaded=LOADED)
         for login in ("ann", "vera"):
-            projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR)
+            memberships.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR)
         media = MediaStore(serving.home / "media")
         image_pool.add_to_pool(store, media, by=None, project="p", files=[("a.png", path)])
     with at_desk(chromium, serving, "ann") as desk:
@@ -210,7 +210,7 @@ def test_people_see_the_masks_that_models_get(
     with opened(serving) as store:
         media = MediaStore(serving.home / "media")
         ids = bring(store, media, LOADED, [("colour", fields, [("image", path)])], name="q")
-        projects.set_member(store, by=None, project="q", login="vera", role=Role.ANNOTATOR)
+        memberships.set_member(store, by=None, project="q", login="vera", role=Role.ANNOTATOR)
         (sent,) = asker(store, media, LOADED).ask(ids)[0].pictures
         model = np.asarray(Image.open(sent.path).convert("RGB")).astype(int)
     with at_desk(chromium, serving, "vera") as desk:

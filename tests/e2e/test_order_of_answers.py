@@ -24,7 +24,7 @@ from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
 from tests.workflow import test_comparison
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import image_pool, submissions
 from workflow.files import import_files
 from workflow.lead.pair_intake import open_pairs
@@ -45,7 +45,7 @@ def pairs_to_compare(store: Store) -> None:
     ids = make_items(store, 1, project="pairs", fields={"question": "What is it?"})
     for name in ("one", "two"):
         test_comparison.answer(store, ids, f"secret-{name}", lambda id, name=name: f"words {name}", project="pairs")  # type: ignore[misc]
-    projects.set_member(store, by=None, project="pairs", login=GRADERS[-1], role=Role.ANNOTATOR)
+    memberships.set_member(store, by=None, project="pairs", login=GRADERS[-1], role=Role.ANNOTATOR)
     assert open_pairs(store, by=None, project="pairs").opened == 1
 
 
@@ -84,10 +84,12 @@ def test_answers_come_in_an_order_of_each_graders_own(
     assert touchstone("project", "create", "p", "--schema", "pca_bench", home=server.home).returncode == 0
     with opened(server) as store:
         ada = accounts.create_person(store, login="ada", name="Ada")
-        projects.set_member(store, by=None, project="p", login="ada", role=Role.ANNOTATOR)
+        memberships.set_member(store, by=None, project="p", login="ada", role=Role.ANNOTATOR)
         for login in GRADERS:
             accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[Stage.GRADING])
+            memberships.set_member(
+                store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[Stage.GRADING]
+            )
         (tmp_path / "0.png").write_bytes(picture(0))
         media = MediaStore(server.home / "media")
         image_pool.add_to_pool(store, media, by=None, project="p", files=[("0.png", tmp_path / "0.png")])

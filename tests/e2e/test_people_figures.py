@@ -22,7 +22,7 @@ from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.app.screens import drawn, part
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import submissions
 
 pytestmark = [pytest.mark.browser, needs("commands", "scorecard")]
@@ -56,7 +56,7 @@ def _begin(server: Server) -> None:
     with opened(server) as store:
         for login, role in parts.items():
             accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(store, by=None, project="jury", login=login, role=role)
+            memberships.set_member(store, by=None, project="jury", login=login, role=role)
     # Ann has had her first item for an hour, so that the server believes a page that says it took her up to an hour.
     early = open_store(None, server.home, clock=lambda: store.now() - timedelta(hours=1))
     claimed(early, accounts.find_person(early, login="ann"), project="jury")
@@ -193,7 +193,7 @@ def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server
     with opened(server) as store:
         for login, role in parts.items():
             accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(store, by=None, project="long", login=login, role=role)
+            memberships.set_member(store, by=None, project="long", login=login, role=role)
         for login in ("ann", "bob"):
             person = accounts.find_person(store, login=login)
             for n in range(N_LONG):

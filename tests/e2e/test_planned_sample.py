@@ -17,7 +17,7 @@ from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.app.test_grading_command import SCHEMA
 from tests.e2e.people import at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.runs import run_grading
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -56,7 +56,7 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
     with opened(server) as store:
         for login, role, stages in (("lea", Role.LEAD, None), ("ann", Role.ANNOTATOR, [Stage.GRADING])):
             accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="p", login=login, role=role, stages=stages)
+            memberships.set_member(store, by=None, project="p", login=login, role=role, stages=stages)
     server.start()
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/dashboard?project=p")

@@ -28,7 +28,7 @@ from testkit.factories import claimed
 from testkit.samples import egoplan_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, guidelines, projects
+from workflow.access import accounts, guidelines, memberships, projects
 from workflow.annotate import claims, qualification_sets, qualification_tries, submissions
 from workflow.files import import_files
 from workflow.results import project_answers
@@ -72,10 +72,10 @@ def serving(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> 
             media = MediaStore(home / "media")
             import_files.import_files(store, media, by=None, project=name, format=format, path=path)
             for login in RATERS:
-                projects.set_member(store, by=None, project=name, login=login, role=Role.ANNOTATOR)
+                memberships.set_member(store, by=None, project=name, login=login, role=Role.ANNOTATOR)
             for login in SENIORS:
-                projects.set_member(store, by=None, project=name, login=login, role=Role.SENIOR)
-            projects.set_member(store, by=None, project=name, login="lena", role=Role.LEAD)
+                memberships.set_member(store, by=None, project=name, login=login, role=Role.SENIOR)
+            memberships.set_member(store, by=None, project=name, login="lena", role=Role.LEAD)
     missing_media.fill_home(home)
     yield server.start()
     server.stop()

@@ -15,7 +15,7 @@ from testkit import missing_media
 from testkit.samples import pca_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import refinement, submissions
 from workflow.annotate.claims import next_task
 
@@ -68,9 +68,9 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     with opened(server) as store:
         for login in ("ann", "bob", "rita"):
             accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(store, by=None, project="pca", login=login, role=Role.ANNOTATOR)
+            memberships.set_member(store, by=None, project="pca", login=login, role=Role.ANNOTATOR)
         accounts.create_person(store, login="lena", name="Lena")
-        projects.set_member(store, by=None, project="pca", login="lena", role=Role.LEAD)
+        memberships.set_member(store, by=None, project="pca", login="lena", role=Role.LEAD)
         from db import projects as rows
         from db.items import of_project
 

@@ -17,7 +17,7 @@ from media.store import MediaStore
 from testkit.pictures import video
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser]
@@ -98,7 +98,7 @@ def test_spans_are_set_frame_by_frame_and_while_the_clip_plays(
     with opened(server) as store:
         for login in ("ada", "vera"):
             accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="timed", login=login, role=Role.ANNOTATOR)
+            memberships.set_member(store, by=None, project="timed", login=login, role=Role.ANNOTATOR)
         media = MediaStore(server.home / "media")
         assert image_pool.add_to_pool(store, media, by=None, project="timed", files=[("clip.webm", clip)]).added == 1
         ada = accounts.find_person(store, login="ada")

@@ -18,7 +18,7 @@ from examples.scenes import scenes
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import image_pool, triage_figures
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -48,9 +48,9 @@ def running(server: Server, tmp_path: Path) -> Server:
     with opened(server) as store:
         for login, stage in (("ann", Stage.TRIAGE), ("ben", Stage.TRIAGE), ("wes", Stage.AUTHORING)):
             accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, stages=[stage])
+            memberships.set_member(store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, stages=[stage])
         accounts.create_person(store, login="lea", name="Lea")
-        projects.set_member(store, by=None, project=PROJECT, login="lea", role=Role.LEAD)
+        memberships.set_member(store, by=None, project=PROJECT, login="lea", role=Role.LEAD)
         added = image_pool.add_to_pool(
             store,
             MediaStore(server.home / "media"),

@@ -27,7 +27,7 @@ from exporters.manifest import items_of
 from testkit import missing_media
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import submissions
 from workflow.annotate.claims import next_task
 
@@ -67,7 +67,7 @@ def begin(server: Server, schema: str, questions: dict[str, list[str]], people: 
     missing_media.fill_home(server.home)
     with opened(server) as store:
         for login, role in people.items():
-            projects.set_member(store, by=None, project=schema, login=login, role=role)
+            memberships.set_member(store, by=None, project=schema, login=login, role=role)
 
 
 Said = tuple[dict[str, Any], dict[str, str]]

@@ -36,7 +36,7 @@ from tests.app.client import Client
 from tests.app.homes import PASSWORD, picture
 from tests.e2e.people import Desk
 from tests.frames import open_page
-from workflow.access import accounts, projects, sign_in
+from workflow.access import accounts, memberships, projects, sign_in
 from workflow.annotate import claims, comments, image_pool, submissions
 from workflow.files import import_files
 from workflow.runs import run_grading
@@ -262,7 +262,7 @@ def _fill(store: Store, pictures: MediaStore, folder: Path) -> None:
         accounts.create_person(store, login=login, name=login.title(), password=PASSWORD, is_admin=login == ADMIN)
         if login != ADMIN:
             place = "other" if login == STRANGER else "p"
-            projects.set_member(store, by=None, project=place, login=login, role=role, stages=stages.get(login))
+            memberships.set_member(store, by=None, project=place, login=login, role=role, stages=stages.get(login))
     writer = _member(store, "login-of-the-writer", "Zebulon Writerby")
     other = _member(store, "login-of-the-other", "Quentin Otherby")
     for number in range(6):
@@ -300,7 +300,7 @@ def _fill(store: Store, pictures: MediaStore, folder: Path) -> None:
 def _talk(store: Store, held: TaskView) -> None:
     """Comments on every item, of seniors and of another rater; and an answer to the verifier that must wait."""
     boss = accounts.create_person(store, login="boss", name="Boss", password=PASSWORD)
-    projects.set_member(store, by=None, project="p", login="boss", role=Role.LEAD, stages=[])
+    memberships.set_member(store, by=None, project="p", login="boss", role=Role.LEAD, stages=[])
     other = accounts.find_person(store, login="login-of-the-other")
     asked = comments.comment(
         store, person=accounts.find_person(store, login=VERIFIER), key="a", text="my own question", task=held.id
@@ -333,7 +333,7 @@ def _put_out(store: Store) -> str:
 
 def _member(store: Store, login: str, name: str) -> Person:
     person = accounts.create_person(store, login=login, name=name, password=PASSWORD)
-    projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR)
+    memberships.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR)
     return person
 
 

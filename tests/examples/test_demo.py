@@ -13,7 +13,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store, open_store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.rated_units import BETWEEN
 from domain.records import TaskView
 from domain.states import ItemState, Stage
@@ -232,7 +232,7 @@ def test_a_database_that_holds_more_is_not_reset(copy: Store, tmp_path: Path) ->
         copy, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
     )
     accounts.create_person(copy, login="someone", name="Someone")
-    with pytest.raises(Conflict, match="holds more than the demo \\(someone\\)"):
+    with pytest.raises(ConflictError, match="holds more than the demo \\(someone\\)"):
         _forget(shared)
     assert demo.exists(copy)
 

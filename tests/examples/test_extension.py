@@ -25,7 +25,7 @@ from app.services import Services
 from app.workbench import assets
 from db.engine import open_store
 from domain import extensions
-from domain.errors import InvalidInput, TouchstoneError
+from domain.errors import InvalidInputError, TouchstoneError
 from domain.settings import Settings
 from media.store import MediaStore
 from workflow.access import accounts, projects
@@ -105,7 +105,7 @@ if sys.argv[3] == "with":
     for key, value in (("", 1), ("k", float("nan")), ("k", b"1"), ("k", "x" * 200_000), ("k" * 300, 1), ("\\0", 1)):
         try:
             put_row(store, by=boss, project="p", extension="example", key=key, value=value)
-        except InvalidInput:
+        except InvalidInputError:
             told["strange"] += 1
 else:
     told["listed"] = [view.name for view in projects.projects_of(store, person=boss)]

@@ -17,7 +17,7 @@ from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, Rel
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from exporters.release_folder import FolderWriter
 from exporters.writers import release_writer_of
 from importers.readers import reader_of
@@ -82,7 +82,7 @@ def release(
 
     def read(each: ReleasedAsset) -> bytes:
         if each.path is None or not (folder.root / each.path).exists():
-            raise NotFound(f"{each.name} is gone.")
+            raise NotFoundError(f"{each.name} is gone.")
         return (folder.root / each.path).read_bytes()
 
     told = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.manifests import NAME, is_manifest
 from exporters.manifest import manifest
 from exporters.writing import write_files, write_folder
@@ -30,21 +30,21 @@ def test_a_folder_is_written_and_written_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", ""])
 def test_nothing_is_written_outside(tmp_path: Path, name: str) -> None:
-    with pytest.raises(FileRefused, match="outside"):
+    with pytest.raises(InvalidFileError, match="outside"):
         write_folder(tmp_path / "out", {"ok.json": b"", name: b"1"})
     assert not (tmp_path / "out").exists()
 
 
 def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(FileRefused, match=r"notes\.txt"):
+    with pytest.raises(InvalidFileError, match=r"notes\.txt"):
         write_folder(tmp_path, {"x.json": b"1"})
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
-    with pytest.raises(FileRefused, match="is a folder"):
+    with pytest.raises(InvalidFileError, match="is a folder"):
         write_files({tmp_path: b"1"})
 
 
 def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(FileRefused, match="cannot be written"):
+    with pytest.raises(InvalidFileError, match="cannot be written"):
         write_files({tmp_path / "file" / "x.json": b"1"})

@@ -15,7 +15,7 @@ from openpyxl import Workbook
 from annotation_schemas.formats import ColumnMapping
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import AssetName, FileRecord, ItemRecord
 from exporters import item_tables as tables_out
 from exporters import items as json_out
@@ -126,13 +126,15 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
     edited = replace(item, touched=True, fields={**item.fields, "options": ["Hut", "Tasse", "Uhr"], "question": "Wo?"})
     after = b"Nr,Bereich,Frage,Wahl,vorher,after\n7,add,Wo?,Hut/ Tasse/ Uhr,a.png,b.png\n"
     assert out(replace(said, items=[edited]), schema()) == after, "its export knows what was said at its import"
-    with pytest.raises(FileRefused, match="`quesion` is no field or asset; did you mean `question`"):
+    with pytest.raises(InvalidFileError, match="`quesion` is no field or asset; did you mean `question`"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"quesion": "Frage"}))
-    with pytest.raises(FileRefused, match="Two fields would be the column 'Frage'"):
+    with pytest.raises(InvalidFileError, match="Two fields would be the column 'Frage'"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "Frage", "answer": "Frage"}))
-    with pytest.raises(FileRefused, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\); its"):
+    with pytest.raises(InvalidFileError, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\); its"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "frage"}))
-    with pytest.raises(FileRefused, match=r"t\.csv has no column 'question', 'Fach' \(level\); its columns are 'Nr'"):
+    with pytest.raises(
+        InvalidFileError, match=r"t\.csv has no column 'question', 'Fach' \(level\); its columns are 'Nr'"
+    ):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"level": "Fach"}))
 
 
@@ -274,16 +276,16 @@ def test_a_row_that_does_not_fit_is_named_with_its_line(tmp_path: Path, row: str
 def test_another_encoding_is_refused_or_taken_when_it_is_said(tmp_path: Path, encoding: str, data: bytes) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(data)
-    with pytest.raises(FileRefused, match=f"--encoding {encoding}"):
+    with pytest.raises(InvalidFileError, match=f"--encoding {encoding}"):
         read_table(path, format="csv", schema=schema())
     file = one(path, schema(), said=ColumnMapping(encoding=encoding))
     assert file.items[0].fields == {"question": "Größe?"}
     assert out(file, schema()) == data
     odd = replace(file, items=[replace(file.items[0], touched=True, fields={"question": "→"})])
     if encoding == "cp1252":
-        with pytest.raises(FileRefused, match=r"t\.csv came in cp1252, which has no '→'"):
+        with pytest.raises(InvalidFileError, match=r"t\.csv came in cp1252, which has no '→'"):
             out(odd, schema())
-    with pytest.raises(FileRefused, match="There is no encoding 'latin-99'"):
+    with pytest.raises(InvalidFileError, match="There is no encoding 'latin-99'"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping(encoding="latin-99"))
 
 
@@ -319,7 +321,7 @@ def test_what_is_in_already_goes_out_though_the_schema_requires_more_by_now(tmp_
     now = load_text(ROOMS.replace("SOURCE", "").replace(optional, "{name: level, kind: integer}"), "Be exact.", "rooms")
     edited = replace(file, items=[replace(file.items[0], touched=True, fields={"question": "R"})])
     assert out(edited, now.schema_).decode() == f"{HEAD}\n1,add,R,a.png,b.png\n"
-    with pytest.raises(FileRefused, match="has no column 'level'"):
+    with pytest.raises(InvalidFileError, match="has no column 'level'"):
         read_table(tmp_path / "t.csv", format="csv", schema=now.schema_)
 
 
@@ -382,9 +384,9 @@ def test_a_workbook_comes_in_as_the_table_that_it_shows(tmp_path: Path) -> None:
     assert out(file, schema()).decode() == f'{HEAD},level,indoors\n1,add,"Two\nlines",a.png,b.png,3,TRUE\n'
     sheet["C2"] = "=1+1"
     book.save(tmp_path / "u.xlsx")
-    with pytest.raises(FileRefused, match=r"u\.xlsx: row 2: question is a formula in the spreadsheet"):
+    with pytest.raises(InvalidFileError, match=r"u\.xlsx: row 2: question is a formula in the spreadsheet"):
         read_table(tmp_path / "u.xlsx", format="csv", schema=schema())
-    with pytest.raises(FileRefused, match="is a spreadsheet that is not read"):
+    with pytest.raises(InvalidFileError, match="is a spreadsheet that is not read"):
         read_table(write(tmp_path / "t.ods", "PK"), format="csv", schema=schema())
 
 
@@ -410,7 +412,9 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
         "2,add,R,x,y,Up,,,,A",
     ]
     longer = replace(first, touched=True, fields={**first.fields, "options": list("HCPJU"), "answer": "H"})
-    with pytest.raises(FileRefused, match=r"item 1 cannot be written: its list has 5 entries, and only a, b, c, d"):
+    with pytest.raises(
+        InvalidFileError, match=r"item 1 cannot be written: its list has 5 entries, and only a, b, c, d"
+    ):
         out(replace(came, items=[longer]), schema())
     fresh = replace(second, fragment=None)
     assert out(FileRecord("items.csv", [fresh], "", "", {}), by_schema).decode().splitlines() == [
@@ -436,10 +440,10 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
     assert [bad.reason for bad in read_table(holes, format="csv", schema=schema(), said=how).bad] == [
         "it has no b, but c (line 2)"
     ]
-    with pytest.raises(FileRefused, match=r"has no column 'e' \(options\); .* --column options=A,B,C"):
+    with pytest.raises(InvalidFileError, match=r"has no column 'e' \(options\); .* --column options=A,B,C"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"options": "a,b,e"}))
     needed = load_text(ROOMS.replace("SOURCE", "").replace("text_list, required: false", "text_list"), "Be exact.", "r")
-    with pytest.raises(FileRefused, match=r"has no column 'options'; .* --column options=A,B,C"):
+    with pytest.raises(InvalidFileError, match=r"has no column 'options'; .* --column options=A,B,C"):
         read_table(path, format="csv", schema=needed.schema_)
-    with pytest.raises(FileRefused, match=r"has no column 'a,b' \(question\)"):
+    with pytest.raises(InvalidFileError, match=r"has no column 'a,b' \(question\)"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "a,b"}))

@@ -14,7 +14,7 @@ from annotation_schemas import shipped
 from annotation_schemas.formats.columns import dimension_of_folder
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import AssetName
 from exporters.items import item_files
 from importers.items import lines_of, read_items
@@ -51,11 +51,11 @@ def test_a_single_file_takes_its_dimension_from_its_folder_or_by_name(tmp_path: 
     assert (read.single, read.files[0].path) == (True, "annotations.json")
     assert [(item.external_id, item.dimension) for item in read.files[0].items] == [("0", "location")]
     lonely = write(tmp_path / "elsewhere/mine.json", [egothink_record(0)])
-    with pytest.raises(FileRefused, match="names no dimension"):
+    with pytest.raises(InvalidFileError, match="names no dimension"):
         read_items(lonely, format="egothink", schema=schema("egothink"))
     named = read_items(lonely, format="egothink", schema=schema("egothink"), dimension="Counting")
     assert named.files[0].items[0].dimension == "counting"
-    with pytest.raises(FileRefused, match="no dimension 'colour'"):
+    with pytest.raises(InvalidFileError, match="no dimension 'colour'"):
         read_items(lonely, format="egothink", schema=schema("egothink"), dimension="colour")
 
 
@@ -183,7 +183,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, data: bytes, reason: 
     path = tmp_path / "Activity" / "annotations.json"
     path.parent.mkdir()
     path.write_bytes(data)
-    with pytest.raises(FileRefused, match=rf"annotations\.json, row 1: .*{reason}.*Nothing was imported"):
+    with pytest.raises(InvalidFileError, match=rf"annotations\.json, row 1: .*{reason}.*Nothing was imported"):
         read_items(path, format="egothink", schema=schema("egothink"))
 
 
@@ -206,9 +206,9 @@ def test_a_truncated_file_keeps_its_good_rows_apart(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="no file or folder"):
+    with pytest.raises(InvalidFileError, match="no file or folder"):
         read_items(tmp_path / "nothing.json", format="egoplan", schema=schema("egoplan"))
-    with pytest.raises(FileRefused, match=r"holds no \.json"):
+    with pytest.raises(InvalidFileError, match=r"holds no \.json"):
         read_items(tmp_path, format="egoplan", schema=schema("egoplan"))
 
 

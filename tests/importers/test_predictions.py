@@ -12,7 +12,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import PredictionRecord
 from domain.runs import Outcome
 from importers.predictions import read_predictions
@@ -69,7 +69,7 @@ def test_fastchat_answers_with_a_named_dimension(tmp_path: Path) -> None:
     assert [bad.row for bad in read_predictions(path, schema=SCHEMA).bad] == [1]
     read = read_predictions(path, schema=SCHEMA, dimension="existence")
     assert [row.dimension for row, _ in read.rows] == ["existence"]
-    with pytest.raises(FileRefused, match="no dimension"):
+    with pytest.raises(InvalidFileError, match="no dimension"):
         read_predictions(path, schema=SCHEMA, dimension="nothing")
 
 
@@ -192,7 +192,9 @@ def test_rows_that_do_not_fit(tmp_path: Path, row: list[Any], reason: str) -> No
 def test_a_spreadsheet_of_another_kind_is_told(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"tiny_EgoThink{ending}"
     path.write_bytes(b"whatever")
-    with pytest.raises(FileRefused, match=rf"tiny_EgoThink{ending} is no kind of spreadsheet that is read.*as \.xlsx"):
+    with pytest.raises(
+        InvalidFileError, match=rf"tiny_EgoThink{ending} is no kind of spreadsheet that is read.*as \.xlsx"
+    ):
         read_predictions(path, schema=SCHEMA)
 
 
@@ -200,7 +202,7 @@ def test_tables_of_scores_next_to_answers_are_no_answers(tmp_path: Path) -> None
     workbook(tmp_path / "tiny" / "tiny_Set.xlsx", {"S": [["index", "prediction"], [0, "red"]]})
     (tmp_path / "tiny" / "tiny_Set_acc.csv").write_text("split,Overall\nval,0.5\n")
     assert [(row.model, row.text) for row in answers(tmp_path)] == [("tiny", "red")]
-    with pytest.raises(FileRefused, match=r"tiny_Set_acc\.csv does not have the columns index"):
+    with pytest.raises(InvalidFileError, match=r"tiny_Set_acc\.csv does not have the columns index"):
         answers(tmp_path / "tiny" / "tiny_Set_acc.csv")
 
 

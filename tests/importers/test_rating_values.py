@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agreement import Ratings, cohen_kappa
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers.rating_values import MISSING_WORDS, missing_words
 from importers.ratings import ReadTable, read_ratings, read_table
 
@@ -128,7 +128,7 @@ def test_what_spreadsheets_and_pandas_write_for_nothing_is_missing(tmp_path: Pat
 
 
 def test_two_decimal_signs_in_one_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match=r"both 0,5 and 1\.5\. Use one decimal sign"):
+    with pytest.raises(InvalidFileError, match=r"both 0,5 and 1\.5\. Use one decimal sign"):
         written(tmp_path, "unit;rater;criterion;value\nu0;a;c;0,5\nu1;a;c;1.5\n")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import Rating
 from importers.ratings import read_ratings, read_table
 
@@ -52,7 +52,7 @@ def test_lines_of_a_cell_are_not_rows(tmp_path: Path) -> None:
 def test_another_file_is_refused(tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "ratings.csv"
     path.write_bytes(data)
-    with pytest.raises(FileRefused, match=reason):
+    with pytest.raises(InvalidFileError, match=reason):
         read_ratings(path)
 
 
@@ -140,7 +140,7 @@ def test_a_line_that_does_not_fit_is_named(tmp_path: Path, line: bytes, reason: 
 
 def test_an_empty_file_of_lines_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ratings.jsonl").touch()
-    with pytest.raises(FileRefused, match=r"is empty; each line is one rating"):
+    with pytest.raises(InvalidFileError, match=r"is empty; each line is one rating"):
         read_table(tmp_path / "ratings.jsonl")
 
 
@@ -157,7 +157,7 @@ def test_rows_are_counted_across_pieces(tmp_path: Path, monkeypatch: pytest.Monk
     ]
     assert len(found.table) == 7
     path.write_text("unit,rater,criterion,value\n" + "\n".join([*rows[:4], 'u,ann,c,"1']))
-    with pytest.raises(FileRefused, match=r"row 6: unexpected end of data\."):
+    with pytest.raises(InvalidFileError, match=r"row 6: unexpected end of data\."):
         read_table(path)
 
 

@@ -10,7 +10,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from importers.items import read_items
 from importers.judgements import read_judgements
@@ -64,7 +64,9 @@ def test_an_answer_whose_key_stands_twice_is_a_bad_row(
 
 def test_a_log_that_is_one_object_is_refused_with_the_line(tmp_path: Path) -> None:
     path = file(tmp_path, "l.json", *INSPECT.replace(', "id": "b"', ',\n "id": "b"').splitlines())
-    with pytest.raises(FileRefused, match=r"the key 'id' stands twice in one object; keep one \(line 2, column 2\)"):
+    with pytest.raises(
+        InvalidFileError, match=r"the key 'id' stands twice in one object; keep one \(line 2, column 2\)"
+    ):
         read_predictions(path, schema=SCHEMA, model="m")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers import spreadsheets
 from importers.spreadsheets import SheetCell, SheetRow, lines_of_table
 from tests.importers.workbooks import Raw, workbook
@@ -48,9 +48,9 @@ def test_rows_by_heading(tmp_path: Path, shared: bool) -> None:
 def test_the_first_sheet_that_fits_is_read(tmp_path: Path) -> None:
     sheets: dict[str, Any] = {"Scores": [["model", "score"], ["m", 1]], "Answers": [HEAD, [1, "red"]]}
     assert cells(workbook(tmp_path / "a.xlsx", sheets)) == [("red", "")]
-    with pytest.raises(FileRefused, match=r"no sheet of it has the column prediction .*\(sheets: 'Scores'\)"):
+    with pytest.raises(InvalidFileError, match=r"no sheet of it has the column prediction .*\(sheets: 'Scores'\)"):
         read(workbook(tmp_path / "b.xlsx", {"Scores": sheets["Scores"]}))
-    with pytest.raises(FileRefused, match="no sheet"):
+    with pytest.raises(InvalidFileError, match="no sheet"):
         read(workbook(tmp_path / "c.xlsx", {"Empty": []}))
 
 
@@ -134,7 +134,7 @@ def test_no_row_is_left_out_by_what_a_sheet_says_of_its_size(tmp_path: Path) -> 
 def test_what_would_be_passed_over_is_refused(tmp_path: Path, rows: str) -> None:
     head = '<row r="1"><c r="A1" t="str"><v>prediction</v></c></row>'
     sheet = f"{WORKSHEET}<sheetData>{head}{rows}</sheetData></worksheet>"
-    with pytest.raises(FileRefused, match="rows or cells that are not in order"):
+    with pytest.raises(InvalidFileError, match="rows or cells that are not in order"):
         read(workbook(tmp_path / "a.xlsx", {"S": sheet}))
 
 
@@ -167,18 +167,18 @@ def test_half_a_workbook_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     for part in (b"", b"index,prediction\n1,red\n", whole[: len(whole) // 2], whole[:-30]):
         path.write_bytes(part)
-        with pytest.raises(FileRefused, match=r"a\.xlsx is no \.xlsx workbook, or only a part of one"):
+        with pytest.raises(InvalidFileError, match=r"a\.xlsx is no \.xlsx workbook, or only a part of one"):
             read(path)
-    with pytest.raises(FileRefused, match="cannot be read: No such file"):
+    with pytest.raises(InvalidFileError, match="cannot be read: No such file"):
         read(tmp_path / "nothing.xlsx")
 
 
 def test_broken_xml_is_refused(tmp_path: Path) -> None:
     sheet = '<worksheet><sheetData><row r="1"><c r="A1"></row></sheetData></worksheet>'
-    with pytest.raises(FileRefused, match=r"damaged workbook \(mismatched tag"):
+    with pytest.raises(InvalidFileError, match=r"damaged workbook \(mismatched tag"):
         read(workbook(tmp_path / "a.xlsx", {"S": sheet}))
     laughs = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><worksheet>&b;</worksheet>'
-    with pytest.raises(FileRefused, match="declares a document type"):
+    with pytest.raises(InvalidFileError, match="declares a document type"):
         read(workbook(tmp_path / "b.xlsx", {"S": laughs}))
 
 
@@ -188,7 +188,7 @@ def test_damaged_bytes_are_refused(tmp_path: Path) -> None:
     start = data.index(b"xl/worksheets/sheet1.xml") + 200
     data[start : start + 40] = bytes(40)
     path.write_bytes(data)
-    with pytest.raises(FileRefused, match=r"a\.xlsx is "):
+    with pytest.raises(InvalidFileError, match=r"a\.xlsx is "):
         read(path)
 
 
@@ -207,7 +207,7 @@ OLE = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504)
 def test_what_else_is_called_a_workbook_is_told(tmp_path: Path, data: bytes, says: str) -> None:
     path = tmp_path / "a.xlsx"
     path.write_bytes(data)
-    with pytest.raises(FileRefused, match=rf"^a\.xlsx is {says}"):
+    with pytest.raises(InvalidFileError, match=rf"^a\.xlsx is {says}"):
         read(path)
 
 
@@ -237,7 +237,7 @@ def test_what_openpyxl_does_not_read_is_told(
     tmp_path: Path, part: str, old: str, new: str | None, raises: type[Exception], what: str
 ) -> None:
     path = changed(workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, "red"]]}), part, old, new)
-    with pytest.raises(FileRefused, match=rf"^a\.xlsx is a damaged workbook \({re.escape(what)}") as refused:
+    with pytest.raises(InvalidFileError, match=rf"^a\.xlsx is a damaged workbook \({re.escape(what)}") as refused:
         read(path)
     assert isinstance(refused.value.__cause__, raises)
     assert str(tmp_path) not in str(refused.value)
@@ -253,7 +253,7 @@ def test_a_style_that_is_not_there_is_told_in_a_sentence_alone(
     book.active.append([1, "red"])
     book.save(path)
     style = '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
-    with pytest.raises(FileRefused, match=r"^a\.xlsx is a damaged workbook \("):
+    with pytest.raises(InvalidFileError, match=r"^a\.xlsx is a damaged workbook \("):
         read(changed(path, "xl/styles.xml", style, ""))
     assert capsys.readouterr() == ("", "")
 
@@ -264,12 +264,12 @@ def test_a_part_with_a_password_and_one_packed_otherwise_are_told(tmp_path: Path
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         whole[whole.index(mark) + offset] |= 1  # the flag of an encrypted part
     (tmp_path / "b.xlsx").write_bytes(whole)
-    with pytest.raises(FileRefused, match="protected by a password"):
+    with pytest.raises(InvalidFileError, match="protected by a password"):
         read(tmp_path / "b.xlsx")
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(tmp_path / "c.xlsx", "w", zipfile.ZIP_LZMA) as other:
         for name in archive.namelist():
             other.writestr(name, archive.read(name))
-    with pytest.raises(FileRefused, match="packed as no spreadsheet program does"):
+    with pytest.raises(InvalidFileError, match="packed as no spreadsheet program does"):
         read(tmp_path / "c.xlsx")
 
 
@@ -283,7 +283,7 @@ def test_a_mistake_of_ours_is_not_called_damage(tmp_path: Path) -> None:
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="Two columns are called 'prediction'"):
+    with pytest.raises(InvalidFileError, match="Two columns are called 'prediction'"):
         read(workbook(tmp_path / "a.xlsx", {"S": [[*HEAD, "prediction"], [1, "red", "blue"]]}))
 
 
@@ -291,9 +291,9 @@ def limited(path: Path) -> subprocess.CompletedProcess[str]:
     """Read a workbook in a process of its own that may take 400 MB of address space beyond Python's."""
     program = (
         "import sys; from pathlib import Path; from importers.spreadsheets import lines_of_table\n"
-        "from domain.errors import FileRefused\n"
+        "from domain.errors import InvalidFileError\n"
         "try: print(sum(1 for _ in lines_of_table(Path(sys.argv[1]), fits=lambda n: 'prediction' in n, wants='it')))\n"
-        "except FileRefused as error: print(error)\n"
+        "except InvalidFileError as error: print(error)\n"
     )
     return subprocess.run(
         [sys.executable, "-c", program, str(path)],
@@ -329,7 +329,7 @@ def test_a_workbook_that_swells_is_refused_whatever_it_says_of_itself(
     path.write_bytes(data)
     with zipfile.ZipFile(path) as archive:
         assert archive.getinfo("xl/worksheets/sheet1.xml").file_size == 10
-    with pytest.raises(FileRefused, match="unpacks to more than 1 MB"):
+    with pytest.raises(InvalidFileError, match="unpacks to more than 1 MB"):
         read(path)
 
 
@@ -344,7 +344,7 @@ def test_a_workbook_that_swells_is_refused_whatever_it_says_of_itself(
 )
 def test_what_would_stay_in_memory_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str) -> None:
     monkeypatch.setattr(spreadsheets, "MOST_HELD", 2000)
-    with pytest.raises(FileRefused, match="more rows or texts than are read at once"):
+    with pytest.raises(InvalidFileError, match="more rows or texts than are read at once"):
         read(workbook(tmp_path / "a.xlsx", {"S": f"{WORKSHEET}{inside}</worksheet>"}))
     rows = [HEAD, *([number, "red"] for number in range(1000))]  # 2,000 cells, of which those of a row stay
     assert len(read(workbook(tmp_path / "b.xlsx", {"S": rows}, shared=False))) == 1000
@@ -353,7 +353,7 @@ def test_what_would_stay_in_memory_is_limited(tmp_path: Path, monkeypatch: pytes
 def test_a_row_number_beyond_every_sheet_is_refused(tmp_path: Path) -> None:
     far = '<row r="999999999"><c r="A999999999"/></row>'
     head = '<row r="1"><c r="A1" t="str"><v>prediction</v></c></row>'
-    with pytest.raises(FileRefused, match="more than 1,048,576 rows"):
+    with pytest.raises(InvalidFileError, match="more than 1,048,576 rows"):
         read(workbook(tmp_path / "a.xlsx", {"S": f"{WORKSHEET}<sheetData>{head}{far}</sheetData></worksheet>"}))
 
 
@@ -365,8 +365,8 @@ def test_text_files(tmp_path: Path) -> None:
     path.write_text('index,prediction\n7,"red, ""deep"""\n')
     assert cells(path) == [('red, "deep"', "")]
     path.write_bytes(b"index,prediction\n7,caf\xe9\n")
-    with pytest.raises(FileRefused, match=r"not UTF-8 \(byte 23\)"):
+    with pytest.raises(InvalidFileError, match=r"not UTF-8 \(byte 23\)"):
         read(path)
     path.write_text("index,answer\n7,red\n")
-    with pytest.raises(FileRefused, match=r"a\.csv does not have the column prediction"):
+    with pytest.raises(InvalidFileError, match=r"a\.csv does not have the column prediction"):
         read(path)

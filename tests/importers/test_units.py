@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import UnitFacts
 from importers.units import read_units
 
@@ -43,11 +43,11 @@ def test_read(tmp_path: Path) -> None:
     ],
 )
 def test_refused(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(FileRefused, match=r"units\.csv") as refused:
+    with pytest.raises(InvalidFileError, match=r"units\.csv") as refused:
         read_units(written(tmp_path, text))
     assert said in str(refused.value)
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="cannot be read"):
+    with pytest.raises(InvalidFileError, match="cannot be read"):
         read_units(tmp_path / "none.csv")

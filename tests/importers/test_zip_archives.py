@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers.zip_archives import Limits, safe_name, store, unpack
 
 
@@ -52,13 +52,13 @@ def test_a_zip_is_unpacked_and_its_only_folder_is_what_counts(tmp_path: Path) ->
     ],
 )
 def test_a_name_that_points_elsewhere_is_refused(name: str) -> None:
-    with pytest.raises(FileRefused, match="not taken"):
+    with pytest.raises(InvalidFileError, match="not taken"):
         safe_name(name)
 
 
 @pytest.mark.parametrize("name", ["../../evil.txt", "/tmp/evil.txt", "ok/../../evil.txt"])
 def test_nothing_leaves_the_folder(tmp_path: Path, name: str) -> None:
-    with pytest.raises(FileRefused):
+    with pytest.raises(InvalidFileError):
         unpack(_zip(("good.txt", b"1"), (name, b"2")), tmp_path / "a" / "in", name="evil.zip")
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
@@ -70,29 +70,29 @@ def test_a_link_is_refused(tmp_path: Path) -> None:
         entry.external_attr = (stat.S_IFLNK | 0o777) << 16
         packed.writestr(entry, "/etc/passwd")
     buffer.seek(0)
-    with pytest.raises(FileRefused, match="link"):
+    with pytest.raises(InvalidFileError, match="link"):
         unpack(buffer, tmp_path / "in", name="links.zip")
 
 
 def test_a_bomb_is_stopped_while_it_swells(tmp_path: Path) -> None:
     bomb = _zip(("zeros.bin", bytes(30 * 1024 * 1024)))
-    with pytest.raises(FileRefused, match="grows too large"):
+    with pytest.raises(InvalidFileError, match="grows too large"):
         unpack(bomb, tmp_path / "in", name="bomb.zip")
-    with pytest.raises(FileRefused, match="grows too large"):
+    with pytest.raises(InvalidFileError, match="grows too large"):
         unpack(
             _zip(*((f"{n}.txt", bytes(1000)) for n in range(20))),
             tmp_path / "b",
             name="b.zip",
             limits=Limits(bytes=10_000),
         )
-    with pytest.raises(FileRefused, match="20 files"):
+    with pytest.raises(InvalidFileError, match="20 files"):
         unpack(_zip(*((f"{n}.txt", b"") for n in range(20))), tmp_path / "c", name="c.zip", limits=Limits(files=10))
 
 
 @pytest.mark.thorough
 def test_many_small_files_that_swell_are_a_bomb_too(tmp_path: Path) -> None:
     """Each stays below the megabyte that a file has free; together they are 80 of them, out of 80 kilobytes."""
-    with pytest.raises(FileRefused, match="grows too large"):
+    with pytest.raises(InvalidFileError, match="grows too large"):
         unpack(_zip(*((f"{n}.txt", bytes(1024 * 1024)) for n in range(80))), tmp_path / "in", name="many.zip")
 
 
@@ -104,12 +104,12 @@ def test_text_that_packs_well_is_no_bomb(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 and then nothing"])
 def test_what_is_no_zip_is_refused_with_a_sentence(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(FileRefused, match="cannot be read as a zip"):
+    with pytest.raises(InvalidFileError, match="cannot be read as a zip"):
         unpack(io.BytesIO(content), tmp_path / "in", name="x.zip")
 
 
 def test_the_same_name_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="twice"):
+    with pytest.raises(InvalidFileError, match="twice"):
         unpack(_zip(("A.json", b"1"), ("a.json", b"2")), tmp_path / "in", name="x.zip")
 
 
@@ -117,5 +117,5 @@ def test_uploads_are_stored_as_one_file_or_one_folder(tmp_path: Path) -> None:
     assert store([("a.json", io.BytesIO(b"[]"))], tmp_path / "1") == tmp_path / "1" / "a.json"
     assert store([("a.json", io.BytesIO(b"1")), ("b.json", io.BytesIO(b"2"))], tmp_path / "2") == tmp_path / "2"
     assert store([("bench.zip", _zip(("d/x.json", b"[]")))], tmp_path / "3") == tmp_path / "3" / "bench" / "d"
-    with pytest.raises(FileRefused, match="Two of these files"):
+    with pytest.raises(InvalidFileError, match="Two of these files"):
         store([("a.json", io.BytesIO(b"1")), ("a.json", io.BytesIO(b"2"))], tmp_path / "4")

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from domain.errors import ModelRefused, RunStopped
+from domain.errors import ModelError, RunStoppedError
 from domain.runs import ANSWERS, Attempt, BudgetedAnswerer, Outcome, Picture, Question
 from inference.endpoint import client as client_module
 from inference.endpoint import replies
@@ -417,7 +417,7 @@ def test_a_stop_breaks_off_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_whole_run_stops_at_once_with_one_sentence(reply: Reply, says: str) -> None:
     told: list[Attempt] = []
     with ScriptedServer([chat(), chat(), reply]) as server:
-        with pytest.raises(RunStopped) as stopped:
+        with pytest.raises(RunStoppedError) as stopped:
             asked(server.url, 100, concurrency=1, tell=told.append)
         assert len(server.asked) == 3
     assert says in str(stopped.value)
@@ -432,7 +432,7 @@ def test_what_is_under_way_when_a_run_stops_is_told_too() -> None:
 
     told: list[Attempt] = []
     with ScriptedServer(script) as server:
-        with pytest.raises(RunStopped):
+        with pytest.raises(RunStoppedError):
             asked(server.url, 100, concurrency=8, tell=told.append)
         assert len(server.asked) == len(told) <= 9
     assert Counter(one.outcome for one in told)[Outcome.TRANSPORT_ERROR] == 1
@@ -441,7 +441,7 @@ def test_what_is_under_way_when_a_run_stops_is_told_too() -> None:
 def test_a_redirect_is_not_followed() -> None:
     with ScriptedServer([chat()]) as other:
         away = Reply("moved", b"", 307, {"location": f"{other.url}/chat/completions"})
-        with ScriptedServer([away]) as server, pytest.raises(RunStopped, match="not followed"):
+        with ScriptedServer([away]) as server, pytest.raises(RunStoppedError, match="not followed"):
             asked(server.url)
         assert other.asked == []
 
@@ -449,7 +449,9 @@ def test_a_redirect_is_not_followed() -> None:
 def test_no_one_there() -> None:
     url = f"http://127.0.0.1:{free_port()}/v1"
     told: list[Attempt] = []
-    with pytest.raises(RunStopped, match=r"10 questions in a row got no answer, each after 2 attempts.*resume the run"):
+    with pytest.raises(
+        RunStoppedError, match=r"10 questions in a row got no answer, each after 2 attempts.*resume the run"
+    ):
         asked(url, 50, concurrency=1, attempts=2, tell=told.append, longest_wait_seconds=0.01)
     assert len(told) == 20
     assert {(one.outcome, one.status) for one in told} == {(Outcome.TRANSPORT_ERROR, None)}
@@ -460,7 +462,7 @@ def test_no_one_there() -> None:
 def test_what_would_eat_up_all_items_stops_the_run_early(reply: Reply) -> None:
     told: list[Attempt] = []
     with ScriptedServer([reply]) as server:
-        with pytest.raises(RunStopped, match="10 questions in a row got no answer") as stopped:
+        with pytest.raises(RunStoppedError, match="10 questions in a row got no answer") as stopped:
             asked(server.url, 500, concurrency=1, attempts=2, tell=told.append, longest_wait_seconds=0.01)
         assert len(server.asked) == len(told) == 20
     assert told[-1].error in str(stopped.value)
@@ -482,7 +484,7 @@ def test_answers_in_between_keep_a_bad_server_going() -> None:
 def test_a_budget_of_ten_calls_makes_exactly_ten(concurrency: int) -> None:
     told: list[Attempt] = []
     with ScriptedServer([chat(), error(500), chat(after=0.05)]) as server:
-        with pytest.raises(RunStopped, match="10 requests"):
+        with pytest.raises(RunStoppedError, match="10 requests"):
             asked(server.url, 100, concurrency=concurrency, max_calls=10, tell=told.append)
         assert len(server.asked) == 10
     assert len(told) == 10
@@ -497,7 +499,7 @@ def test_what_was_spent_before_counts() -> None:
     with ScriptedServer([chat()]) as server, opened(server.url, max_calls=10) as answerer:
         assert isinstance(answerer, BudgetedAnswerer)
         answerer.spent(7, 0.0)
-        with pytest.raises(RunStopped):
+        with pytest.raises(RunStoppedError):
             answerer.answer(questions(100), tell=lambda _: None, stop=lambda: False)
         assert len(server.asked) == 3
 
@@ -509,7 +511,7 @@ def test_a_run_never_costs_more_than_it_may(usage: tuple[int, int] | None) -> No
     price = Price(input=10.0, output=100.0, date="2026-11-01")
     told: list[Attempt] = []
     with ScriptedServer([chat(usage=usage, after=0.05)]) as server:
-        with pytest.raises(RunStopped, match="max_cost"):
+        with pytest.raises(RunStoppedError, match="max_cost"):
             asked(
                 server.url,
                 [question] * 50,
@@ -528,7 +530,7 @@ def test_answers_that_are_shorter_than_allowed_leave_money_for_more() -> None:
     question = Question(1, "item", "objects", ("x" * 4 * 996,))
     price = Price(input=10.0, output=100.0, date="2026-11-01")
     with ScriptedServer([chat(usage=(1000, 10))]) as server:
-        with pytest.raises(RunStopped, match=r"0\.0880 USD"):
+        with pytest.raises(RunStoppedError, match=r"0\.0880 USD"):
             asked(
                 server.url,
                 [question] * 50,
@@ -566,7 +568,7 @@ def test_a_key_goes_to_the_endpoint_and_nowhere_else(
     ]
     told: list[Attempt] = []
     with ScriptedServer(script) as server, opened(server.url, key="LAB_API_KEY", concurrency=1) as answerer:
-        with pytest.raises(RunStopped) as stopped:
+        with pytest.raises(RunStoppedError) as stopped:
             answerer.answer(questions(20), tell=told.append, stop=lambda: False)
         assert all(request.headers["authorization"] == f"Bearer {CANARY}" for request in server.asked)
         assert len(server.asked) == len(script)
@@ -610,7 +612,7 @@ def test_nothing_of_the_environment_goes_out_by_itself(monkeypatch: pytest.Monke
 )
 def test_keys_that_are_not_sent(name: str, environment: dict[str, str], says: str) -> None:
     endpoint = Endpoint(base_url="http://127.0.0.1:8000/v1", key=name)
-    with pytest.raises(ModelRefused) as refused:
+    with pytest.raises(ModelError) as refused:
         key_of(endpoint, place_of(endpoint), environment)
     assert says in str(refused.value)
     assert CANARY not in str(refused.value)
@@ -626,7 +628,7 @@ def test_a_key_that_is_tied_to_its_servers() -> None:
 
 
 def test_a_key_does_not_go_unencrypted_over_a_public_network() -> None:
-    with pytest.raises(ModelRefused, match="unencrypted"):
+    with pytest.raises(ModelError, match="unencrypted"):
         Client(
             Endpoint(base_url="http://example.org/v1", key="LAB_API_KEY"),
             "m",
@@ -660,7 +662,7 @@ def test_a_name_that_turns_private_while_a_run_goes_on_stops_it(monkeypatch: pyt
         assert spec.endpoint is not None
         answerer = EndpointAnswerer(spec, Client(spec.endpoint, "m", resolve=lambda host, port: next(found)))
         told: list[Attempt] = []
-        with pytest.raises(RunStopped, match=r"rebind\.invalid stands for 169\.254\.169\.254"):
+        with pytest.raises(RunStoppedError, match=r"rebind\.invalid stands for 169\.254\.169\.254"):
             answerer.answer(questions(5), tell=told.append, stop=lambda: False)
         answerer.close()
         assert len(server.asked) == 1
@@ -686,7 +688,7 @@ def test_a_file_in_drips_ends_with_the_time_for_files(monkeypatch: pytest.Monkey
 
 
 def test_a_private_address_is_refused_when_it_is_opened() -> None:
-    with pytest.raises(ModelRefused, match=r"10\.0\.0\.7 may not be asked"):
+    with pytest.raises(ModelError, match=r"10\.0\.0\.7 may not be asked"):
         open_answerer(spec_of("http://10.0.0.7/v1"), strategy="generate")
     open_answerer(
         spec_of("http://10.0.0.7/v1"), strategy="generate", allowed=ModelPermissions(endpoints=("10.0.0.0/24",))
@@ -695,12 +697,12 @@ def test_a_private_address_is_refused_when_it_is_opened() -> None:
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(ModelRefused, match=r"pip install 'openai>="):
+    with pytest.raises(ModelError, match=r"pip install 'openai>="):
         open_answerer(spec_of("http://127.0.0.1:8000/v1"), strategy="generate")
 
 
 def test_ranking_needs_a_model_that_runs_here() -> None:
-    with pytest.raises(ModelRefused, match="rank options with a local model"):
+    with pytest.raises(ModelError, match="rank options with a local model"):
         open_answerer(spec_of("http://127.0.0.1:8000/v1"), strategy="rank_options")
 
 
@@ -754,7 +756,7 @@ def test_what_the_server_takes_next_to_the_protocol() -> None:
     ],
 )
 def test_a_parameter_that_would_not_arrive_is_told(generation: Generation, endpoint: dict[str, Any], says: str) -> None:
-    with pytest.raises(ModelRefused) as refused:
+    with pytest.raises(ModelError) as refused:
         open_answerer(spec_of("http://127.0.0.1:9/v1", generation=generation, **endpoint), strategy="generate")
     assert says in str(refused.value)
 

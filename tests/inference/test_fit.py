@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from annotation_schemas.prompts import load_prompt_set
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from inference import fit
 from inference.local.families import FAMILIES
 from inference.spec import shipped
@@ -162,7 +162,7 @@ def test_models_in_a_folder_and_nothing_outside_of_it(tmp_path: Path) -> None:
     assert fit.models_in(tmp_path / "nowhere") == []
     assert fit.picked(home, "lab/qwen") == home / "lab" / "qwen"
     for name in ("../outside/secret", "link", str(outside / "secret"), "lab/../../outside/secret", "nothing", "x\x00y"):
-        with pytest.raises(ModelRefused, match="There is no folder"):
+        with pytest.raises(ModelError, match="There is no folder"):
             fit.picked(home, name)
 
 
@@ -187,7 +187,7 @@ def test_a_description_is_guessed(
 
 
 def test_no_description_of_what_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelRefused, match="no config"):
+    with pytest.raises(ModelError, match="no config"):
         fit.spec_for_folder(tmp_path)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Attempt, FirstAnswer, Outcome, Picture
 from inference.local.encoding import encode
 from inference.local.families import FAMILIES as ROWS
@@ -480,7 +480,7 @@ def test_sampling_depends_on_the_seed_and_the_question_alone(tiny_models: Shelf,
     assert texts(asked(model, questions[::-1])) == first
     other = opened(folder, generation=sampling.model_copy(update={"seed": 2}))
     assert texts(asked(other, questions)) != first
-    with pytest.raises(ModelRefused, match="temperature above 0"):
+    with pytest.raises(ModelError, match="temperature above 0"):
         opened(folder, generation=Generation(do_sample=True))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from inference import fit
 from inference.local import loading
 from inference.opening import open_answerer
@@ -29,7 +29,7 @@ NOBODY = ModelPermissions()
 def refused(folder: Path | str, allowed: ModelPermissions = NOBODY, **more: Any) -> str:
     """The sentence with which a model is refused."""
     given = {"name": "mine", "adapter": "chat", "modality": "one_image", "model": str(folder), **more}
-    with pytest.raises(ModelRefused) as caught:
+    with pytest.raises(ModelError) as caught:
         open_answerer(ModelSpec(**given), strategy="generate", allowed=allowed)
     return str(caught.value)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import model_types
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Outcome
 from inference import fit
 from inference.local.families import family_of
@@ -65,7 +65,7 @@ def test_a_processor_that_needs_torchvision_says_what_to_install(kind: str, tmp_
     import torch
 
     tiny_types.build(kind, tmp_path / "model")
-    with pytest.raises(ModelRefused) as refused:
+    with pytest.raises(ModelError) as refused:
         load(fit.spec_for_folder(tmp_path / "model"), ModelPermissions())
     assert torch.__version__.startswith("2.13.")
     assert "needs the package torchvision, which is not installed" in str(refused.value)
@@ -76,13 +76,13 @@ def test_a_processor_that_needs_torchvision_says_what_to_install(kind: str, tmp_
 
 def test_a_model_that_needs_a_package_says_which(tmp_path: Path) -> None:
     tiny_types.build("gemma3n", tmp_path / "model")
-    with pytest.raises(ModelRefused, match=r"needs the package timm, which is not installed.*: pip install timm\."):
+    with pytest.raises(ModelError, match=r"needs the package timm, which is not installed.*: pip install timm\."):
         load(fit.spec_for_folder(tmp_path / "model"), ModelPermissions())
 
 
 def test_a_model_that_writes_by_diffusion_is_not_ranked_word_by_word(tmp_path: Path) -> None:
     tiny_types.build("diffusion_gemma", tmp_path / "model")
-    with pytest.raises(ModelRefused, match="writes an answer by diffusion"):
+    with pytest.raises(ModelError, match="writes an answer by diffusion"):
         load(fit.spec_for_folder(tmp_path / "model"), ModelPermissions())
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.local import encoding, ranking
 from inference.local.encoding import encode
@@ -230,7 +230,7 @@ def test_what_pictures_add_needs_pictures(opened: Callable[[str], LoadedModel], 
     plain = one(ranker(opened("llava"), without_image=True), asked(ASKED))
     assert plain.outcome is Outcome.ANSWERED
     assert "pmi_logprob" not in plain.detail["scores"]
-    with pytest.raises(ModelRefused, match="BLIP-2 cannot be asked without a picture"):
+    with pytest.raises(ModelError, match="BLIP-2 cannot be asked without a picture"):
         ranker(opened("blip2_opt"), without_image=True)
 
 
@@ -384,10 +384,10 @@ def test_a_mark_within_an_option_is_plain_text(opened: Callable[[str], LoadedMod
 def test_ways_that_would_be_wrong_are_refused(
     family: str, way: str, says: str, opened: Callable[[str], LoadedModel]
 ) -> None:
-    with pytest.raises(ModelRefused, match=says):
+    with pytest.raises(ModelError, match=says):
         ranker(opened(family), way)
 
 
 def test_a_score_that_there_is_not_is_refused(opened: Callable[[str], LoadedModel]) -> None:
-    with pytest.raises(ModelRefused, match="no score `best` of options; there are mean_logprob"):
+    with pytest.raises(ModelError, match="no score `best` of options; there are mean_logprob"):
         ranker(opened("text"), score="best")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ModelRefused, RunStopped
+from domain.errors import ModelError, RunStoppedError
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.endpoint import likelihoods
 from inference.endpoint.likelihoods import TokenLikelihood
@@ -251,9 +251,9 @@ def test_a_request_that_fails_for_good_ends_the_item_as_that() -> None:
 
 
 def test_without_a_word_in_the_description_nothing_is_asked() -> None:
-    with pytest.raises(ModelRefused, match=r"far is asked through a server.*`likelihoods: \{by: chat\}` under"):
+    with pytest.raises(ModelError, match=r"far is asked through a server.*`likelihoods: \{by: chat\}` under"):
         open_answerer(spec("http://127.0.0.1:9/v1", by=None), strategy="rank_options")
-    with pytest.raises(ModelRefused, match="There is no score `odds` of options"):
+    with pytest.raises(ModelError, match="There is no score `odds` of options"):
         open_answerer(spec("http://127.0.0.1:9/v1"), strategy="rank_options", score="odds")
 
 
@@ -281,7 +281,7 @@ def test_a_server_that_does_not_tell_ends_the_run_at_its_first_reply(reply: Any,
     script: Script = reply if callable(reply) else (lambda asked, number: reply)
     with ScriptedServer(script) as server:
         answerer = open_answerer(spec(server.url, by=by, modality="text"), strategy="rank_options")
-        with pytest.raises(RunStopped) as stopped:
+        with pytest.raises(RunStoppedError) as stopped:
             ranked(answerer, *(replace(asked("Q:"), unit_id=unit) for unit in range(40)))
         assert len(server.asked) <= 3, "what was under way together"
     assert says in str(stopped.value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import RunStopped
+from domain.errors import RunStoppedError
 from domain.runs import Attempt, Outcome
 from inference.endpoint.served_model import ServedModel, compare_models, describe_models
 from testkit.scripted import Reply, ScriptedServer, as_json, chat
@@ -123,7 +123,7 @@ def test_replies_that_are_paid_and_cannot_be_read_end_a_run() -> None:
     """Each is paid once; ten of them in a row end the run before all questions are paid for nothing."""
     told: list[Attempt] = []
     with ScriptedServer([chat(None, message={"content": 5})]) as server:
-        with pytest.raises(RunStopped, match=r"10 questions in a row got no answer\. The last one"):
+        with pytest.raises(RunStoppedError, match=r"10 questions in a row got no answer\. The last one"):
             asked(server.url, 500, concurrency=1, attempts=3, tell=told.append)
         assert len(server.asked) == len(told) == 10
 

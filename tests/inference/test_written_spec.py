@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from inference.spec import Endpoint, Generation, ModelSpec, Price, shipped, spec_as_yaml, spec_of
 
 words = some.text(some.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Co", "Cn"]), min_size=1, max_size=30)
@@ -48,5 +48,5 @@ def test_the_ones_that_come_along(spec: ModelSpec) -> None:
 
 
 def test_what_is_wrong_has_its_line() -> None:
-    with pytest.raises(ModelRefused, match="mine:3: batch_size: a whole number is wanted"):
+    with pytest.raises(ModelError, match="mine:3: batch_size: a whole number is wanted"):
         spec_of("name: a\nadapter: chat\nbatch_size: many\nmodel: b\n", name="mine")

@@ -16,7 +16,7 @@ import av
 import pytest
 from PIL import Image
 
-from domain.errors import MediaRefused, NotFound
+from domain.errors import InvalidMediaError, NotFoundError
 from media import clips
 from media.limits import Limits
 from media.store import MediaStore
@@ -107,7 +107,7 @@ def test_large_sources_are_scaled_to_even_sides(tmp_path: Path) -> None:
     ],
 )
 def test_a_cut_that_cannot_be(steady: Path, tmp_path: Path, start: float, end: float, words: str) -> None:
-    with pytest.raises(MediaRefused, match=words):
+    with pytest.raises(InvalidMediaError, match=words):
         clips.cut(steady, out=tmp_path / "clip.webm", start=start, end=end)
     assert list(tmp_path.iterdir()) == []
 
@@ -132,9 +132,9 @@ def test_a_frame_by_its_moment(h264: Path, tmp_path: Path, time: float) -> None:
 
 
 def test_a_frame_that_is_not_there(steady: Path, tmp_path: Path) -> None:
-    with pytest.raises(MediaRefused, match="has 150 frames, so there is no frame 150"):
+    with pytest.raises(InvalidMediaError, match="has 150 frames, so there is no frame 150"):
         clips.frame(steady, index=150, out=tmp_path / "frame.png")
-    with pytest.raises(MediaRefused, match=r"lasts \d\.\d\d s"):
+    with pytest.raises(InvalidMediaError, match=r"lasts \d\.\d\d s"):
         clips.frame(steady, time=7, out=tmp_path / "frame.png")
     with pytest.raises(TypeError):
         clips.frame(steady, out=tmp_path / "frame.png")
@@ -186,7 +186,7 @@ def test_clips_over_the_limits_are_refused(steady: Path, tmp_path: Path) -> None
         (Limits(clip_pixels=1000), "320 x 240 pixels"),
         (Limits(clip_bytes=0), "larger than 0 MiB"),
     ]:
-        with pytest.raises(MediaRefused, match=words):
+        with pytest.raises(InvalidMediaError, match=words):
             MediaStore(tmp_path / "media", limits=limits).add(steady, name="steady.webm")
 
 
@@ -197,9 +197,9 @@ def test_videos_that_are_none(steady: Path, h264: Path, tmp_path: Path) -> None:
         (steady.read_bytes()[:200], "cut.webm", "cut.webm"),
         (b"\x1aE\xdf\xa3" + b"webm" + bytes(500), "broken.webm", "broken.webm cannot be decoded"),
     ]:
-        with pytest.raises(MediaRefused, match=words):
+        with pytest.raises(InvalidMediaError, match=words):
             store.add(content, name=name)
-    with pytest.raises(MediaRefused, match=r"gone\.mp4 is not there"):
+    with pytest.raises(InvalidMediaError, match=r"gone\.mp4 is not there"):
         clips.cut(tmp_path / "gone.mp4", out=tmp_path / "x.webm", start=0, end=1)
 
 
@@ -207,10 +207,10 @@ def test_without_the_extra_it_says_what_to_install(steady: Path, tmp_path: Path)
     script = (
         "import sys; sys.modules['av'] = None\n"
         "from pathlib import Path; from media import clips; from media.store import MediaStore\n"
-        "from domain.errors import NotAvailable\n"
+        "from domain.errors import NotAvailableError\n"
         "assert not clips.available()\n"
         "try: MediaStore(Path(sys.argv[1])).add(Path(sys.argv[2]), name='a.webm')\n"
-        "except NotAvailable as error: print(error)\n"
+        "except NotAvailableError as error: print(error)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "media"), str(steady)],
@@ -270,7 +270,7 @@ def test_the_store_notes_the_moments_and_looks_again_where_they_are_not_noted(tm
     noted.unlink()  # as in a store that was filled before
     assert store.frames(stored.sha256).read_bytes() == before
     assert list((store.root / "incoming").iterdir()) == []
-    with pytest.raises(NotFound, match="no frames"):
+    with pytest.raises(NotFoundError, match="no frames"):
         store.frames(store.add(encoded(photo(40, 30))).sha256)
 
 
@@ -343,7 +343,7 @@ def test_a_film_that_breaks_off_has_the_frames_before_the_break(tmp_path: Path) 
     found = clips.frame(torn, index=len(there) - 2, out=tmp_path / "frame.png")
     with Image.open(found.path) as image:
         assert number_of(image) == len(there) - 2
-    with pytest.raises(MediaRefused):
+    with pytest.raises(InvalidMediaError):
         clips.frame(torn, index=149, out=tmp_path / "frame.png")
 
 
@@ -352,7 +352,7 @@ def test_a_film_that_was_replaced_is_looked_at_anew(tmp_path: Path) -> None:
     assert clips.moment_of(path, index=99) == pytest.approx(STEADY[99], abs=1e-3)
     video(path, UNEVEN)
     assert clips.moment_of(path, index=41) == pytest.approx(UNEVEN[41], abs=1e-3)
-    with pytest.raises(MediaRefused, match="has 60 frames"):
+    with pytest.raises(InvalidMediaError, match="has 60 frames"):
         clips.moment_of(path, index=99)
 
 

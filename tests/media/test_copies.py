@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media import copies
 from media.model_input import Pictures
 from media.store import MediaStore, StoredMedia
@@ -73,11 +73,11 @@ def test_of_a_damaged_original_nothing_is_made_or_shown(
     if opened and not linked:
         assert store.shown(stored.sha256, "original")[0].read_bytes() == before["original"], "the copy is whole"
     else:
-        with pytest.raises(MediaRefused, match="restore it from a backup"):
+        with pytest.raises(InvalidMediaError, match="restore it from a backup"):
             store.shown(stored.sha256, "original")
     display = store.shown(stored.sha256, "display")[0]
     display.write_bytes(b"")
-    with pytest.raises(MediaRefused, match="restore it from a backup"):
+    with pytest.raises(InvalidMediaError, match="restore it from a backup"):
         store.shown(stored.sha256, "display")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media.store import MediaStore
 from testkit.pictures import encoded, photo, video
 
@@ -54,7 +54,7 @@ def shown_or_refused(store: MediaStore, content: bytes) -> bool:
     sentence = ""
     try:
         stored = store.add(content, name="damaged")
-    except MediaRefused as refused:
+    except InvalidMediaError as refused:
         sentence = str(refused)
     if sentence:
         assert sentence.startswith("damaged ")

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from annotation_schemas.drawing import GREY, RED
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media import drawn
 from testkit.pictures import photo
 
@@ -150,7 +150,7 @@ def test_a_mask_is_tinted_between_its_lines() -> None:
 
 def test_a_mask_of_other_proportions_is_refused() -> None:
     lying = {"rle": {"size": [640, 480], "counts": [640 * 480]}}
-    with pytest.raises(MediaRefused, match=r"480 x 640 pixels does not fit an image of 640 x 480.*height, width"):
+    with pytest.raises(InvalidMediaError, match=r"480 x 640 pixels does not fit an image of 640 x 480.*height, width"):
         drawn.draw(plain(640, 480), masks=[lying])
     rounded = {"rle": {"size": [33, 50], "counts": [33 * 50]}}  # 100 x 67 halved
     assert rows(drawn.draw(plain(100, 67), masks=[rounded])) == ["." * 100] * 67

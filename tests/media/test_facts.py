@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps, PngImagePlugin
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media import clips, frames, orientation
 from media.model_input import Pictures
 from media.store import MediaStore
@@ -227,7 +227,7 @@ def test_a_turned_matroska_or_webm_is_converted(tmp_path: Path) -> None:
         kept = clips.as_stored(path, out=tmp_path / "made.webm")
         assert (kept == path) == (turned == 1 and ending == ".webm")
         if ending == ".webm" and turned != 1:
-            with pytest.raises(MediaRefused, match="turned or mirrored, which not all browsers show"):
+            with pytest.raises(InvalidMediaError, match="turned or mirrored, which not all browsers show"):
                 store.add(path)
         stored = store.add(kept)
         with Image.open(store.path(stored.sha256, "display")) as page:
@@ -263,7 +263,7 @@ def test_a_matrix_that_is_nearly_a_quarter_turn_is_one_and_others_are_refused() 
     assert orientation.of_matrix(near, name="it") == 6
     assert orientation.of_matrix((0,) * 9, name="it") == 1
     assert orientation.of_matrix((-131072, 0, 0, 0, 65536, 0, 0, 0, 1 << 30), name="it") == 2
-    with pytest.raises(MediaRefused, match="it is turned by 45 degrees"):
+    with pytest.raises(InvalidMediaError, match="it is turned by 45 degrees"):
         orientation.of_matrix((46341, 46341, 0, -46341, 46341, 0, 0, 0, 1 << 30), name="it")
 
 
@@ -370,7 +370,7 @@ def test_a_late_video_that_was_cut_short_still_breaks_off(tmp_path: Path) -> Non
     with frames.opened(path) as film:
         assert film.broken
         assert 5 < len(film) < 45
-    with pytest.raises(MediaRefused, match=r"a\.mkv breaks off at \d\.\d\d s: .*Copy or fetch it again"):
+    with pytest.raises(InvalidMediaError, match=r"a\.mkv breaks off at \d\.\d\d s: .*Copy or fetch it again"):
         clips.convert(path, out=tmp_path / "made.webm")
 
 
@@ -423,5 +423,5 @@ def test_a_clip_has_the_size_at_which_it_is_displayed(
 
 def test_a_clip_whose_pixels_are_lines_is_refused(tmp_path: Path) -> None:
     """160 x 1 displayed for 80 x 48 stored: pixels of 2 x 1/48, so 96 times as wide as high."""
-    with pytest.raises(MediaRefused, match="pixels are 96 wide and 1 high"):
+    with pytest.raises(InvalidMediaError, match="pixels are 96 wide and 1 high"):
         MediaStore(tmp_path / "media").add(oblong(tmp_path / "a.webm", 160, 1))

@@ -13,7 +13,7 @@ import av
 import pytest
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from media import frames
 from media.limits import Limits
 from testkit.pictures import number_of, numbered, quarters, video
@@ -137,7 +137,7 @@ def test_a_truncated_file_gives_the_frames_up_to_the_break(made: Any, tmp_path: 
             assert 5 < len(film) < len(times)
             got = numbers(film, list(range(len(film))))
             assert got == {n: n for n in range(len(film))}
-            with pytest.raises(MediaRefused, match=f"(?s)frames from 0 to .*{film.broken}"):
+            with pytest.raises(InvalidMediaError, match=f"(?s)frames from 0 to .*{film.broken}"):
                 film.at(Fraction(repr(times[-1])))
 
 
@@ -206,7 +206,10 @@ def test_what_is_no_video_is_refused(tmp_path: Path, made: Any) -> None:
     (tmp_path / "empty.mp4").write_bytes(b"")
     (tmp_path / "moov.mp4").write_bytes(made("h264.mp4")[0].read_bytes()[:5000])  # what it is stands at its end
     for name in ("list.mp4", "concat.mp4", "empty.mp4", "moov.mp4"):
-        with pytest.raises(MediaRefused, match=name), frames.opened(tmp_path / name, name=name):
+        with pytest.raises(InvalidMediaError, match=name), frames.opened(tmp_path / name, name=name):
             pass
-    with pytest.raises(MediaRefused, match="320 x 240 pixels"), frames.opened(path, limits=Limits(clip_pixels=1000)):
+    with (
+        pytest.raises(InvalidMediaError, match="320 x 240 pixels"),
+        frames.opened(path, limits=Limits(clip_pixels=1000)),
+    ):
         pass

@@ -10,7 +10,7 @@ import av
 import numpy as np
 import pytest
 
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from media import mp4
 from media.store import MediaStore
 from testkit.pictures import encoded, frames, numbered, photo, video
@@ -93,5 +93,5 @@ def test_its_sound_goes_along(pictures: str, sound: str, tmp_path: Path) -> None
 
 def test_what_has_no_mp4_is_refused(tmp_path: Path) -> None:
     store = MediaStore(tmp_path / "media")
-    with pytest.raises(NotFound, match="an image"):
+    with pytest.raises(NotFoundError, match="an image"):
         store.mp4(store.add(encoded(photo(40, 30))).sha256)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from domain.errors import MediaRefused, NotFound
+from domain.errors import InvalidMediaError, NotFoundError
 from media.limits import Limits
 from media.store import MediaStore
 from testkit.pictures import encoded, photo, png_that_claims, png_with_a_text_bomb, quarters
@@ -292,7 +292,7 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], list[str]]] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_refused_is_told_in_a_sentence_and_leaves_nothing(what: str, store: MediaStore) -> None:
     name, content, words = REFUSED[what]
-    with pytest.raises(MediaRefused) as refused:
+    with pytest.raises(InvalidMediaError) as refused:
         store.add(content(), name=name)
     sentence = str(refused.value)
     assert all(word in sentence for word in words), sentence
@@ -320,22 +320,22 @@ def test_a_file_over_the_limit_is_not_read_to_its_end(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=pour)
     thread.start()
-    with pytest.raises(MediaRefused, match=r"endless\.png is larger than 2 MiB"):
+    with pytest.raises(InvalidMediaError, match=r"endless\.png is larger than 2 MiB"):
         MediaStore(tmp_path / "media", limits=Limits(image_bytes=2 * 1024 * 1024)).add(fifo, name="endless.png")
     thread.join()
     assert written < 4 * 1024 * 1024
 
 
 def test_paths_that_lead_nowhere(store: MediaStore, tmp_path: Path) -> None:
-    with pytest.raises(MediaRefused, match=r"gone\.png is not there"):
+    with pytest.raises(InvalidMediaError, match=r"gone\.png is not there"):
         store.add(tmp_path / "gone.png", name="gone.png")
-    with pytest.raises(MediaRefused, match="is a folder"):
+    with pytest.raises(InvalidMediaError, match="is a folder"):
         store.add(tmp_path, name="folder")
 
 
 @pytest.mark.parametrize("sha256", ["0" * 64, "", "..", "../../../etc/passwd", "A" * 64, "0" * 63 + "\n"])
 def test_only_stored_content_has_a_path(store: MediaStore, sha256: str) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         store.path(sha256, "display")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 
-from domain.errors import MediaRefused, NotAvailable
+from domain.errors import InvalidMediaError, NotAvailableError
 from media import strip_metadata
 from media.model_input import Pictures
 from media.store import MediaStore
@@ -234,14 +234,14 @@ def test_a_stored_clip_of_unusual_build_is_written_anew_with_the_same_frames(
     """As one that came in before clips were looked through."""
     odd = unusual(tmp_path / "odd.webm")
     store = MediaStore(tmp_path / "media")
-    with pytest.raises(MediaRefused, match="unusual way"):
+    with pytest.raises(InvalidMediaError, match="unusual way"):
         store.add(odd)
     with monkeypatch.context() as earlier:
         earlier.setattr(strip_metadata, "looked_at", lambda path: None)
         stored = store.add(odd)
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "av", None)
-        with pytest.raises(NotAvailable, match=r"written anew.*pip install 'av>="):
+        with pytest.raises(NotAvailableError, match=r"written anew.*pip install 'av>="):
             store.must_show(stored.sha256, content=False)
     store.must_show(stored.sha256, content=False)
     path, mime = store.bare(stored.sha256)

@@ -11,14 +11,14 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow, FailedLoginRow, PersonRow, SessionRow, TaskRow
-from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound
+from domain.errors import AlreadyTakenError, ConflictError, InvalidInputError, NotAllowedError, NotFoundError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from testkit.passwords import REAL
 from workflow.access import accounts, sign_in
-from workflow.access.projects import members, remove_member, set_member
+from workflow.access.memberships import list_members, remove_member, set_member
 from workflow.annotate import claims
 
 pytestmark = pytest.mark.both_databases
@@ -70,7 +70,7 @@ def test_every_failure_has_the_same_sentence(store: Store) -> None:
     accounts.set_active(store, login="cy", active=False)
     sentences = set()
     for login, password in [("ann", "wrong one"), ("nobody", GOOD), ("bob", ""), ("bob", GOOD), ("cy", GOOD)]:
-        with pytest.raises(NotAllowed) as refusal:
+        with pytest.raises(NotAllowedError) as refusal:
             sign_in.authenticate(store, login=login, password=password)
         sentences.add(str(refusal.value))
     assert len(sentences) == 1
@@ -80,10 +80,10 @@ def test_every_failure_has_the_same_sentence(store: Store) -> None:
 def test_failures_slow_down_the_next_attempt_and_time_mends_it(store: Store, clock: Clock) -> None:
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
     for _ in range(sign_in.FREE_FAILURES + 3):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             sign_in.authenticate(store, login="ann", password="guess again")
         clock.advance(seconds=1)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         sign_in.authenticate(store, login="ann", password=GOOD)
     clock.advance(minutes=6)
     assert sign_in.authenticate(store, login="ann", password=GOOD).login == "ann"
@@ -94,12 +94,12 @@ def test_parallel_guesses_are_counted(store: Store, clock: Clock) -> None:
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
 
     def guess(_: int) -> None:
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             sign_in.authenticate(store, login="ann", password="guess again")
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(guess, range(8)))
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         sign_in.authenticate(store, login="ann", password=GOOD)
 
 
@@ -144,11 +144,11 @@ def test_a_sign_in_link_works_once_and_for_a_day(store: Store, clock: Clock) -> 
     ann = accounts.create_person(store, login="ann", name="Ann")
     token = sign_in.make_sign_in_link(store, person=ann)
     assert sign_in.use_sign_in_link(store, token=token) == ann
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         sign_in.use_sign_in_link(store, token=token)
     late = sign_in.make_sign_in_link(store, person=ann)
     clock.advance(hours=25)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         sign_in.use_sign_in_link(store, token=late)
 
 
@@ -162,7 +162,7 @@ def test_the_first_admin_gets_a_random_password_once(store: Store) -> None:
 
 def test_two_accounts_cannot_share_a_login(store: Store) -> None:
     accounts.create_person(store, login="ann", name="Ann")
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyTakenError):
         accounts.create_person(store, login="ANN", name="Another Ann")
 
 
@@ -174,7 +174,7 @@ def test_two_accounts_cannot_share_a_login(store: Store) -> None:
 def test_a_form_that_does_not_fit_is_refused(
     store: Store, login: str, name: str, password: str | None, named: str
 ) -> None:
-    with pytest.raises(InvalidInput) as refusal:
+    with pytest.raises(InvalidInputError) as refusal:
         accounts.create_person(store, login=login, name=name, password=password)
     assert [problem.name for problem in refusal.value.problems] == [named]
 
@@ -182,10 +182,10 @@ def test_a_form_that_does_not_fit_is_refused(
 def test_old_failures_are_thrown_away_when_someone_signs_in(store: Store, clock: Clock) -> None:
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
     for login in ("eve", "mallory", "ann"):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             sign_in.authenticate(store, login=login, password="guess again")
     clock.advance(hours=1)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         sign_in.authenticate(store, login="trudy", password="guess again")
     sign_in.authenticate(store, login="ann", password=GOOD)
     with store.read() as session:
@@ -201,7 +201,7 @@ def test_deactivation_gives_back_what_is_in_hand_and_keeps_every_vote(store: Sto
     held = claimed(store, ann)
     accounts.set_active(store, login="ann", active=False)
     assert sign_in.signed_in(store, token=token) is None
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         sign_in.use_sign_in_link(store, token=link)
     with store.read() as session:
         rows = {row.public_id: row for row in session.exec(select(TaskRow))}
@@ -222,18 +222,18 @@ def test_the_last_lead_the_last_admin_and_oneself_stay(store: Store) -> None:
     lea = make_person(store, "lea", role=Role.LEAD)
     ann = make_person(store, "ann")
     for by, login, refusal in (
-        (None, "root", Conflict),
-        (root, "root", Conflict),
-        (root, "lea", Conflict),
-        (lea, "lea", Conflict),
-        (lea, "root", NotAllowed),
-        (ann, "lea", NotAllowed),
+        (None, "root", ConflictError),
+        (root, "root", ConflictError),
+        (root, "lea", ConflictError),
+        (lea, "lea", ConflictError),
+        (lea, "root", NotAllowedError),
+        (ann, "lea", NotAllowedError),
     ):
         with pytest.raises(refusal):
             accounts.set_active(store, login=login, active=False, by=by)
     make_project(store, name="other")
     set_member(store, by=None, project="other", login="ann", role=Role.ANNOTATOR)
-    with pytest.raises(NotAllowed):  # Ann works in a project that Lea does not lead
+    with pytest.raises(NotAllowedError):  # Ann works in a project that Lea does not lead
         accounts.set_active(store, login="ann", active=False, by=lea)
     accounts.set_active(store, login="ann", active=False, by=root)
 
@@ -243,22 +243,22 @@ def test_a_project_keeps_a_lead(store: Store) -> None:
     lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
     set_member(store, by=lea, project="p", login="lea", role=Role.LEAD, stages=[Stage.VERIFICATION])
     for by in (lea, None):  # None is the command line
-        with pytest.raises(Conflict, match="Lea is the last active lead of 'p'"):
+        with pytest.raises(ConflictError, match="Lea is the last active lead of 'p'"):
             set_member(store, by=by, project="p", login="lea", role=Role.SENIOR)
-        with pytest.raises(Conflict, match="last active lead"):
+        with pytest.raises(ConflictError, match="last active lead"):
             remove_member(store, by=by, project="p", login="lea")
-    assert [(each.person.login, each.role) for each in members(store, person=lea, project="p")] == [
+    assert [(each.person.login, each.role) for each in list_members(store, person=lea, project="p")] == [
         ("ann", Role.ANNOTATOR),
         ("lea", Role.LEAD),
     ]
     set_member(store, by=lea, project="p", login="ann", role=Role.LEAD)
     accounts.set_active(store, login="ann", active=False)  # who cannot sign in leads nothing
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         set_member(store, by=lea, project="p", login="lea", role=Role.ANNOTATOR)
     accounts.set_active(store, login="ann", active=True)
     set_member(store, by=lea, project="p", login="lea", role=Role.ANNOTATOR)
     remove_member(store, by=ann, project="p", login="lea")
-    assert [each.person.login for each in members(store, person=ann, project="p")] == ["ann"]
+    assert [each.person.login for each in list_members(store, person=ann, project="p")] == ["ann"]
 
 
 @pytest.mark.parametrize("act", ["demote", "remove", "deactivate", "deactivate admins"])
@@ -278,7 +278,7 @@ def test_two_at_once_leave_one(store: Store, act: str) -> None:
                 remove_member(store, by=by, project="p", login=other.login)
             else:
                 accounts.set_active(store, login=other.login, active=False, by=by)
-        except (Conflict, NotAllowed, NotFound):
+        except (ConflictError, NotAllowedError, NotFoundError):
             return False
         return True
 

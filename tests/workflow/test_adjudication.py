@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.records import NoTask, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -77,7 +77,7 @@ def test_a_decision_settles_the_item(store: Store, decision: str, state: ItemSta
     sue = make_person(store, "sue", role=Role.SENIOR)
     decide(store, sue, decision=decision, cause="wrong_key")
     assert state_of(store) is state
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         submissions.undo(store, person=sue, project="p", stage=Stage.ADJUDICATION)
     assert check(store) == []
 
@@ -97,7 +97,7 @@ def test_undo_does_not_tell_whether_the_votes_differ(store: Store, other: str) -
     submissions.submit(store, person=bob, task=reopened.id, key="again", values={"choice": other})
     now[0] += timedelta(hours=1)
     for person in (ann, bob):
-        with pytest.raises(Conflict) as refused:
+        with pytest.raises(ConflictError) as refused:
             submissions.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
         assert str(refused.value) == verification.SETTLED
 
@@ -134,7 +134,7 @@ def test_undo_is_the_same_whatever_a_senior_does_meanwhile(store: Store, decisio
         assert states_of(store) == before, "the same vote, the same state"
         told = (back.fields["options"], drafted.values, back.correction, back.revision, done.state, done.repeated)
         clock.advance(minutes=31)
-        with pytest.raises(Conflict) as refused:
+        with pytest.raises(ConflictError) as refused:
             submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
         said[choice] = repr((told, str(refused.value))).replace("'blue'", "'red'")
     assert said["red"] == said["blue"]
@@ -162,7 +162,7 @@ def test_who_has_read_why_a_senior_decided_mends_nothing(store: Store) -> None:
     back = submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=bob, task=back.id, key="again", values={"choice": "blue"})
     assert [each.text for each in comments.thread(store, person=bob, project="p", item=item).comments]
-    with pytest.raises(Conflict) as refused:
+    with pytest.raises(ConflictError) as refused:
         submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     assert str(refused.value) == verification.SETTLED
 
@@ -215,7 +215,7 @@ def test_who_voted_wrote_or_is_no_senior_does_not_settle(store: Store) -> None:
 )
 def test_a_decision_that_does_not_fit_is_refused(store: Store, values: dict[str, Any]) -> None:
     contested(store)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInputError):
         decide(store, make_person(store, "sue", role=Role.SENIOR), **values)
     assert state_of(store) is ItemState.IN_ADJUDICATION
 
@@ -223,7 +223,7 @@ def test_a_decision_that_does_not_fit_is_refused(store: Store, values: dict[str,
 def test_seniors_edit_items_and_annotators_do_not(store: Store) -> None:
     contested(store)
     sue, cy = make_person(store, "sue", role=Role.SENIOR), make_person(store, "cy")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         authoring.edit_item(store, person=cy, project="p", item="colour/0", fields={"answer": "blue"})
     assert authoring.edit_item(store, person=sue, project="p", item="colour/0", fields={"answer": "blue"}) == 2
     assert state_of(store) is ItemState.IN_VERIFICATION

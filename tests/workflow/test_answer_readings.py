@@ -17,7 +17,7 @@ from annotation_schemas.expected_answers import STRANGE_KEY
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, ReadingRow
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.reading.answers import READER_VERSION, AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
@@ -95,7 +95,7 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     assert (line.lowest, line.highest) == (0.25, 0.75)
     # its submission says the same: 100 labels that are the key, 100 that are not, 200 without one
     run = run_of(store, "mixed")
-    with pytest.raises(FileRefused, match="200 of 400 items"):
+    with pytest.raises(InvalidFileError, match="200 of 400 items"):
         release.release(store, by=None, project="p", format="egoplan_submission", run=run)
     made = release.release(store, by=None, project="p", format="egoplan_submission", run=run, unanswered="N/A")
     labels = {row["sample_id"]: row["label"] for row in json.loads(made.files["submission.json"])}

@@ -20,7 +20,7 @@ from db import answers as stored_answers
 from db import items as stored_items
 from db import people, respondents, tasks, work_pace
 from db.engine import Store
-from domain.errors import Conflict, SchemaError
+from domain.errors import ConflictError, SchemaError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.runs import Attempt, Outcome
@@ -280,7 +280,7 @@ def test_an_answer_can_be_mended_for_a_while_and_the_later_one_counts(store: Sto
         texts = stored_answers.texts(session, ids=[row.prediction_id or 0 for row in open_])
     assert set(texts.values()) == {"red"}, "no one grades what was taken back"
     clock.advance(minutes=31)
-    with pytest.raises(Conflict, match="counts by now"):
+    with pytest.raises(ConflictError, match="counts by now"):
         submissions.undo(store, person=una, project="p", stage=Stage.ANSWERING)
 
 

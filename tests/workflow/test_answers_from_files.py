@@ -14,7 +14,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, RunRow, RunWorkerRow
-from domain.errors import Conflict, FileRefused, ModelRefused
+from domain.errors import ConflictError, InvalidFileError, ModelError
 from domain.run_kinds import RunKind
 from domain.runs import Outcome, RunState
 from inference.spec import spec_of
@@ -113,7 +113,7 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
         (Outcome.EMPTY, "12"),
     }
     assert run_views.runs_of(store, by=None, project="p") == []
-    with pytest.raises(Conflict, match=r"answers out of a file \(tiny_p.xlsx\): there is no one to ask"):
+    with pytest.raises(ConflictError, match=r"answers out of a file \(tiny_p.xlsx\): there is no one to ask"):
         run_control.retry_failed(store, by=None, run=view.id)
     assert bring(store, media, path) == ImportSummary(repeated=3)
     assert check(store) == []
@@ -152,7 +152,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
 def test_one_file_says_one_thing_about_an_item(store: Store, media: MediaStore, tmp_path: Path) -> None:
     rows = [[10, "", "take cup"], [10, "", "take cup"], [11, "", "a"], [11, "", "Failed to obtain answer via API."]]
     path = table(tmp_path / "tiny_p.xlsx", rows)
-    with pytest.raises(FileRefused, match="row 5: tiny has answered this item already, in other words"):
+    with pytest.raises(InvalidFileError, match="row 5: tiny has answered this item already, in other words"):
         bring(store, media, path)
     assert attempts(store) == []
     done = bring(store, media, path, skip_bad=True)
@@ -162,7 +162,7 @@ def test_one_file_says_one_thing_about_an_item(store: Store, media: MediaStore, 
 @pytest.mark.usefixtures("egoplan")
 def test_an_index_is_an_id_where_one_of_the_file_is(store: Store, media: MediaStore, tmp_path: Path) -> None:
     path = table(tmp_path / "tiny_p.xlsx", [[10, "", "a"], [0, "", "b"]])
-    with pytest.raises(FileRefused, match="row 3: there is no item '0' in this project"):
+    with pytest.raises(InvalidFileError, match="row 3: there is no item '0' in this project"):
         bring(store, media, path)
 
 
@@ -205,7 +205,7 @@ def test_an_index_is_a_position_elsewhere(
 def test_an_index_that_means_nothing_is_refused(
     store: Store, media: MediaStore, tmp_path: Path, rows: list[list[Any]], sentence: str
 ) -> None:
-    with pytest.raises(FileRefused, match=sentence):
+    with pytest.raises(InvalidFileError, match=sentence):
         bring(store, media, table(tmp_path / "tiny_p.xlsx", rows))
     assert attempts(store) == []
 
@@ -239,9 +239,9 @@ def test_a_description_of_something_that_is_asked_here_is_refused(
     path = tmp_path / "answers.tsv"
     path.write_text("item\tprediction\n10\ttake cup\n")
     spec = spec_of("name: LLaVA\nadapter: chat\nmodel: llava\n", name="spec.yaml")
-    with pytest.raises(ModelRefused, match="LLaVA is asked here"):
+    with pytest.raises(ModelError, match="LLaVA is asked here"):
         bring(store, media, path, spec=spec)
-    with pytest.raises(FileRefused, match="Only answers have a model"):
+    with pytest.raises(InvalidFileError, match="Only answers have a model"):
         bring(store, media, path, "egoplan", model="m")
 
 
@@ -250,6 +250,6 @@ def test_a_description_of_something_that_is_asked_here_is_refused(
 def test_thousands_of_rows(store: Store, media: MediaStore, tmp_path: Path) -> None:
     rows = [[10 + n % 3, "", f"answer {n}" if n < 3 else None] for n in range(5_000)]
     path = table(tmp_path / "tiny_p.xlsx", rows)
-    with pytest.raises(FileRefused, match=r"And 4,947 more\. Nothing was imported") as refused:
+    with pytest.raises(InvalidFileError, match=r"And 4,947 more\. Nothing was imported") as refused:
         bring(store, media, path)
     assert len(str(refused.value).splitlines()) == 1 + 50 + 1

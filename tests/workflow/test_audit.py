@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from db.engine import Store
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.origin import acting_from
 from domain.roles import Role
 from testkit.factories import Clock, make_items, make_person, make_project, vote
@@ -55,25 +55,25 @@ def test_who_what_when_and_from_where(store: Store, clock: Clock) -> None:
         entry.at > first for entry in audit.entries(store, by=lea, project="p", since=first + timedelta(seconds=1))
     )
     assert "task.submitted" in audit.kinds(store, by=lea, project="p")
-    with pytest.raises(NotFound, match="no item 'x'"):
+    with pytest.raises(NotFoundError, match="no item 'x'"):
         audit.entries(store, by=lea, project="p", item="x")
-    with pytest.raises(NotFound, match="no account"):
+    with pytest.raises(NotFoundError, match="no account"):
         audit.entries(store, by=lea, project="p", who="nobody")
 
 
 def test_only_leads_read_it_and_only_admins_read_all_of_it(store: Store) -> None:
     make_project(store)
     ann, lea = make_person(store, "ann"), make_person(store, "lea", role=Role.LEAD)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         audit.entries(store, by=ann, project="p")
-    with pytest.raises(NotAllowed, match="Only an admin"):
+    with pytest.raises(NotAllowedError, match="Only an admin"):
         audit.entries(store, by=lea, project=None)
     assert audit.entries(store, by=None, project=None, kinds=["person."])
 
 
 def test_failed_sign_ins_are_written_down_without_the_password(store: Store) -> None:
     accounts.create_person(store, login="ann", name="Ann", password="correct horse battery")
-    with acting_from("192.0.2.1"), pytest.raises(NotAllowed):
+    with acting_from("192.0.2.1"), pytest.raises(NotAllowedError):
         sign_in.authenticate(store, login="ann", password="wrong-secret")
     (entry,) = audit.entries(store, by=None, project=None, kinds=["person.sign_in_failed"])
     assert (entry.who, entry.origin, entry.data) == ("ann", "192.0.2.1", {"login": "ann"})

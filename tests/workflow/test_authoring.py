@@ -8,7 +8,14 @@ from sqlmodel import select
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AssetRow, ItemRow, RevisionRow, SourceRow, TaskRow
-from domain.errors import AlreadyTaken, Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
+from domain.errors import (
+    AlreadyTakenError,
+    ConflictError,
+    InvalidInputError,
+    LeaseLostError,
+    NotAllowedError,
+    NotFoundError,
+)
 from domain.records import NoTask, Person, SubmissionReceipt, TaskView
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import (
@@ -47,7 +54,7 @@ def test_a_picked_image_leaves_everyones_pool(store: Store) -> None:
     assert view.assets[0].role == "image"
     assert (view.item, view.fields) == (None, {})
     assert ids(store, bob) == ids(store, ann) == [second]
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyTakenError):
         image_pool.pick(store, person=bob, project="p", dimension="colour", assets=[first])
     assert claimed(store, ann, Stage.AUTHORING).id == view.id
 
@@ -76,7 +83,7 @@ def test_the_form_is_checked_and_knows_only_authored_fields(store: Store) -> Non
     (image,) = make_pool(store, 1)
     view = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
     for values in ({}, make_fields(answer="green"), make_fields(origin="smuggled"), make_fields(more=1)):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             submissions.submit(store, person=ann, task=view.id, key="k", values=values)
     submissions.submit(store, person=ann, task=view.id, key="k", values=make_fields())
 
@@ -90,7 +97,7 @@ def test_a_source_gives_no_more_than_the_schema_allows(store: Store) -> None:
     assert set(ids(store, ann)) == {*images[1:], *other}
     write(store, ann, images[1], 2)
     assert ids(store, ann) == other
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyTakenError):
         image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[images[2]])
     assert image_pool.pool(store, person=ann, project="p").total == 1
 
@@ -128,7 +135,7 @@ def test_an_abandoned_image_comes_back_and_its_author_may_go_on_until_it_is_take
     again = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[second])
     clock.advance(minutes=31)
     taken = image_pool.pick(store, person=bob, project="p", dimension="colour", assets=[second])
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         submissions.submit(store, person=ann, task=again.id, key="too late", values=make_fields(2, question="Mine?"))
     kept = drafts.save_draft(store, person=ann, task=again.id, seq=0, values={})
     assert kept.values["values"]["question"] == "Mine?"
@@ -151,7 +158,7 @@ def test_an_author_may_correct_until_someone_votes(store: Store) -> None:
     submissions.submit(store, person=ann, task=view.id, key="again", values=make_fields(1, question="Better?"))
     seen = vote(store, bob)
     assert (seen.item, seen.revision, seen.fields["question"]) == (written.item, 2, "Better?")
-    with pytest.raises(Conflict, match="voted"):
+    with pytest.raises(ConflictError, match="voted"):
         submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
     vote(store, cy)
     with store.read() as session:
@@ -182,15 +189,15 @@ def test_only_ones_own_dimensions_and_images(store: Store) -> None:
     free, for_colour = *make_pool(store, 1), *make_pool(store, 1, dimension="colour")
     (foreign,) = make_pool(store, 1, project="other")
     assert ids(store, ann) == [free]
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[free])
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[for_colour])
-    with pytest.raises(NotAllowed, match="for 'colour' only"):
+    with pytest.raises(NotAllowedError, match="for 'colour' only"):
         image_pool.pick(store, person=make_person(store, "bob"), project="p", dimension="shape", assets=[for_colour])
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[foreign])
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInputError):
         image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[])
     with store.read() as session:
         assert all(session.exec(select(AssetRow.in_pool)).all())

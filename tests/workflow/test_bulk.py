@@ -7,7 +7,7 @@ from sqlmodel import col, select
 
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow, TaskRow
-from domain.errors import Conflict, InvalidInput
+from domain.errors import ConflictError, InvalidInputError
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import Clock, make_items, make_people, make_person, make_project, vote
@@ -42,7 +42,7 @@ def test_nothing_is_done_if_something_has_changed_since_the_preview(store: Store
     assert seen.can == ("colour/0", "colour/2")
     assert [name for name, _ in seen.cannot] == ["colour/9"]
     priorities.set_priority(store, by=lea, project="p", names=["colour/2"], priority=5)
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **given)
     assert bulk.do(store, token=again.token, **given) == 2
@@ -72,9 +72,9 @@ def test_priorities_change_for_what_was_chosen(store: Store) -> None:
     with store.read() as session:
         assert sorted(session.exec(select(ItemRow.priority))) == [0, 0, 7, 7]
     for nothing in (BulkSelection(), BulkSelection(stage=Stage.VERIFICATION)):  # nothing chosen is no item
-        with pytest.raises(InvalidInput, match="No item is chosen"):
+        with pytest.raises(InvalidInputError, match="No item is chosen"):
             bulk.preview(store, by=lea, project="p", action=Action.PRIORITISE, chosen=nothing, priority=3)
-        with pytest.raises(InvalidInput, match="No item is chosen"):
+        with pytest.raises(InvalidInputError, match="No item is chosen"):
             bulk.do(store, by=lea, project="p", action=Action.VERIFY_AGAIN, chosen=nothing, token="")
     every = bulk.preview(
         store, by=lea, project="p", action=Action.PRIORITISE, chosen=BulkSelection(every=True), priority=3
@@ -100,7 +100,7 @@ def test_items_are_assigned_to_one_person_who_has_them_for_a_week(store: Store) 
     assert dict(seen.cannot) == {answered: "They wrote, edited, answered or looked into this item."}
     assert bulk.do(store, token=seen.token, **given) == 2
     assert sorted(held_by(store, ann.id)) == sorted(set(chosen.items) - {answered})
-    with pytest.raises(Conflict):  # a second press does nothing
+    with pytest.raises(ConflictError):  # a second press does nothing
         bulk.do(store, token=seen.token, **given)
     assert set(dict(bulk.preview(store, **given).cannot)) == set(chosen.items)
     for person in (ben, eve):  # everything else is answered, so that only what ann has is left
@@ -138,7 +138,7 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
     assert bulk.do(store, token=seen.token, **given) == 11
     assert [len(held_by(store, person.id)) for person in (ann, ben)] == [4, 3]
     assert set(held_by(store, ben.id)) == {"colour/0", "colour/4", "colour/5"}
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **{**given, "among": ("ann", "ben")})
     assert dict(again.cannot)["colour/1"] == "One of them has it in hand already."

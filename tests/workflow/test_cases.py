@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 
 from db.engine import Store
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.option_scores import Option, Ranking
 from domain.reading.answers import ReadOutcome
 from domain.roles import Role
@@ -165,11 +165,11 @@ def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(stor
     sen = factories.make_person(store, "sen", role=Role.SENIOR)
     task = factories.claimed(store, lea, Stage.GRADING)
     assert task.item is not None
-    with pytest.raises(NotAllowed, match="blind"):
+    with pytest.raises(NotAllowedError, match="blind"):
         case_page.case(store, person=lea, project="p", item=task.item)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         case_page.case(store, person=sen, project="p", item=task.item)
-    with pytest.raises(NotFound, match="no item 'zzz'"):
+    with pytest.raises(NotFoundError, match="no item 'zzz'"):
         case_page.case(store, person=lea, project="p", item="zzz")
     found = project_answers.read_project(store, person=lea, project="p")
     lines = cases.page(store, person=lea, project="p", ids=cases.matching_cases(found, CaseFilter()))
@@ -227,7 +227,7 @@ def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:
     assert project_answers.current(store, person=lea, project="p") is first
     factories.make_predictions(store, items[3:], models=["new"])
     assert "new" in project_answers.current(store, person=lea, project="p").models
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         project_answers.current(store, person=factories.make_person(store, "olu", project=None), project="p")
 
 

@@ -19,7 +19,7 @@ from app.workbench import page
 from db import files, tasks
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
-from domain.errors import Conflict, NotAllowed, NotFound, SchemaError
+from domain.errors import ConflictError, NotAllowedError, NotFoundError, SchemaError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
@@ -276,7 +276,7 @@ def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: S
     open_coding(store, by=None, project="p")
     lea = make_person(store, "lea", role=Role.LEAD)
     sam = make_person(store, "sam", role=Role.SENIOR)
-    with pytest.raises(NotAllowed, match="may still be asked about this item blind"):
+    with pytest.raises(NotAllowedError, match="may still be asked about this item blind"):
         item_history.history(store, person=sam, project="p", item="colour/0")
     case_page.case(store, person=lea, project="p", item="colour/0")
     for stage in (Stage.CODING, Stage.ARBITRATION):
@@ -330,7 +330,7 @@ def test_a_correction_calls_arbitration_off_until_someone_has_settled_it(store: 
     view = submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
     submissions.submit(store, person=bob, task=view.id, key="and again", values={"failure": ["perception"]})
     code(store, sam, ["format"], stage=Stage.ARBITRATION)
-    with pytest.raises(Conflict, match=SETTLED):
+    with pytest.raises(ConflictError, match=SETTLED):
         submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
     view = submissions.undo(store, person=sam, project="p", stage=Stage.ARBITRATION)
     submissions.submit(store, person=sam, task=view.id, key="third", values={"failure": ["reasoning"]})
@@ -355,7 +355,7 @@ def test_a_sample_is_even_stays_and_grows(store: Store) -> None:
     again = open_coding(store, by=None, project="p")
     assert (again.before, again.opened) == (6, 0)
     assert failures.failures(store, person=None, project="p").answers == first
-    with pytest.raises(Conflict, match="6 answers are planned already"):
+    with pytest.raises(ConflictError, match="6 answers are planned already"):
         open_coding(store, by=None, project="p", outputs=6)
     assert open_coding(store, by=None, project="p", outputs=8).opened == 2
     more = failures.failures(store, person=None, project="p").answers
@@ -424,7 +424,7 @@ def test_a_judge_that_has_said_nothing_makes_nothing_wrong(store: Store) -> None
     of = "{score: judge, criterion: score, judge: gpt-9}"
     make_project(store, loaded=schema(CODING.replace("{score: key}", of)))
     answer(store, make_items(store, 1), "m", lambda at: "blue")
-    with pytest.raises(NotFound, match="No judge 'gpt-9' has scored score here; there are: none"):
+    with pytest.raises(NotFoundError, match="No judge 'gpt-9' has scored score here; there are: none"):
         open_coding(store, by=None, project="p")
 
 
@@ -446,7 +446,7 @@ def test_of_several_judges_the_schema_names_one(store: Store) -> None:
     sent = preview_coding(store, by=None, project="p")
     assert (sent.wrong, sent.unscored) == (1, 1), "what the judge has not scored is not called wrong"
     said_by("another judge", 0, 0, 0)
-    with pytest.raises(Conflict, match=r"another judge, one judge\. Name one as `judge` in coding"):
+    with pytest.raises(ConflictError, match=r"another judge, one judge\. Name one as `judge` in coding"):
         open_coding(store, by=None, project="p")
     found = failures_page(store, project="p")
     assert found.intake is None
@@ -471,7 +471,7 @@ def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store)
 @pytest.mark.both_databases
 def test_what_is_coded_whole_has_no_sample_to_extend(store: Store) -> None:
     make_project(store, loaded=schema())
-    with pytest.raises(Conflict, match="there is no sample"):
+    with pytest.raises(ConflictError, match="there is no sample"):
         open_coding(store, by=None, project="p", outputs=5)
 
 
@@ -510,9 +510,9 @@ def test_peoples_own_wrong_answers_are_coded_by_others(store: Store) -> None:
 def test_a_project_without_coding_has_no_failures(store: Store) -> None:
     make_project(store)
     for ask in (open_coding, preview_coding):
-        with pytest.raises(Conflict, match="has no coding"):
+        with pytest.raises(ConflictError, match="has no coding"):
             ask(store, by=None, project="p")
-    with pytest.raises(Conflict, match="has no coding"):
+    with pytest.raises(ConflictError, match="has no coding"):
         failures.failures(store, person=None, project="p")
 
 

@@ -8,7 +8,7 @@ from sqlmodel import col, select
 from db.engine import Store
 from db.tables import InsightRow, ItemRow, PersonRow
 from domain.comments import Thread
-from domain.errors import InvalidInput, NotAllowed, NotFound
+from domain.errors import InvalidInputError, NotAllowedError, NotFoundError
 from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -91,18 +91,18 @@ def test_a_senior_may_answer_at_once_if_it_gives_nothing_away(store: Store, peop
     ann, sam = people["ann"], people["sam"]
     task = claimed(store, ann)
     asked = comments.comment(store, person=ann, key="1", text="May I use a ruler?", task=task.id).comments[0].id
-    with pytest.raises(InvalidInput, match="answer"):
+    with pytest.raises(InvalidInputError, match="answer"):
         write(store, sam, "The key is Red.", reply_to=asked, early=True)
     write(store, sam, "Yes, you may.", reply_to=asked, early=True)
     assert texts(comments.thread(store, person=ann, task=task.id)) == ["May I use a ruler?", "Yes, you may."]
-    with pytest.raises(InvalidInput, match="senior or lead"):
+    with pytest.raises(InvalidInputError, match="senior or lead"):
         comments.comment(store, person=ann, key="2", text="Thanks", task=task.id, early=True)
 
 
 def test_raters_mention_seniors_and_leads_and_no_one_else(store: Store, people: dict[str, Person]) -> None:
     task = claimed(store, people["ann"])
     assert set(comments.thread(store, person=people["ann"], task=task.id).people) == {"sam", "lea"}
-    with pytest.raises(InvalidInput, match="@ben is no one"):
+    with pytest.raises(InvalidInputError, match="@ben is no one"):
         comments.comment(store, person=people["ann"], key="1", text="@ben what did you say?", task=task.id)
     assert "ben" not in at(store, people["sam"]).people, "while names are hidden"
     assert "ben" in at(store, people["lea"]).people
@@ -112,14 +112,14 @@ def test_raters_mention_seniors_and_leads_and_no_one_else(store: Store, people: 
 
 def test_strangers_and_those_without_a_part_in_it_find_nothing(store: Store, people: dict[str, Person]) -> None:
     write(store, people["lea"], "For seniors.")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         at(store, people["ann"])
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         write(store, people["ann"], "Guess.")
     outside = make_person(store, "olu", project=None)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         at(store, outside)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         item_history.history(store, person=people["ann"], project="p", item=item_of(store))
 
 
@@ -128,7 +128,7 @@ def test_the_same_key_writes_once(store: Store, people: dict[str, Person]) -> No
     for _ in range(2):
         thread = comments.comment(store, person=people["ann"], key="1", text="Once.", task=task.id)
     assert texts(thread) == ["Once."]
-    with pytest.raises(InvalidInput, match="Write something"):
+    with pytest.raises(InvalidInputError, match="Write something"):
         comments.comment(store, person=people["ann"], key="2", text="  ", task=task.id)
 
 
@@ -136,7 +136,7 @@ def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: 
     lea, ann, ben = people["lea"], people["ann"], people["ben"]
     comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)
     vote(store, lea, "red")
-    with pytest.raises(NotAllowed, match="blind"):
+    with pytest.raises(NotAllowedError, match="blind"):
         item_history.history(store, person=lea, project="p", item=item_of(store))
     write(store, lea, "Mine.")
     assert texts(at(store, lea)) == ["Mine."]
@@ -157,7 +157,7 @@ def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, P
 
 def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people: dict[str, Person]) -> None:
     sue = make_person(store, "sue", role=Role.SENIOR)
-    with pytest.raises(NotAllowed, match="may still be asked"):
+    with pytest.raises(NotAllowedError, match="may still be asked"):
         item_history.history(store, person=sue, project="p", item=item_of(store))
     found = item_history.find(store, person=sue, project="p")
     assert (found.lines, found.n, found.closed) == ([], 1, 1)

@@ -19,7 +19,7 @@ from annotation_schemas.model import LoadedSchema
 from app.workbench import page
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, SchemaError
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, SchemaError
 from domain.project_parts import WhoIsWho
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
@@ -29,7 +29,8 @@ from exporters.tables import ratings_csv
 from media.store import MediaStore
 from testkit.factories import UNVERIFIED, claimed, make_items, make_people, make_person, make_project
 from workflow.access import accounts
-from workflow.access.projects import access_to, set_member
+from workflow.access.memberships import set_member
+from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
@@ -129,7 +130,7 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
         ({"better": "left", "factual": "tie"}, "Choose one of the answers that are offered."),
         ({"better": "left", "harmful": [{"name": "left", "value": "yes"}]}, "Say something about every property"),
     ):
-        with pytest.raises(InvalidInput) as refused:
+        with pytest.raises(InvalidInputError) as refused:
             submit(ann, **wrong)
         assert why in str(refused.value)
     harm = [{"name": "left", "value": "yes"}, {"name": "right", "value": "no"}]
@@ -244,13 +245,13 @@ def test_no_one_compares_an_answer_that_a_model_has_given_anew(store: Store) -> 
     assert (intake.asked, intake.same, intake.before, intake.opened, intake.anew) == (2, 1, 0, 2, 2)
     assert "opening opens 2, 2 of them again because a model has answered anew." in intake.sentence
 
-    with pytest.raises(Conflict, match="answers that you compared count no more"):
+    with pytest.raises(ConflictError, match="answers that you compared count no more"):
         submissions.submit(store, person=ann, task=held.id, key="held", values=SAY)
-    with pytest.raises(Conflict, match="count no more"):  # sent again, it is told the same
+    with pytest.raises(ConflictError, match="count no more"):  # sent again, it is told the same
         submissions.submit(store, person=ann, task=held.id, key="held", values=SAY)
-    with pytest.raises(Conflict, match="counts no more"):
+    with pytest.raises(ConflictError, match="counts no more"):
         submissions.undo(store, person=ann, project="p", stage=Stage.COMPARISON)
-    with pytest.raises(LeaseLost, match="count no more"):
+    with pytest.raises(LeaseLostError, match="count no more"):
         claims.take_back(store, person=bob, task=late.id)
 
     seen: dict[str, list[tuple[str, ...]]] = {"ann": [], "bob": []}
@@ -314,7 +315,7 @@ def test_who_has_seen_what_others_prefer_corrects_nothing_more(store: Store) -> 
     sue = make_person(store, "sue", role=Role.SENIOR)
     open_pairs(store, by=None, project="p")
     assert compare_all(store, sue, lambda view: SAY) == 2
-    with pytest.raises(NotAllowed):  # ann's preference is to come, and sue's may be corrected
+    with pytest.raises(NotAllowedError):  # ann's preference is to come, and sue's may be corrected
         item_history.history(store, person=sue, project="p", item=names[0])
     assert compare_all(store, ann, lambda view: SAY) == 2
 
@@ -325,10 +326,10 @@ def test_who_has_seen_what_others_prefer_corrects_nothing_more(store: Store) -> 
 
     seen = item_history.history(store, person=sue, project="p", item=names[0])
     assert {each.by for each in seen.answers} == {"ann", "sue"}
-    with pytest.raises(Conflict, match="You have looked into the item"):
+    with pytest.raises(ConflictError, match="You have looked into the item"):
         submissions.undo(store, person=sue, project="p", stage=Stage.COMPARISON, task=of(names[0]))
     back = submissions.undo(store, person=sue, project="p", stage=Stage.COMPARISON, task=of(names[1]))
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         item_history.history(store, person=sue, project="p", item=names[1])
     submissions.submit(store, person=sue, task=back.id, key="mended", values={"better": "tie"})
     assert {each.said for each in read(store).votes if each.rater == "sue"} == {"left", "tie"}
@@ -339,7 +340,7 @@ def test_a_model_is_not_called_as_no_winner_is(store: Store) -> None:
     ids = make_items(store, 1, fields={"question": "What is it?"})
     for model in ("tie", "win"):
         answer(store, ids, model, lambda id, model=model: model)  # type: ignore[misc]
-    with pytest.raises(Conflict, match="A model is called tie, and files of preferences say tie where neither"):
+    with pytest.raises(ConflictError, match="A model is called tie, and files of preferences say tie where neither"):
         open_pairs(store, by=None, project="p")
 
 
@@ -442,5 +443,5 @@ def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
     with pytest.raises(SchemaError, match="none of them says whose answer is better"):
         schema(head + rest[rest.index("      - {name: harmful") :])
     make_project(store)
-    with pytest.raises(Conflict, match="has no comparison"):
+    with pytest.raises(ConflictError, match="has no comparison"):
         preview_pairs(store, by=None, project="p")

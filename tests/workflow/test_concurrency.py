@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from db.engine import Store
-from domain.errors import AlreadyTaken, LeaseLost, TouchstoneError
+from domain.errors import AlreadyTakenError, LeaseLostError, TouchstoneError
 from domain.records import NoTask, Person, TaskView
 from domain.states import Stage
 from testkit.factories import (
@@ -122,7 +122,7 @@ def test_a_picked_image_is_someones_only_once(store: Store) -> None:
             ]
         )
         views = [view for view in got if isinstance(view, TaskView)]
-        assert all(isinstance(other, TaskView | AlreadyTaken) for other in got)
+        assert all(isinstance(other, TaskView | AlreadyTakenError) for other in got)
         assert len({view.assets[0].id for view in views}) == len(views) == 2  # two a source
 
 
@@ -165,7 +165,7 @@ def test_a_late_submit_and_a_takeover_at_once_never_make_two_votes(store: Store)
             return submissions.submit(store, person=bob, task=mine.id, key=f"b{mine.id}", values={"choice": "red"})
 
         first, second = at_once(late, takeover)
-        assert isinstance(first, LeaseLost) != isinstance(second, NoTask)
+        assert isinstance(first, LeaseLostError) != isinstance(second, NoTask)
     figures = counted(store)
     assert (figures["votes"], figures["most"]) == (8, 1)
     assert check(store) == []
@@ -206,7 +206,7 @@ def test_writing_in_threads(store: Store) -> None:
             for asset in free:
                 try:
                     view = image_pool.pick(store, person=person, project="p", dimension="colour", assets=[asset.id])
-                except AlreadyTaken:
+                except AlreadyTakenError:
                     continue
                 submissions.submit(store, person=person, task=view.id, key=view.id, values=make_fields(n))
                 n += 1

@@ -19,7 +19,7 @@ from annotation_schemas.model import Schema
 from db import items as stored_items
 from db.engine import Store
 from db.tables import ImportedRatingRow, PersonRow, PredictionRow, RunRow, TaskRow
-from domain.errors import InvalidInput, SchemaError
+from domain.errors import InvalidInputError, SchemaError
 from domain.records import TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
@@ -409,7 +409,7 @@ def test_a_project_without_verdicts_counts_all_and_says_why(store: Store) -> Non
     factories.make_items(store, 3)
     found = counting_of(store, person=None, project="p")
     assert (found.which, found.sentence) == (Items.ALL, "All 3 items: none of them has a verdict yet.")
-    with pytest.raises(InvalidInput, match="no kept items: none of them has a verdict yet"):
+    with pytest.raises(InvalidInputError, match="no kept items: none of them has a verdict yet"):
         counting_of(store, person=None, project="p", items_="kept")
 
 
@@ -502,7 +502,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
         public = stored_items.by_id(session, id=items[1]).public_id
     shown = case_page.case(store, person=lea, project="p", item=public).answers[0]
     assert shown.combined == {"quality": None, "number": 1.0}
-    with pytest.raises(InvalidInput, match="no option 'great'; it has good, fair, bad"):
+    with pytest.raises(InvalidInputError, match="no option 'great'; it has good, fair, bad"):
         numbers.sliced_scores(found, Scores("human", "quality", option="great"))
 
 

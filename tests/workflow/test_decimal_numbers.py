@@ -13,7 +13,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import ItemField
 from db.engine import Store
 from db.tables import ItemRow, RevisionRow
-from domain.errors import InvalidInput, RowsRefused
+from domain.errors import InvalidInputError, InvalidRowsError
 from domain.states import Items, ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
@@ -154,15 +154,15 @@ def test_rules_hold_in_files_edits_and_votes(store: Store, home: Path, tmp_path:
     records = [egothink_record(0, answer="2", low="1.9"), egothink_record(1, answer="2", low="2.00")]
     path = write(tmp_path / "in" / "near" / "annotations.json", records).parent.parent
     media = MediaStore(home / "media")
-    with pytest.raises(RowsRefused, match="row 2: Height: It is higher than low"):
+    with pytest.raises(InvalidRowsError, match="row 2: Height: It is higher than low"):
         import_files(store, media, by=None, project="p", format="egothink", path=path)
     import_files(store, media, by=None, project="p", format="egothink", path=path, skip_bad=True)
     with store.read() as session:
         (name,) = session.exec(select(ItemRow.external_id)).all()
-    with pytest.raises(InvalidInput, match="It is higher than low"):
+    with pytest.raises(InvalidInputError, match="It is higher than low"):
         edit_item(store, person=None, project="p", item=name, fields={"height": "1.90"})
     (ann,) = make_people(store, "ann")
     view = claimed(store, ann)
-    with pytest.raises(InvalidInput, match="Why\\? Say why 9"):
+    with pytest.raises(InvalidInputError, match="Why\\? Say why 9"):
         submissions.submit(store, person=ann, task=view.id, key="a", values={"tall": 9})
     submissions.submit(store, person=ann, task=view.id, key="b", values={"tall": 9, "why": "It looks so."})

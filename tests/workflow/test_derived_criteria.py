@@ -14,7 +14,7 @@ from agreement import ppi_mean
 from annotation_schemas.expected_answers import NO_KEY
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.records import Rating
 from domain.states import Stage
 from reports.calibration import calibration
@@ -132,7 +132,7 @@ def test_it_is_among_the_ways_of_scoring() -> None:
         note.startswith("Genuine is 1 where perception, cognition and action are all at their highest")
         for note in leaderboard.sliced_scores(found, there[0]).notes
     )
-    with pytest.raises(InvalidInput, match="it has perception, cognition, action, genuine, share"):
+    with pytest.raises(InvalidInputError, match="it has perception, cognition, action, genuine, share"):
         score_choices.selected_scores(found, criteria=["fluky"])
 
 

@@ -19,13 +19,13 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
 from db.tables import ItemAssetRow
-from domain.errors import Conflict, InvalidInput, Unavailable
+from domain.errors import ConflictError, DatabaseUnavailableError, InvalidInputError
 from domain.project_parts import WhoIsWho
 from domain.records import Person, TaskView
 from domain.states import Cut, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_pool, make_predictions, make_project, vote
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, drafts, gold_making, image_pool, submissions
 from workflow.annotate.authoring import edit_item
 from workflow.annotate.gold_making import GoldCandidate
@@ -190,7 +190,7 @@ def looked_at(store: Store, mind: Mind) -> None:
         assert run(text("SELECT role FROM asset WHERE role IS NOT NULL")).scalars().all() == [mind.role]
         assert {*run(text("SELECT DISTINCT dimension FROM gold")).scalars()} == {mind.now.get("shade", "shade")}
         assert {*run(text("SELECT DISTINCT dimension FROM asset")).scalars()} == {None, *here}
-    rights = {each.person.login: each.dimensions for each in projects.members(store, person=None, project="p")}
+    rights = {each.person.login: each.dimensions for each in memberships.list_members(store, person=None, project="p")}
     assert rights["ann"] is None
     for login, given in {"bob": ["colour", "shade"], "cat": ["shade"], "dan": ["shape", "shade"]}.items():
         assert rights[login] == tuple(dict.fromkeys(mind.now.get(name, name) for name in given)), mind.name
@@ -250,7 +250,7 @@ def test_a_dimension_that_holds_something_is_not_taken_back(sqlite_template: Pat
     make_pool(store, 1, source="size", dimension="size")
     for ask in (migration.to_undo, migration.undo):
         with pytest.raises(
-            Conflict, match=r"size holds .*\(items: 2, in the pool: 1\).*version 1 .* decide where its items go"
+            ConflictError, match=r"size holds .*\(items: 2, in the pool: 1\).*version 1 .* decide where its items go"
         ):
             ask(store, by=None, project="p")
     assert Counter(dimensions(store).values()) == {"size": 2}
@@ -377,7 +377,7 @@ def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp
     submissions.submit(store, person=ann, task=draft["public_id"], key=key, values=values)
     (tmp_path / "more.csv").write_text("unit,rater,criterion,value\nshade/6,robot,choice,red\n")
     import_ratings(store, by=None, project="p", path=tmp_path / "more.csv", refuse=lambda bad: None)
-    projects.set_member(
+    memberships.set_member(
         store, by=None, project="p", login="cat", role=projects.Role.ANNOTATOR, dimensions=["colour", "shape"]
     )
     assert set(dimensions(store).values()) == {"colour", "shape"}
@@ -390,7 +390,7 @@ def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp
         migration.undo(each, by=None, project="p")
         (new,) = set(dimensions(each)) - set(first)
         assert dimensions(each) == {**first, new: "colour"}
-        rights = {row.person.login: row.dimensions for row in projects.members(each, person=None, project="p")}
+        rights = {row.person.login: row.dimensions for row in memberships.list_members(each, person=None, project="p")}
         assert rights["bob"] == ("colour", "shade")
         assert rights["cat"] == ("colour", "shape")
         rows = ratings_of(each, project="p", stage=Stage.VERIFICATION)
@@ -408,10 +408,10 @@ def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp
     migration.migrate(store, by=None, project="p", loaded=schema(3, again), decisions=renamed)
     assert set(dimensions(store).values()) == {"hue", "shape"}
     both = {"rename_dimension": ["colour=hue", "shade=hue"]}
-    with pytest.raises(InvalidInput, match="--move-items shade=hue"):
+    with pytest.raises(InvalidInputError, match="--move-items shade=hue"):
         migration.preview(other, by=None, project="p", loaded=schema(4, again), decisions=Decisions.parse(both))
     lost = Decisions.parse({"move_items": ["shade=tune"]})
-    with pytest.raises(InvalidInput, match="there is no `tune`; there are colour, tone, shape"):
+    with pytest.raises(InvalidInputError, match="there is no `tune`; there are colour, tone, shape"):
         migration.preview(other, by=None, project="p", loaded=schema(4, third), decisions=lost)
     for _ in range(2):
         migration.undo(store, by=None, project="p")
@@ -438,7 +438,7 @@ def test_people_vote_while_dimensions_become_one_and_part_again(store: Store, mo
             try:
                 key = f"{person.login}/{n}"
                 submissions.submit(store, person=person, task=view.id, key=key, values={"choice": "red"}, schema=shown)
-            except Unavailable:  # what the page does, too: once more
+            except DatabaseUnavailableError:  # what the page does, too: once more
                 continue
             n += 1
         return n

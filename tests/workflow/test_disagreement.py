@@ -10,7 +10,7 @@ import pytest
 from app.charts import disagreement_charts, page_chart
 from app.charts.disagreement_charts import dimensions_chart, reasons_chart
 from db.engine import Store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
@@ -46,7 +46,7 @@ def test_where_votes_differ_and_why(store: Store, home: Path) -> None:
     found = disagreement.overview(store, by=lea, project="p")
     assert found.dimensions == [DisagreementCount("colour", 3, 2), DisagreementCount("shape", 1, 0)]
     assert set(found.reasons) == {Reason("Unclear", ReasonSource.SKIP, 1), Reason("Wrong key", ReasonSource.SENIOR, 1)}
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         disagreement.overview(store, by=ann, project="p")
     chart = dimensions_chart(found.dimensions, {"colour": "Colour", "shape": "Shape"})
     assert chart.title == "Votes differ on 2 of 4 items (50 %). Most in Colour (67 %)."

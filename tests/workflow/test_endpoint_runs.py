@@ -17,7 +17,7 @@ from sqlalchemy import text
 from annotation_schemas import HOME
 from annotation_schemas.loader import load_schema
 from db.engine import Store, open_store
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Outcome, RunPlan, RunState
 from domain.settings import settings_from
 from inference.spec import Endpoint, ModelSpec
@@ -240,7 +240,7 @@ def test_the_answer_after_an_explanation_is_read_by_the_usual_rules(store: Store
 def test_a_description_with_a_secret_in_it_is_not_even_written_down(
     store: Store, endpoint: dict[str, Any], says: str
 ) -> None:
-    with pytest.raises(ModelRefused, match=re.escape(says)) as refused:
+    with pytest.raises(ModelError, match=re.escape(says)) as refused:
         begun(store, **{"url": "http://127.0.0.1:9/v1", "items": 1, **_renamed(endpoint)})
     assert CANARY not in str(refused.value)
     assert rows(store, "SELECT count(*) FROM run") == [(0,)]

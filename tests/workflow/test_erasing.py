@@ -17,14 +17,14 @@ from app.services import resources
 from db import engine
 from db.engine import Store
 from db.tables import metadata
-from domain.errors import Conflict, InvalidInput, NotFound
+from domain.errors import ConflictError, InvalidInputError, NotFoundError
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from testkit import released
 from testkit.factories import make_person, make_project
 from tests.workflow.whole_project import build
-from workflow.access import accounts, erasing, projects, sign_in
+from workflow.access import accounts, erasing, memberships, sign_in
 from workflow.access.projects import access_to
 from workflow.files.gate_counts import gates
 from workflow.files.project_check import check
@@ -72,7 +72,7 @@ def whole(store: Store, home: Path) -> Store:
             session.connection().execute(text(f"UPDATE {change}"))
     accounts.set_password(store, login="zenobia", password="a long password")
     sign_in.make_sign_in_link(store, person=accounts.find_person(store, login="zenobia"), hours=1)
-    projects.set_member(store, by=None, project="p", login="zenobia", role=Role.SENIOR)  # the log names her
+    memberships.set_member(store, by=None, project="p", login="zenobia", role=Role.SENIOR)  # the log names her
     return store
 
 
@@ -98,15 +98,15 @@ def test_nothing_says_who_it_was_and_everything_counts(whole: Store, tmp_path: P
     with store.read() as session:
         assert gates(session, access=access_to(session, person=None, project="p")) == gone_through
     assert check(store, project="p") == problems
-    members = projects.members(store, person=None, project="p")
+    members = memberships.list_members(store, person=None, project="p")
     assert [each.person.login for each in members] == ["ann", "bob", "cat", "lea"]
     assert replay(tmp_path / "before").ok  # on its own
     again = names_in(store, project="p", release="p/1")
     differing = [id for id in named if named[id] != again[id]]
     assert len(differing) == 1, "her key is gone, and no one else's"
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         accounts.find_person(store, login="zenobia")
-    with pytest.raises(Conflict, match="erased"):
+    with pytest.raises(ConflictError, match="erased"):
         erasing.erase(store, login=done.login, typed=done.login)
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
         session.connection().execute(text("UPDATE event SET kind = 'x'"))
@@ -117,13 +117,13 @@ def test_no_one_is_erased_by_mistake(store: Store) -> None:
     make_person(store, "lea", role=Role.LEAD)
     make_person(store, "ann")
     accounts.create_person(store, login="root", name="Root", is_admin=True)
-    with pytest.raises(Conflict, match="last active admin"):
+    with pytest.raises(ConflictError, match="last active admin"):
         erasing.erase(store, login="root", typed="root")
-    with pytest.raises(Conflict, match="last active lead of 'p'"):
+    with pytest.raises(ConflictError, match="last active lead of 'p'"):
         erasing.erase(store, login="lea", typed="lea")
-    with pytest.raises(InvalidInput, match="'anne' is not the login 'ann'"):
+    with pytest.raises(InvalidInputError, match="'anne' is not the login 'ann'"):
         erasing.erase(store, login="ann", typed="anne")
-    with pytest.raises(NotFound, match="'nobody'"):
+    with pytest.raises(NotFoundError, match="'nobody'"):
         erasing.erase(store, login="nobody", typed="nobody")
     assert {each.login for each in accounts.active_accounts(store)} == {"ann", "lea", "root"}
     make_person(store, "lou", role=Role.LEAD)

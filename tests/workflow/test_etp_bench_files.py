@@ -15,7 +15,7 @@ from annotation_schemas.expected_answers import GONE, JUDGED, NO_KEY, STRANGE_KE
 from annotation_schemas.kinds import check_fields
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
-from domain.errors import FileRefused, InvalidInput, SchemaError
+from domain.errors import InvalidFileError, InvalidInputError, SchemaError
 from domain.reading.answers import AnswerKind, ReadOutcome, read_answer
 from exporters.items import item_files
 from importers.items import read_items
@@ -138,14 +138,14 @@ def test_boxes_as_an_answer_come_in_and_go_out_and_an_edit_changes_the_form(
     path = write(tmp_path / "items.json", [record], indent=2)
     assert bring(project, media, path).items == 1
     assert exported(project) == {"items.json": path.read_bytes()}
-    with pytest.raises(InvalidInput, match="Boxes of the answer: remove this"):
+    with pytest.raises(InvalidInputError, match="Boxes of the answer: remove this"):
         edit_item(project, person=None, project="p", item="Relevant-0", fields={"form": "open", "answer": "Broom"})
     changed = {"form": "open", "answer": "Broom", "answer_boxes": None}
     assert edit_item(project, person=None, project="p", item="Relevant-0", fields=changed) == 2
     ((_, text),) = exported(project).items()
     (found,) = json.loads(text)
     assert (found["form"], found["answer"], found.get("answer_boxes")) == ("open", "Broom", None)
-    with pytest.raises(InvalidInput, match="Boxes of the answer: draw the answer"):
+    with pytest.raises(InvalidInputError, match="Boxes of the answer: draw the answer"):
         edit_item(project, person=None, project="p", item="Relevant-0", fields={"form": "boxes", "answer": None})
 
 
@@ -154,11 +154,11 @@ def test_half_a_file_is_refused_with_where_and_what_to_do(project: Store, media:
     half = tmp_path / "half.json"
     half.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(
-        FileRefused, match=r"half\.json, row 3: the file ends in the middle of this record .*Nothing was imported"
+        InvalidFileError, match=r"half\.json, row 3: the file ends in the middle of this record .*Nothing was imported"
     ):
         bring(project, media, half)
     twice = write(tmp_path / "twice.json", [etp_record("Type", 0), etp_record("Type", 0)])
-    with pytest.raises(FileRefused, match=r"row 2: its id Type-0 is that of row 1 too"):
+    with pytest.raises(InvalidFileError, match=r"row 2: its id Type-0 is that of row 1 too"):
         bring(project, media, twice)
     assert exported(project) == {}
 
@@ -177,7 +177,9 @@ def test_an_aspect_takes_its_forms_and_no_other(dimension: str) -> None:
 
 def test_an_edit_into_a_form_of_another_aspect_is_refused(project: Store, media: MediaStore, tmp_path: Path) -> None:
     bring(project, media, write(tmp_path / "items.json", [etp_record("Goal", 0)]))
-    with pytest.raises(InvalidInput, match=r"Form of the answer: items of Goal have multiple_choice \(One of the opt"):
+    with pytest.raises(
+        InvalidInputError, match=r"Form of the answer: items of Goal have multiple_choice \(One of the opt"
+    ):
         edit_item(project, person=None, project="p", item="Goal-0", fields={"form": "open"})
 
 

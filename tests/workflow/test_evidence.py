@@ -21,7 +21,7 @@ from db.carried import CARRIED
 from db.engine import Store, open_store
 from db.evidence_rows import EVIDENCE, LEFT_OUT, EvidenceRows
 from db.tables import metadata
-from domain.errors import Conflict, FileRefused, NotFound
+from domain.errors import ConflictError, InvalidFileError, NotFoundError
 from domain.states import Stage
 from importers import evidence_folder
 from media.store import MediaStore
@@ -157,7 +157,7 @@ def test_figures_are_those_of_the_pages(store: Store, home: Path, tmp_path: Path
     assert {name: figures.get(f"gates.{name}").value for name in ("imported", "unanimous", "kept", "rejected")} == {
         "imported": 5, "unanimous": 4, "kept": 3, "rejected": 2,
     }  # fmt: skip
-    with pytest.raises(NotFound, match=r"gates\.kept"):
+    with pytest.raises(NotFoundError, match=r"gates\.kept"):
         figures.get("gates.keptt")
     behind = list(rows_behind(tmp_path / "release", same))
     assert [(path, row["stage"]) for path, _, row in behind] == [("tables/annotation.jsonl", "verification")] * 10
@@ -204,7 +204,7 @@ def test_a_rater_out_of_a_file_is_said_to_be_who_it_is(store: Store, tmp_path: P
                 "(1, 'grading', 'colour/1 · m', 'Zoe Quux', 'score', '1', '2026-01-01 00:00:00')"
             )
         )
-    with pytest.raises(Conflict, match="whether Zoe Quux is a person"):
+    with pytest.raises(ConflictError, match="whether Zoe Quux is a person"):
         released.release(store, tmp_path / "release")
 
 
@@ -382,7 +382,7 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(root: Path, tmp_path: Pa
     here = {path for path in tmp_path.rglob("*")}
     try:
         said = replay(root).refused
-    except FileRefused as error:
+    except InvalidFileError as error:
         said = str(error)
     assert words in said, said
     assert {path for path in tmp_path.rglob("*")} == here, "nothing is written"
@@ -392,7 +392,7 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(root: Path, tmp_path: Pa
 def test_a_line_is_read_up_to_a_limit(root: Path) -> None:
     changed(root, VOTES, lambda lines: ["x" * 5_000 + "\n", *lines[1:]])
     short = replaced(evidence_folder.LIMITS, line=4_000)
-    with pytest.raises(FileRefused, match=r"line 1 of tables/annotation\.jsonl is longer"):
+    with pytest.raises(InvalidFileError, match=r"line 1 of tables/annotation\.jsonl is longer"):
         evidence_folder.EvidenceFolder(root, limits=short).changed()
 
 
@@ -410,7 +410,7 @@ def test_no_release_whose_evidence_comes_to_other_figures(
     voted(store)
     counted = evidence.gates
     monkeypatch.setattr(evidence, "gates", lambda *given, **more: {**counted(*given, **more), "kept": 4})
-    with pytest.raises(Conflict, match=r"does not come to what the project says \(kept\)"):
+    with pytest.raises(ConflictError, match=r"does not come to what the project says \(kept\)"):
         released.release(store, tmp_path / "release")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from db.engine import Store
-from domain.errors import LeaseLost, NotAllowed, NotFound
+from domain.errors import LeaseLostError, NotAllowedError, NotFoundError
 from domain.records import Person
 from domain.roles import Role
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
@@ -30,7 +30,7 @@ def late(store: Store, clock: Clock, *, raters: int = 1) -> tuple[Person, Person
     view = claimed(store, ann)
     clock.advance(minutes=31)
     assert claimed(store, bob).id == view.id
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         submissions.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"}, note="long text")
     return ann, bob, view.id
 
@@ -51,11 +51,11 @@ def test_a_late_text_is_on_its_writers_list_and_on_the_leads(store: Store, clock
         "long text",
     ]
     for other in (ann, bob):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             expired_drafts.expired_submissions(store, by=other, project="p")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             expired_drafts.expired_submission(store, by=other, project="p", id=seen.id)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id + 1)
 
 
@@ -68,7 +68,7 @@ def test_a_lead_who_reads_it_is_not_asked_blind_any_more(store: Store, clock: Cl
     with pytest.raises(AssertionError, match="NoTask"):
         claimed(store, lead)
     mine = claimed(store, other)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         expired_drafts.expired_submission(store, by=other, project="p", id=seen.id)
     submissions.submit(store, person=other, task=mine.id, key="k", values={"choice": "red"})
 
@@ -102,7 +102,7 @@ def test_typed_but_never_sent_is_kept_too_and_can_be_put_away(store: Store, cloc
     (text,) = expired_drafts.of_person(store, person=ann)
     assert (text.why, text.lines[0].text) == (expired_drafts.GONE, "half")
     assert expired_drafts.expired_submissions(store, by=None, project="p") == [], "nothing was sent"
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         expired_drafts.put_away(store, person=bob, task=view.id)
     expired_drafts.put_away(store, person=ann, task=view.id)
     assert expired_drafts.of_person(store, person=ann) == []

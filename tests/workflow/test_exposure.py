@@ -18,7 +18,7 @@ from app.services import Services
 from app.workbench import page, sent
 from db.engine import Store
 from db.tables import ExposureRow, ExposureShapeRow
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.exposure import Disclosure, Route
 from domain.records import Person, TaskView
 from domain.roles import Role
@@ -273,7 +273,7 @@ def test_a_task_that_no_database_can_hold_is_none(store: Store) -> None:
     task = show(store, ann).id
     given: dict[str, Any] = {"person": ann, "route": Route.PAGE, "body": b"", "look": lambda secrets: Disclosure()}
     for strange in (f"{task}\0", f"{task}\0'; DROP TABLE exposure; --", "\ud800", "$1", "é" * 100_000):
-        with suppress(InvalidInput):
+        with suppress(InvalidInputError):
             exposure.sent_task(store, **given, task=strange)
     assert len(rows(store)) == 1
     show(store, ann)

@@ -13,7 +13,7 @@ import pytest
 
 from db import events
 from db.engine import Store
-from domain.errors import InvalidInput, NotAllowed, RatingsError
+from domain.errors import InvalidInputError, NotAllowedError, RatingsError
 from domain.roles import Role
 from domain.states import RatersAre, Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
@@ -170,7 +170,7 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
         ["Counted among the people: bob."],
     )
     assert set(project_answers.read_project(store, person=None, project="p").judged) == {("score", "gpt")}
-    with pytest.raises(InvalidInput, match="bob counts as a person in this project, and this file says machines"):
+    with pytest.raises(InvalidInputError, match="bob counts as a person in this project, and this file says machines"):
         bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
     assert "cy" not in [each.name for each in file_raters.list_raters(store, by=None, project="p")], "nothing came in"
     assert file_raters.in_sentences(bring(store, tmp_path, ("bob", "cy")).raters) == [
@@ -181,10 +181,10 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
         ({"people": ["nobody"]}, "no ratings out of files of a rater 'nobody'"),
         ({"people": ["cy"], "machines": ["cy"]}, "cy is named both"),
     ]:
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(InvalidInputError, match=said):
             file_raters.mark(store, by=None, project="p", **wrong)
     ann = make_person(store, "ann")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         file_raters.mark(store, by=ann, project="p", people=["cy"])
 
 
@@ -212,7 +212,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
     for at in range(4):
         (answer,) = case_page.case(store, person=lea, project="p", item=f"colour/{at}").answers
         assert [each.values["score"] for each in answer.grades if each.person] == [wanted[f"colour/{at} · m"]]
-    with pytest.raises(InvalidInput, match="bob has rated here under an account, and so is a person"):
+    with pytest.raises(InvalidInputError, match="bob has rated here under an account, and so is a person"):
         file_raters.mark(store, by=None, project="p", machines=["bob"])
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from db.engine import Store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -69,7 +69,7 @@ def test_no_forecast_without_days_then_from_the_worst_and_the_best_and_none_when
     gone = _verification(store, lea)
     assert (list(gone.days), gone.finish) == ([], None)
     assert "the last work was on 2026-05-09" in gone.sentence
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         forecast.forecasts(store, by=ann, project="p")
 
 
@@ -107,5 +107,5 @@ def test_people_at_work(store: Store, clock: Clock) -> None:
     clock.advance(minutes=15)
     again = {one.login: one for one in forecast.at_work(store, by=lea, project="p")}
     assert (again["ann"].held, again["ann"].over, again["ben"].over) == (0, 2, 0)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         forecast.at_work(store, by=ann, project="p")

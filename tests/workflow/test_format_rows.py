@@ -19,7 +19,7 @@ from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import load_schema
 from db import files
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from exporters.writers import RELEASE_WRITERS, WRITERS, release_writer_of, writer_of
 from importers.readers import READERS, reader_of
 from media.store import MediaStore
@@ -125,7 +125,7 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     where = [(each["id"], each["file"], each["position"]) for each in told["items"]]
     assert where == [(kept.partition(",")[0], "sheet.csv", 0)]
     media = MediaStore(tmp_path / "media")
-    with pytest.raises(FileRefused, match="writes answer_key and does not read it"):
+    with pytest.raises(InvalidFileError, match="writes answer_key and does not read it"):
         import_files(store, media, by=None, project="p", format="answer_key", path=tmp_path)
 
 
@@ -141,7 +141,7 @@ def test_a_new_row_that_releases_is_in_releases(tmp_path: Path, monkeypatch: pyt
     files = write("picture_list", made(folder, schema, items), folder)
     assert files == {"pictures.tsv": f"{one.sha256}\t1\n{two.sha256}\t2\n".encode()}
     both = made(folder, schema, [items[0], ReleasedItem("2", "activity", "test", {}, [one, two])])
-    with pytest.raises(FileRefused, match="'2': it has 2 pictures"):
+    with pytest.raises(InvalidFileError, match="'2': it has 2 pictures"):
         write("picture_list", both, Folder(tmp_path / "other"))
 
 
@@ -160,7 +160,7 @@ def test_a_new_row_that_reads_is_imported(
     sheet.write_text(f"{names[0]}\tred\nno answer\n{names[1]}\tblue\n", encoding="utf-8")
     read = [row.name for row in offered(load_schema(shipped()["egothink"]).schema_, writes=False)]
     assert read[1:6] == ["predictions", "lmms_eval_samples", "inspect_log", "answer_map", "answer_sheet"]
-    with pytest.raises(FileRefused, match="row 2: it has no tab"):
+    with pytest.raises(InvalidFileError, match="row 2: it has no tab"):
         import_files(store, media, by=None, project="sheet", format="answer_sheet", path=sheet)
     done = import_files(store, media, by=None, project="sheet", format="answer_sheet", path=sheet, skip_bad=True)
     assert (done.predictions, [bad.row for bad in done.bad]) == (2, [2])

@@ -16,7 +16,7 @@ from annotation_schemas.changes import Decisions
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow, TaskRow
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
@@ -271,7 +271,7 @@ def test_a_stage_is_added_to_a_running_project(store: Store, way: str) -> None:
         for _ in range(n):
             say(store, person, "yes")
     new = load_text((ONE + SECOND).replace("version: 1", "version: 2"), "Be exact.", "rounds")
-    with pytest.raises(InvalidInput, match="--send-on verification_2 or --leave verification_2"):
+    with pytest.raises(InvalidInputError, match="--send-on verification_2 or --leave verification_2"):
         migration.migrate(store, by=None, project="p", loaded=new)
     done = migration.migrate(
         store, by=None, project="p", loaded=new, decisions=Decisions.parse({way: ["verification_2"]})
@@ -345,7 +345,7 @@ def test_more_and_fewer_people_in_a_further_stage(store: Store) -> None:
         new = load_text(
             text.replace("raters: 3", f"raters: {raters}").replace("version: 1", f"version: {version}"), "", "rounds"
         )
-        with pytest.raises(InvalidInput, match=r"stages\.verification_2\.raters: this needs a decision"):
+        with pytest.raises(InvalidInputError, match=r"stages\.verification_2\.raters: this needs a decision"):
             migration.migrate(store, by=None, project="p", loaded=new)
         decisions = Decisions.parse(decided)
         seen = migration.preview(store, by=None, project="p", loaded=new, decisions=decisions)

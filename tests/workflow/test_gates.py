@@ -11,12 +11,13 @@ import pytest
 from annotation_schemas.loader import load_text
 from db import gold_items, items
 from db.engine import Session, Store
-from domain.errors import LeaseLost, NotAllowed
+from domain.errors import LeaseLostError, NotAllowedError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
-from workflow.access.projects import Access, access_to, set_member
+from workflow.access.memberships import set_member
+from workflow.access.projects import Access, access_to
 from workflow.annotate import (
     claims,
     expired_drafts,
@@ -224,11 +225,11 @@ def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store:
     ann = make_stopped_with(store, clock)
     kept, given_back = ann[1], ann[2]
     assert claims.take_back(store, person=ann[0], task=kept) == ("p", Stage.VERIFICATION)
-    with pytest.raises(NotAllowed, match="differ from known ones"):
+    with pytest.raises(NotAllowedError, match="differ from known ones"):
         claims.take_back(store, person=ann[0], task=given_back)
-    with pytest.raises(LeaseLost):  # a page that is still open does not take it again
+    with pytest.raises(LeaseLostError):  # a page that is still open does not take it again
         claims.heartbeat(store, person=ann[0], task=given_back)
-    with pytest.raises(LeaseLost, match="differ from known ones"):
+    with pytest.raises(LeaseLostError, match="differ from known ones"):
         submissions.submit(store, person=ann[0], task=given_back, key="late", values={"choice": "red"})
     (late,) = expired_drafts.expired_submissions(store, by=None, project="p")
     assert (late.login, late.taken_up) == ("ann", False), "nothing typed is lost"

@@ -13,7 +13,7 @@ from db import gold_items as stored
 from db import items
 from db.engine import Store
 from db.tables import ProjectRow
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError
 from domain.gold import GoldStanding, is_turn
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
@@ -208,14 +208,14 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert isinstance(found, NoTask)
     assert found.code == "stopped"
     assert project_progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         gold_scores.reinstate(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
-    with pytest.raises(InvalidInput, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Say why"):
         gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
     clock.advance(minutes=1)
     gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
     clock.advance(minutes=1)
-    with pytest.raises(Conflict, match="not stopped"):
+    with pytest.raises(ConflictError, match="not stopped"):
         gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
     assert answer_all(store, ann, lambda view: "red", n=3)
     (score,) = gold_scores.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
@@ -234,7 +234,7 @@ def test_a_page_that_is_open_is_told_that_its_reader_was_stopped(store: Store, c
     claims.release(store, person=ann, task=given_back.id)
     answer_all(store, ann, lambda view: "blue" if view.item in known else "red")
     for act in (claims.heartbeat, claims.postpone):
-        with pytest.raises(LeaseLost, match="Too many of your answers differ from known ones"):
+        with pytest.raises(LeaseLostError, match="Too many of your answers differ from known ones"):
             act(store, person=ann, task=given_back.id)
 
 
@@ -266,17 +266,17 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
     assert [(each.item, each.answers) for each in known] == [
         (f"colour/{at}", {"choice": "red"}) for at in range(SETTLED)
     ]
-    with pytest.raises(InvalidInput, match="only a settled item can be a gold check"):
+    with pytest.raises(InvalidInputError, match="only a settled item can be a gold check"):
         add(store, lena, item="colour/9", answers={"choice": "red"})
-    with pytest.raises(InvalidInput, match="There is no item"):
+    with pytest.raises(InvalidInputError, match="There is no item"):
         add(store, lena, item="nowhere", answers={"choice": "red"})
-    with pytest.raises(InvalidInput, match="does not ask 'colour'"):
+    with pytest.raises(InvalidInputError, match="does not ask 'colour'"):
         add(store, lena, item="colour/1", answers={"colour": "red"})
-    with pytest.raises(InvalidInput, match="Choose one of the answers"):
+    with pytest.raises(InvalidInputError, match="Choose one of the answers"):
         add(store, lena, item="colour/1", answers={"choice": "green"})
-    with pytest.raises(InvalidInput, match="right answers are"):
+    with pytest.raises(InvalidInputError, match="right answers are"):
         add(store, lena, item="colour/1", answers={})
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         add(store, ulla, item="colour/1", answers={"choice": "red"})
     assert gold_items(store) == set(), "nothing was made"
     add(store, lena, item="colour/1", answers={"choice": "blue"})
@@ -307,19 +307,19 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
     }
     made = gold_of_items.make(store, **ask, names=names, token=seen.token)
     assert [(each.item, each.answers) for each in made] == [(name, {"choice": "red"}) for name in seen.can]
-    with pytest.raises(Conflict):  # a second press
+    with pytest.raises(ConflictError):  # a second press
         gold_of_items.make(store, **ask, names=names, token=seen.token)
     lines = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert sorted((line.known.item, line.withdrawn) for line in lines) == [
         ("colour/0", None), ("colour/1", None), ("colour/8", None),
     ]  # fmt: skip
-    with pytest.raises(InvalidInput, match="2,001; choose at most 2,000"):
+    with pytest.raises(InvalidInputError, match="2,001; choose at most 2,000"):
         gold_of_items.preview(store, **ask, names=[str(at) for at in range(2001)])
-    with pytest.raises(InvalidInput, match="No item is chosen"):
+    with pytest.raises(InvalidInputError, match="No item is chosen"):
         gold_of_items.preview(store, **ask, names=())
-    with pytest.raises(InvalidInput, match="no `gold` in its comparison"):
+    with pytest.raises(InvalidInputError, match="no `gold` in its comparison"):
         gold_of_items.preview(store, **{**ask, "stage": Stage.COMPARISON}, names=names)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         gold_of_items.preview(store, **{**ask, "by": make_person(store, "uwe")}, names=names)
 
 
@@ -346,11 +346,11 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     due = sum(turns(store, ann, 30))
     asked = [line for line in gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
     assert len(asked) == due
-    with pytest.raises(InvalidInput, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Say why"):
         gold_making.withdraw(store, by=None, gold=asked[0].id, why="")
     for line in asked:
         gold_making.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
-    with pytest.raises(Conflict, match="withdrawn already"):
+    with pytest.raises(ConflictError, match="withdrawn already"):
         gold_making.withdraw(store, by=None, gold=asked[0].id, why="Again.")
     assert gold_scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
     names = {line.known.item for line in asked}
@@ -448,5 +448,5 @@ def grade_all(store: Store, person: Person, choose: Any) -> list[TaskView]:
 def test_a_schema_without_gold_makes_none(store: Store) -> None:
     make_project(store)
     make_items(store, 1, fields=make_fields())
-    with pytest.raises(InvalidInput, match="no `gold`"):
+    with pytest.raises(InvalidInputError, match="no `gold`"):
         gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)

@@ -10,7 +10,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow
-from domain.errors import Conflict, InvalidInput
+from domain.errors import ConflictError, InvalidInputError
 from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -62,7 +62,7 @@ def test_grades_are_on_the_scale_and_may_be_corrected(store: Store) -> None:
     ann = make_person(store, "ann")
     view = claimed(store, ann, Stage.GRADING)
     for wrong in (0.7, True, "1", None):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             submissions.submit(store, person=ann, task=view.id, key="k", values={"score": wrong})
     submissions.submit(store, person=ann, task=view.id, key="k", values={"score": 1})
     assert submissions.undo(store, person=ann, project="p", stage=Stage.GRADING).id == view.id
@@ -92,5 +92,5 @@ def test_a_grade_is_corrected_no_more_once_a_comment_that_waited_for_it_is_read(
     submissions.submit(store, person=ann, task=view.id, key="k2", values={"score": 0.5})
     comments.comment(store, person=lea, key="2", text="No: it is wrong. @ann", project="p", item=item)
     comments.thread(store, person=ann, project="p", item=item)
-    with pytest.raises(Conflict, match="stays as it is"):
+    with pytest.raises(ConflictError, match="stays as it is"):
         submissions.undo(store, person=ann, project="p", stage=Stage.GRADING)

@@ -15,7 +15,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from db.tables import ItemRow, PredictionRow, ProjectRow, RunRow, TaskRow
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.order import spread
 from domain.records import NoTask, Person
 from domain.run_kinds import RunKind
@@ -176,7 +176,7 @@ def test_a_sample_makes_room_for_models_that_come_later_and_can_be_extended(stor
     assert Counter((d, m) for d, m, *_ in found.values()) == dict.fromkeys(
         [("d1", "a"), ("d1", "b"), ("d2", "a"), ("d2", "b")], 3
     )
-    with pytest.raises(Conflict, match="never becomes smaller"):
+    with pytest.raises(ConflictError, match="never becomes smaller"):
         run_grading.draw_sample(store, by=None, project="p", outputs=11)
     assert run_grading.draw_sample(store, by=None, project="p", outputs=20) == 24
     assert set(found) < set(open_answers(store))

@@ -14,7 +14,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow
-from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, RatingsError
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, RatingsError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -57,7 +57,7 @@ def test_every_later_vote_is_stored_under_the_new_version(store: Store) -> None:
     assert second.why == "The largest part counts."
     assert guidelines.show(store, by=None, project="p").text == SECOND
     assert guidelines.show(store, by=None, project="p", number=1).text == FIRST
-    with pytest.raises(NotFound, match="1 to 2"):
+    with pytest.raises(NotFoundError, match="1 to 2"):
         guidelines.show(store, by=None, project="p", number=3)
     assert check(store) == []
 
@@ -73,7 +73,7 @@ def test_a_page_of_before_is_stored_under_what_its_rater_saw(store: Store) -> No
     assert hashes(store) == [digest(FIRST)]
     other = claimed(store, ann)
     assert other.guideline == digest(SECOND)
-    with pytest.raises(InvalidInput, match="not this project's"):
+    with pytest.raises(InvalidInputError, match="not this project's"):
         submissions.submit(
             store, person=ann, task=other.id, key="l", values={"choice": "red"}, guideline=digest("mine")
         )
@@ -117,7 +117,7 @@ def test_old_words_come_back_under_their_old_number(store: Store) -> None:
 def test_two_leads_do_not_write_over_each_other(store: Store) -> None:
     make_project(store)
     put(store, based_on=1)
-    with pytest.raises(Conflict, match="Version 2 came into force"):
+    with pytest.raises(ConflictError, match="Version 2 came into force"):
         put(store, "Mine.", "Mine.", based_on=1)
     assert put(store, "Mine.", "Mine.", based_on=2) == 3
 
@@ -128,7 +128,7 @@ def test_two_leads_do_not_write_over_each_other(store: Store) -> None:
 )
 def test_a_version_that_does_not_fit_is_refused(store: Store, text: str, why: str) -> None:
     make_project(store)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInputError):
         put(store, text, why)
     assert len(guidelines.versions(store, by=None, project="p")) == 1
 
@@ -137,15 +137,15 @@ def test_only_leads_change_it(store: Store) -> None:
     make_project(store)
     for role in (Role.ANNOTATOR, Role.SENIOR):
         person = make_person(store, role.value, role=role)
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             guidelines.publish_version(store, by=person, project="p", text=SECOND, why="Mine.")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             guidelines.versions(store, by=person, project="p")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             adjudication_reasons.reasons(store, by=person, project="p")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             guidelines.answer(store, by=person, project="p", reason="wrong_key", dimension="colour", why="No.")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             adjudication_reasons.contested(store, by=person, project="p", item="colour/0", revision=1)
 
 
@@ -259,7 +259,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     assert [case.answered_by for case in colour.cases] == [2, 2, 2, None]
     assert [case.guideline for case in colour.cases] == [1, 1, 1, 2]
     assert [(case.answered_by, case.answer) for case in shape.cases] == [(2, "A slip of the pen.")]
-    with pytest.raises(InvalidInput, match="No open decision"):
+    with pytest.raises(InvalidInputError, match="No open decision"):
         guidelines.publish_version(store, by=None, project="p", text="x", why="y", answers=[("wrong_key", "shape")])
     assert len(guidelines.versions(store, by=None, project="p")) == 2, "nothing is half done"
 
@@ -269,7 +269,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
         ("colour", "open", ""),
         ("shape", "done", "2"),
     ]
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         adjudication_reasons.contested(store, by=None, project="p", item="colour/9", revision=1)
     assert check(store) == []
 
@@ -299,7 +299,7 @@ def test_why_people_skipped_adds_up_too(store: Store, senior: Person) -> None:
             vote(store, person, None)
     view = submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         adjudication_reasons.skips(store, by=senior, project="p")
     (line,) = adjudication_reasons.skips(store, by=None, project="p")
     assert (line.criterion, line.reason, line.label, line.dimension) == ("choice", "unclear", "Unclear", "colour")

@@ -20,7 +20,7 @@ from db import files, item_revisions, projects, task_slots
 from db import items as item_queries
 from db import missing_media as media_wanted
 from db.engine import Store
-from domain.errors import FileRefused, NotAllowed, NotFound
+from domain.errors import InvalidFileError, NotAllowedError, NotFoundError
 from domain.records import NoTask
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -152,13 +152,13 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
     project(store, "egothink")
     path = write(tmp_path / "Activity/annotations.json", [egothink_record(0)])
     ann, eve = make_person(store, "ann"), make_person(store, "eve", project=None)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         bring(store, media, "egothink", path, by=ann)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         bring(store, media, "egothink", path, by=eve)
-    with pytest.raises(FileRefused, match="reads egothink, not egoplan"):
+    with pytest.raises(InvalidFileError, match="reads egothink, not egoplan"):
         bring(store, media, "egoplan", path)
-    with pytest.raises(FileRefused, match="Touchstone writes prov and does not read it; EgoThink reads egothink"):
+    with pytest.raises(InvalidFileError, match="Touchstone writes prov and does not read it; EgoThink reads egothink"):
         bring(store, media, "prov", path)
     assert item_names(store) == []
     lead = make_person(store, "lea", role=Role.LEAD)
@@ -173,10 +173,10 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6)
     assert exported(store, "egoplan") == before
     path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
-    with pytest.raises(FileRefused, match="row 1: the item '0' is in this project already, with other content"):
+    with pytest.raises(InvalidFileError, match="row 1: the item '0' is in this project already, with other content"):
         bring(store, media, "egoplan", path)
     path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
-    with pytest.raises(FileRefused, match="3 of its 4 items are in this project already"):
+    with pytest.raises(InvalidFileError, match="3 of its 4 items are in this project already"):
         bring(store, media, "egoplan", path)
     assert exported(store, "egoplan") == before
 
@@ -210,7 +210,7 @@ def test_a_bad_row_refuses_the_whole_import(store: Store, media: MediaStore, tmp
     good = [egothink_record(n) for n in range(3)]
     write(tmp_path / "in/Activity/annotations.json", good)
     write(tmp_path / "in/Forecast/annotations.json", [good[0], {"question": "?"}, good[1], 7, good[2]])
-    with pytest.raises(FileRefused, match=r"2 rows .*\nForecast/.*, row 2: .*\n.*row 4: .*\nNothing was imported"):
+    with pytest.raises(InvalidFileError, match=r"2 rows .*\nForecast/.*, row 2: .*\n.*row 4: .*\nNothing was imported"):
         bring(store, media, "egothink", tmp_path / "in")
     assert item_names(store) == []
     done = bring(store, media, "egothink", tmp_path / "in", skip_bad=True)
@@ -346,7 +346,7 @@ def test_a_command_takes_in_several_images_at_once_and_each_goes_to_its_own_item
         picture(tmp_path / f"media/{n}.png", f"#0000{n:02x}")
     (tmp_path / "media/2.png").write_bytes(b"no image")
     met = Met(home / "media")
-    with pytest.raises(FileRefused, match="row 3: the image of this item") as refused:
+    with pytest.raises(InvalidFileError, match="row 3: the image of this item") as refused:
         bring(store, met, "pca_bench", path, media_dir=tmp_path / "media")
     assert str(refused.value).count(", row ") == 1, "the other three are images"
     picture(tmp_path / "media/2.png", "#000002")
@@ -384,12 +384,12 @@ def test_a_damaged_image_is_named(store: Store, media: MediaStore, tmp_path: Pat
     path = write(tmp_path / "open.json", [pca_record(0)])
     (tmp_path / "media").mkdir()
     (tmp_path / "media/0.png").write_text("<html>")
-    with pytest.raises(FileRefused, match=r"open\.json, row 1: the image of this item: .*0\.png"):
+    with pytest.raises(InvalidFileError, match=r"open\.json, row 1: the image of this item: .*0\.png"):
         bring(store, media, "pca_bench", path, media_dir=tmp_path / "media")
     assert item_names(store) == []
     done = bring(store, media, "pca_bench", path, media_dir=tmp_path / "media", skip_bad=True)
     assert (done.items, done.assets_missing, len(done.bad)) == (1, 1, 1)
-    with pytest.raises(FileRefused, match="The other media are in"):
+    with pytest.raises(InvalidFileError, match="The other media are in"):
         bring(store, media, "pca_bench", path, media_dir=tmp_path / "media")
 
 
@@ -447,7 +447,7 @@ def test_a_clip_ends_before_the_action_that_is_asked_for(store: Store, media: Me
     assert media.about(str(have["0/progress"][1])).duration == pytest.approx(5.0, abs=0.11)
     late = egoplan_record(1, video_id="V00", current_observation_frame=61, action_start_frame=65)
     early = egoplan_record(2, video_id="V00", current_observation_frame=60, action_start_frame=65)
-    with pytest.raises(FileRefused, match=r"row 1: .* frame 61, later than 0\.5 s before its action begins"):
+    with pytest.raises(InvalidFileError, match=r"row 1: .* frame 61, later than 0\.5 s before its action begins"):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [late, early]), media_dir=tmp_path / "media")
     assert bring(store, media, "egoplan", write(tmp_path / "c.json", [early]), media_dir=tmp_path / "media").items == 1
 
@@ -465,7 +465,9 @@ def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: Medi
     assert taken.note is not None
     assert taken.note.startswith("1 of 3 goals show fewer than 4 actions")
     long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
-    with pytest.raises(FileRefused, match="its goal takes 21 actions at least, the next one included, and at most 20"):
+    with pytest.raises(
+        InvalidFileError, match="its goal takes 21 actions at least, the next one included, and at most 20"
+    ):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [long]))
 
 
@@ -478,7 +480,7 @@ def test_a_segment_that_begins_after_its_clip_has_ended_is_refused(
     path = write(tmp_path / "val.json", records)
     for number in (0, 1):
         clips.write(frames(20), out=tmp_path / f"media/{number}.webm", frames_per_second=10)
-    with pytest.raises(FileRefused, match=r"row 1: segment 2 begins at 7\.5 s, and the clip has 1\.9"):
+    with pytest.raises(InvalidFileError, match=r"row 1: segment 2 begins at 7\.5 s, and the clip has 1\.9"):
         bring(store, media, "egoplan", path, media_dir=tmp_path / "media")
 
 
@@ -550,14 +552,14 @@ def test_answers_to_nothing_are_refused(store: Store, media: MediaStore, tmp_pat
         {"item": "Activity/0", "model": "m", "text": "b"},
     ]
     path = lines(tmp_path / "answers.jsonl", rows)
-    with pytest.raises(FileRefused, match="row 2: there is no item 'Activity/9' in this project"):
+    with pytest.raises(InvalidFileError, match="row 2: there is no item 'Activity/9' in this project"):
         bring(store, media, "predictions", path)
     assert exported(store, "predictions")["predictions.jsonl"] == b""
     done = bring(store, media, "predictions", path, skip_bad=True)
     assert done.predictions == 1
     assert [bad.row for bad in done.bad] == [2, 3]
     turn = {"question_id": 2, "model_id": "f", "choices": [{"turns": ["x"]}]}
-    with pytest.raises(FileRefused, match="activity has 2 items, and none at position 2"):
+    with pytest.raises(InvalidFileError, match="activity has 2 items, and none at position 2"):
         bring(store, media, "predictions", lines(tmp_path / "Activity/f.jsonl", [turn]))
 
 
@@ -590,7 +592,7 @@ def test_texts_that_databases_dislike_come_out_as_they_went_in(store: Store, med
 def test_names_too_long_for_an_index_are_refused(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egoplan")
     path = write(tmp_path / "val.json", [egoplan_record(0, video_id="v" * 5000)])
-    with pytest.raises(FileRefused, match="video_id is longer than 300 characters"):
+    with pytest.raises(InvalidFileError, match="video_id is longer than 300 characters"):
         bring(store, media, "egoplan", path)
 
 
@@ -610,5 +612,5 @@ def test_a_file_name_that_is_taken_is_said(store: Store, media: MediaStore, tmp_
     project(store, "pca_bench")
     bring(store, media, "pca_bench", write(tmp_path / "in/Robot.json", [pca_record(0)]))
     write(tmp_path / "in/Driving.json", [pca_record(0, domain="Autonomous Driving")])
-    with pytest.raises(FileRefused, match=r"A file Robot\.json is in this project already"):
+    with pytest.raises(InvalidFileError, match=r"A file Robot\.json is in this project already"):
         bring(store, media, "pca_bench", tmp_path / "in")

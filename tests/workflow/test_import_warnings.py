@@ -12,7 +12,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.commands.import_look import lines, lines_of_rows
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers.ratings import read_ratings
 from importers.unread_keys import looks_like_votes
 from media.store import MediaStore
@@ -57,7 +57,7 @@ def test_a_key_that_is_two_options_is_refused(
     store: Store, media: MediaStore, tmp_path: Path, options: list[str]
 ) -> None:
     with pytest.raises(
-        FileRefused, match=r"row 1: its options . and . are the same \(.*\), and the key is one of them"
+        InvalidFileError, match=r"row 1: its options . and . are the same \(.*\), and the key is one of them"
     ):
         bring(store, media, tmp_path, item("a", options, options[-1]))
 

@@ -27,7 +27,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.item_filter import ItemList
 from domain.roles import Role
 from domain.states import ItemState, Purpose, Stage, TaskState
@@ -280,7 +280,7 @@ def test_no_one_learns_from_the_table_what_they_are_asked_about_blind(store: Sto
             wanted = select(ItemRow.external_id).join(TaskRow, col(TaskRow.item_id) == ItemRow.id)
             return session.exec(wanted.where(TaskRow.public_id == id)).one()
 
-    with pytest.raises(NotAllowed, match="for seniors and leads"):
+    with pytest.raises(NotAllowedError, match="for seniors and leads"):
         seen(ann)
     assert seen(sam) == []  # anyone may still ask a senior about every one of them
     every = seen(lea)
@@ -298,12 +298,12 @@ def test_no_one_learns_from_the_table_what_they_are_asked_about_blind(store: Sto
     assert mine in seen(lea, votes=["2.."])
     assert mine in seen(sam)
     for barred in ("author=ann", "voter=ann", "votes=2", "differ=yes", "gold=no", "qualification=no", "with_author=no"):
-        with pytest.raises(NotAllowed, match="Only a lead may list items by"):
+        with pytest.raises(NotAllowedError, match="Only a lead may list items by"):
             seen(sam, **parse_qs(barred))
     for barred in ("votes", "differ", "author"):
-        with pytest.raises(NotAllowed, match="Only a lead may list items by"):
+        with pytest.raises(NotAllowedError, match="Only a lead may list items by"):
             seen(sam, sort=[f"-{barred}"])
-        with pytest.raises(NotAllowed, match="Only a lead may list items by"):
+        with pytest.raises(NotAllowedError, match="Only a lead may list items by"):
             seen(sam, columns=[f"id,{barred}"])
     line = item_list.listing(store, person=sam, project="p", asked=asked).lines[0]
     assert (line.votes, line.differ, line.author, line.checks) == (None, None, None, None)
@@ -328,7 +328,7 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(store: Store) -> None:
         ("columns=id,field.weight", "There is no column 'field.weight'"),
         (f"text={'x' * 5000}", "at most 300 characters; these are 5,000"),
     ):
-        with pytest.raises(InvalidInput) as refused:
+        with pytest.raises(InvalidInputError) as refused:
             item_list.listing(store, person=None, project="p", asked=ItemList.parse(parse_qs(asked)))
         assert told in str(refused.value)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from db.engine import Store
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.judging import ReplyFilter, ReplyOutcome
 from domain.rated_units import unit_of
 from domain.settings import Settings
@@ -196,7 +196,7 @@ def test_only_leads_read_any_of_it(world: World) -> None:
     ):
         with pytest.raises(Exception, match="lead"):
             look()
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         judge_replies.reply(world.store, by=None, run=run, attempt=view.id + 1000)
 
 

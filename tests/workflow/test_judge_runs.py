@@ -16,7 +16,7 @@ from annotation_schemas.loader import load_schema
 from db import judging as rows_of_judges
 from db.engine import Store
 from domain.attacks import ATTACKS
-from domain.errors import InvalidInput, ModelRefused
+from domain.errors import InvalidInputError, ModelError
 from domain.judging import JudgePlan, ReplyOutcome
 from domain.runs import RunState
 from domain.states import Stage
@@ -235,11 +235,11 @@ def test_comparisons_are_asked_in_both_orders(world: World) -> None:
 
 
 def test_a_comparison_without_a_baseline_is_refused(world: World) -> None:
-    with pytest.raises(InvalidInput, match="name the model to compare with"):
+    with pytest.raises(InvalidInputError, match="name the model to compare with"):
         world.plan("better_of_two")
-    with pytest.raises(InvalidInput, match="Attack answers are judged by themselves"):
+    with pytest.raises(InvalidInputError, match="Attack answers are judged by themselves"):
         world.plan("better_of_two", attacks=True)
-    with pytest.raises(InvalidInput, match="compares nothing"):
+    with pytest.raises(InvalidInputError, match="compares nothing"):
         world.plan(baseline="two")
 
 
@@ -309,9 +309,9 @@ def test_a_sample_is_drawn_evenly_and_by_its_seed(world: World) -> None:
     assert Counter(dimensions[id] for id in some) == {"colour": 4, "shape": 4}
     assert drawn(chosen="stratified", per_dimension=4, seed=7) == some
     assert drawn(chosen="stratified", per_dimension=4, seed=8) != some
-    with pytest.raises(InvalidInput, match="nothing to judge"):
+    with pytest.raises(InvalidInputError, match="nothing to judge"):
         drawn(chosen="graded")
-    with pytest.raises(InvalidInput, match="no answers of 'nobody'"):
+    with pytest.raises(InvalidInputError, match="no answers of 'nobody'"):
         drawn(models=("nobody",))
 
 
@@ -379,7 +379,7 @@ def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
         assert [asked.body["response_format"] for asked in server.asked] == [{"type": "json_object"}] * 2
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {ReplyOutcome.SCORED: 2}}
     local = ModelSpec(name="here", adapter="chat", model="m")
-    with pytest.raises(ModelRefused, match="not kept to a `response_format`"):
+    with pytest.raises(ModelError, match="not kept to a `response_format`"):
         open_answerer(judge_runs.with_reply_form(local, world.plan(template, fills=FILLS)), strategy="generate")
 
 
@@ -438,7 +438,7 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
 def test_a_judge_that_would_not_see_what_it_grades_is_refused(template: str, chosen: dict[str, Any], said: str) -> None:
     schema = make_schema().schema_
     parsed = parse_template(template, name="t") if template.startswith("---") else shipped()[template]
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInputError) as refused:
         judge_plans.plan_for(schema, parsed, **({"fills": FILLS, **chosen} if template == SCORE else chosen))
     assert said.casefold() in str(refused.value).casefold()
 
@@ -450,7 +450,7 @@ def test_what_is_said_of_one_placeholder_leaves_the_others_as_the_schema_has_the
         store, by=None, project="p", template=shipped()["egothink_single"], fills={"question": "answer"}
     )
     assert identities.filled(plan) == {"question": "answer", "ref_answer_1": "answer", "answer": "prediction"}
-    with pytest.raises(InvalidInput, match="No placeholder of the template egothink_single"):
+    with pytest.raises(InvalidInputError, match="No placeholder of the template egothink_single"):
         judge_plans.plan_of_project(
             store, by=None, project="p", template=shipped()["egothink_single"], fills={"answer": "answer"}
         )

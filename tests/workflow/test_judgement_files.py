@@ -14,7 +14,7 @@ import pytest
 from annotation_schemas.judge_templates import parse_template, shipped
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.judging import JudgePlan, ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.states import Stage
@@ -117,7 +117,7 @@ def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
     assert rated == {"B>>A": 88, "B>A": 252, "A=B": 41, "A>B": 85, "A>>B": 27}  # its README; nulls are no ties
     again = import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert (again.replies, again.repeated) == (0, 499)
-    with pytest.raises(FileRefused, match="asked or read otherwise"):
+    with pytest.raises(InvalidFileError, match="asked or read otherwise"):
         import_judgements(store, by=None, project="p", path=path, plan=replace(asked, template_hash="another"))
 
 
@@ -205,7 +205,7 @@ def test_rows_that_do_not_fit_are_named_and_nothing_is_taken(
     project(store, ["1"], "a", "b")
     path = lines(tmp_path / "replies.jsonl", [{"item": "1", "judge": "j", "text": "Output (a)"}, record])
     asked = plan(store, "better_output", "a", "b")
-    with pytest.raises(FileRefused, match=r"replies\.jsonl, row 2: .*Nothing was imported") as caught:
+    with pytest.raises(InvalidFileError, match=r"replies\.jsonl, row 2: .*Nothing was imported") as caught:
         import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert said in str(caught.value)
     assert counted(store) == {}
@@ -275,5 +275,5 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
     assert import_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked).repeated == 6
     lost = tmp_path / "gpt-4_single.jsonl"
     lost.write_bytes((tmp_path / "data" / "Activity" / "model_judgment" / "gpt-4_single.jsonl").read_bytes())
-    with pytest.raises(FileRefused, match="nothing says in which dimension 0 is a position"):
+    with pytest.raises(InvalidFileError, match="nothing says in which dimension 0 is a position"):
         import_judgements(store, by=None, project="p", path=lost, plan=asked)

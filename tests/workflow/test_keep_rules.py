@@ -16,7 +16,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AnnotationRow, EventRow, ItemRow, TaskRow
-from domain.errors import Conflict, LeaseLost
+from domain.errors import ConflictError, LeaseLostError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
@@ -85,7 +85,7 @@ def test_a_skip_that_calls_a_senior_asks_no_one_else(store: Store) -> None:
     say(store, ann, answer_right=None)
     assert state_of(store) is ItemState.IN_ADJUDICATION
     assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 1, TaskState.WITHDRAWN: 1}
-    with pytest.raises(LeaseLost, match="no longer wanted"):
+    with pytest.raises(LeaseLostError, match="no longer wanted"):
         say(store, bob, held)
     assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION), NoTask)
     view = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
@@ -134,10 +134,10 @@ def test_two_skips_of_three_retire_an_item(store: Store) -> None:
     weigh(store, bob, None, why="needs_expert")
     assert state_of(store) is ItemState.REJECTED
     assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 2, TaskState.WITHDRAWN: 1}
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         submissions.submit(store, person=cy, task=held.id, key="k", values={"verdict": "yes"})
     clock.advance(minutes=31)
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     with store.read() as session:
         (why,) = [row.data["why"] for row in session.exec(select(EventRow).where(EventRow.kind == "item.state"))]
@@ -279,7 +279,7 @@ def test_many_hands_skipping_at_once_settle_every_item_once(store: Store) -> Non
             try:
                 say(store, person, view, answer_right=None if skips else "right")
                 told.append((str(view.item), skips))
-            except LeaseLost:
+            except LeaseLostError:
                 late.append(view.item)
 
     with ThreadPoolExecutor(len(people)) as threads:

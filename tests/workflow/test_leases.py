@@ -7,7 +7,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow, DraftRow
-from domain.errors import LeaseLost, NotFound
+from domain.errors import LeaseLostError, NotFoundError
 from domain.policies import LEASE
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
@@ -44,9 +44,9 @@ def test_an_abandoned_claim_goes_to_someone_else_and_the_late_text_is_kept(store
     view = claimed(store, ann)
     clock.advance(minutes=31)
     assert claimed(store, bob).id == view.id
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         claims.heartbeat(store, person=ann, task=view.id)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         submissions.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"}, note="long text")
     with store.read() as session:
         kept = session.exec(select(DraftRow)).one()
@@ -54,7 +54,7 @@ def test_an_abandoned_claim_goes_to_someone_else_and_the_late_text_is_kept(store
     assert (kept.person_id, kept.lost) == (ann.id, True)
     assert kept.content == {"values": {"choice": "blue"}, "reasons": {}, "note": "long text"}
     submissions.submit(store, person=bob, task=view.id, key="k", values={"choice": "red"})
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         submissions.submit(store, person=ann, task=view.id, key="later", values={"choice": "blue"})
     with store.read() as session:
         assert session.exec(select(AnnotationRow.person_id)).all() == [bob.id]
@@ -121,7 +121,7 @@ def test_a_draft_needs_a_task_that_one_has_held(store: Store) -> None:
     ann, bob = make_people(store, "ann", "bob")
     view = claimed(store, ann)
     for task in (view.id, "no-such-task"):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             drafts.save_draft(store, person=bob, task=task, seq=1, values={})
 
 

@@ -18,7 +18,7 @@ from PIL import Image, ImageOps
 from annotation_schemas.loader import load_text
 from app.importing.result_sentence import imported_sentence
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.roles import Role
 from media import clips, frames
 from media.model_input import Pictures
@@ -255,7 +255,7 @@ def test_media_that_are_there_and_unsupported_are_not_missing(store: Store, home
         (folder / name).write_bytes(data)
     (folder / "z.avif").write_bytes(picture("AVIF"))
     path = table(folder, [*UNSUPPORTED, "z.avif", "gone.png"])
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         imported(store, home, path)
     for row, (name, (_, format)) in enumerate(UNSUPPORTED.items(), 1):
         line = next(each for each in str(refused.value).splitlines() if f"row {row}:" in each)
@@ -301,7 +301,7 @@ def test_two_files_that_a_name_may_mean_are_named(store: Store, home: Path, tmp_
     folder.mkdir()
     for name in ("cup.png", "Cup.png"):
         (folder / name).write_bytes(picture())
-    with pytest.raises(FileRefused, match=r"row 1: .*'CUP\.PNG' may be any of 2 files: Cup\.png, cup\.png"):
+    with pytest.raises(InvalidFileError, match=r"row 1: .*'CUP\.PNG' may be any of 2 files: Cup\.png, cup\.png"):
         imported(store, home, table(folder, ["CUP.PNG"]))
 
 
@@ -312,7 +312,7 @@ def test_what_is_no_video_is_refused_for_a_clip(store: Store, home: Path, tmp_pa
     (folder / "b.png").write_bytes(picture())
     path = table(folder, ["a.pdf", "b.png"])
     path.write_text(path.read_text().replace(",image\n", ",clip\n"))
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         imported(store, home, path, slot="clip")
     told = str(refused.value)
     assert "row 1: the clip of this item: a.pdf is a PDF document, and a clip belongs there (unsupported: PDF)" in told

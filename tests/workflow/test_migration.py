@@ -21,7 +21,7 @@ from annotation_schemas.model import LoadedSchema
 from db import answers, people, reworded
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, DraftRow, GoldRow, ItemRow, TaskRow
-from domain.errors import Conflict, FileRefused, InvalidInput, NotFound
+from domain.errors import ConflictError, InvalidFileError, InvalidInputError, NotFoundError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
@@ -382,7 +382,7 @@ def test_an_answer_on_the_form_of_before_counts_in_the_words_of_now(copied: Stor
 def test_an_answer_that_no_longer_fits_is_kept_as_a_draft(copied: Store, name: str, values: dict[str, Any]) -> None:
     view, submit = from_old_page(copied, **values)
     change(copied, name)
-    with pytest.raises(Conflict, match=r"The form has changed .* kept as a draft"):
+    with pytest.raises(ConflictError, match=r"The form has changed .* kept as a draft"):
         submit()
     again = take(copied, person(copied, "cid"))
     assert again.id == view.id, "it is in the same hands"
@@ -394,7 +394,7 @@ def test_an_answer_that_no_longer_fits_is_kept_as_a_draft(copied: Store, name: s
 def test_an_answer_on_a_strange_form_is_refused(copied: Store) -> None:
     view, _ = from_old_page(copied)
     cid = person(copied, "cid")
-    with pytest.raises(InvalidInput, match="not this project's; reload it"):
+    with pytest.raises(InvalidInputError, match="not this project's; reload it"):
         submissions.submit(copied, person=cid, task=view.id, key="k", values={"fits": "yes"}, schema="0" * 64)
 
 
@@ -456,17 +456,17 @@ def test_votes_in_between_stay_when_a_change_is_taken_back(copied: Store) -> Non
 
 def test_what_cannot_be_done_is_refused_with_what_to_do(copied: Store) -> None:
     gone = schema(2, {", unsure]": "]"})
-    with pytest.raises(InvalidInput, match=r"needs a decision: --map fits:unsure=OTHER or"):
+    with pytest.raises(InvalidInputError, match=r"needs a decision: --map fits:unsure=OTHER or"):
         migration.migrate(copied, by=None, project="p", loaded=gone)
-    with pytest.raises(InvalidInput, match="Raise `version`"):
+    with pytest.raises(InvalidInputError, match="Raise `version`"):
         migration.migrate(copied, by=None, project="p", loaded=schema(1, {"title: Shape": "title: Form"}))
-    with pytest.raises(NotFound, match="nothing to take back"):
+    with pytest.raises(NotFoundError, match="nothing to take back"):
         migration.undo(copied, by=None, project="p")
-    with pytest.raises(NotFound, match="No change of the schema"):
+    with pytest.raises(NotFoundError, match="No change of the schema"):
         migration.finish(copied, by=None, project="p")
     change(copied, "a reason more")
     migration.undo(copied, by=None, project="p")
-    with pytest.raises(InvalidInput, match="a version 2 that said something else"):
+    with pytest.raises(InvalidInputError, match="a version 2 that said something else"):
         change(copied, "a dimension more")
 
 
@@ -483,11 +483,11 @@ def test_an_interrupted_change_is_gone_on_with(copied: Store, monkeypatch: pytes
     monkeypatch.setattr(in_force, "bring_up", stopped)
     with pytest.raises(KeyboardInterrupt):
         change(copied, "another keep rule")
-    with pytest.raises(Conflict, match="is under way"):
+    with pytest.raises(ConflictError, match="is under way"):
         change(copied, "a dimension more")
-    with pytest.raises(Conflict, match="is under way"):
+    with pytest.raises(ConflictError, match="is under way"):
         migration.undo(copied, by=None, project="p")
-    with pytest.raises(Conflict, match="is under way"):
+    with pytest.raises(ConflictError, match="is under way"):
         release(copied, by=None, project="p", format="ratings")
     assert "migrate p --finish" in check(copied)[0], "what it finds about items has that cause"
     migration.finish(copied, by=None, project="p")
@@ -523,12 +523,12 @@ def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None
     pairs = [said for said in CAST.values() if len(said) == 2 and None not in said]
     now = [["no" if value == "unsure" else value for value in said] for said in pairs]
     assert share.value == pytest.approx(sum(one == other for one, other in now) / len(now))
-    with pytest.raises(NotFound, match="never had a version 7 of its schema; it had 1, 2"):
+    with pytest.raises(NotFoundError, match="never had a version 7 of its schema; it had 1, 2"):
         agreement_of(copied, **about, schema_version=7)
 
-    with pytest.raises(FileRefused, match="Ratings are of one version of the schema, and verified items"):
+    with pytest.raises(InvalidFileError, match="Ratings are of one version of the schema, and verified items"):
         release(copied, by=None, project="p", format="jsonl", schema_version=1)
-    with pytest.raises(NotFound, match="never had a version 7 of its schema; it had 1, 2"):
+    with pytest.raises(NotFoundError, match="never had a version 7 of its schema; it had 1, 2"):
         release(copied, by=None, project="p", format="ratings", schema_version=7)
 
     told = manifest(copied)["schema"]
@@ -602,9 +602,9 @@ def test_someone_votes_while_the_schema_changes_and_changes_back(store: Store, m
                 some.set()
             try:
                 submissions.submit(store, person=ann, task=view.id, key=f"{at}", values=given, schema=shown)
-            except Conflict as error:
+            except ConflictError as error:
                 kept.append(str(error))
-            except InvalidInput:  # the form changed between her page and her task: she is shown the new one
+            except InvalidInputError:  # the form changed between her page and her task: she is shown the new one
                 drafts.save_draft(store, person=ann, task=view.id, seq=at, values={"values": given})
 
     with ThreadPoolExecutor(1) as thread:
@@ -711,7 +711,7 @@ def test_a_name_that_comes_back_for_something_else_is_refused(copied: Store) -> 
     migration.migrate(copied, by=None, project="p", loaded=schema(2, gone), decisions=retired)
     new = Decisions.parse({"new_votes_only": ["easy"]})
     other = {"Is it easy?": "Is it pretty?", "{name: remark, kind: text,": "{name: remark, kind: integer,"}
-    with pytest.raises(InvalidInput, match="version 1 had another easy") as told:
+    with pytest.raises(InvalidInputError, match="version 1 had another easy") as told:
         migration.migrate(copied, by=None, project="p", loaded=schema(3, other), decisions=new)
     assert "item.fields.remark: version 1 had another remark" in str(told.value)
     migration.migrate(copied, by=None, project="p", loaded=schema(3), decisions=new)
@@ -725,7 +725,9 @@ def test_an_option_that_gold_expects_is_not_asked_again(copied: Store) -> None:
         about = {"project_id": item.project_id, "item_id": item.id, "revision": 1, "dimension": "colour"}
         row = GoldRow(stage=Stage.VERIFICATION, answers={"fits": "unsure"}, created_at=copied.now(), **about)
         session.add(row)
-    with pytest.raises(InvalidInput, match="1 gold check says that fits is unsure, which no one could answer any more"):
+    with pytest.raises(
+        InvalidInputError, match="1 gold check says that fits is unsure, which no one could answer any more"
+    ):
         change(copied, "an option less, asked again")
     with copied.write() as session:
         session.exec(select(GoldRow)).one().withdrawn_at = copied.now()

@@ -15,7 +15,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from db.tables import AnnotationRow, PredictionRow, RunRow, TaskRow
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
@@ -292,5 +292,7 @@ def test_what_was_settled_stays_settled_and_what_cannot_be_asked_again_says_what
     migration.migrate(store, by=None, project="p", loaded=schema(3, there))
     gone = schema(4, {"  grading:\n": refining.replace(", c]", "]") + "  grading:\n"})
     decided = Decisions.parse({"ask_again": ["found:c"]})
-    with pytest.raises(InvalidInput, match=r"cannot be asked again\. Decide otherwise: --map or --rename-option\."):
+    with pytest.raises(
+        InvalidInputError, match=r"cannot be asked again\. Decide otherwise: --map or --rename-option\."
+    ):
         migration.migrate(store, by=None, project="p", loaded=gone, decisions=decided)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from db.engine import Store
-from domain.errors import FileRefused, InvalidInput, NotAllowed
+from domain.errors import InvalidFileError, InvalidInputError, NotAllowedError
 from inference.spec import spec_of
 from media.store import MediaStore
 from testkit import factories
@@ -94,9 +94,9 @@ def test_numbers_are_cut_at_limits_and_mistakes_are_named() -> None:
         ("13 and more", ("a13",)),
     ]
     assert grouped(read, board, parse_grouping(read, "family:3")).groups == [], "a name is no number"
-    with pytest.raises(InvalidInput, match="an attribute 'sise'; those that are said: family, size, parameters"):
+    with pytest.raises(InvalidInputError, match="an attribute 'sise'; those that are said: family, size, parameters"):
         parse_grouping(read, "sise")
-    with pytest.raises(InvalidInput, match="'big' is no number such as 10 or 10B"):
+    with pytest.raises(InvalidInputError, match="'big' is no number such as 10 or 10B"):
         parse_grouping(read, "size:big")
 
 
@@ -126,11 +126,11 @@ def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
     (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     about = {"by": None, "project": "p", "format": "predictions", "path": tmp_path / "said.jsonl"}
     import_files(store, MediaStore(tmp_path / "m"), **about)
-    with pytest.raises(FileRefused, match="no model 'Small' has answered; there are large, small"):
+    with pytest.raises(InvalidFileError, match="no model 'Small' has answered; there are large, small"):
         bring(store, tmp_path, "models", "model,size\nSmall,7B\n")
-    with pytest.raises(FileRefused, match=r"the column model .* model is missing"):
+    with pytest.raises(InvalidFileError, match=r"the column model .* model is missing"):
         bring(store, tmp_path, "models", "name,size\nsmall,7B\n")
-    with pytest.raises(FileRefused, match="stands in an earlier row already"):
+    with pytest.raises(InvalidFileError, match="stands in an earlier row already"):
         bring(store, tmp_path, "models", "model,size\nsmall,7B\nsmall,8B\n")
     before = leaderboard_page.mark(store, person=None, project="p")
     done = bring(store, tmp_path, "models", "model,Size,Base LLM\nsmall,7B,Vicuna\nlarge,13B,\n")
@@ -143,7 +143,7 @@ def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
     made_ = release(store, by=None, project="p", format="models")
     rows = list(csv.reader(io.StringIO(made_.files["models.csv"].decode())))
     assert rows == [["model", "size", "base_llm"], ["large", "14B", ""], ["small", "7B", "Vicuna"]]
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         attributes.names_in(store, person=factories.make_person(store, "ann"), project="p")
 
 
@@ -165,9 +165,9 @@ def test_labels_cut_results_and_leave_every_vote(store: Store, tmp_path: Path) -
     read = project_answers.read_project(store, person=None, project="p", items="all")
     names = [each.name for each in read.items.values()]
     before = dashboard(store, person=None, project="p")
-    with pytest.raises(FileRefused, match="there is no item 'nothing' in this project"):
+    with pytest.raises(InvalidFileError, match="there is no item 'nothing' in this project"):
         bring(store, tmp_path, "labels", "item,scene\nnothing,kitchen\n")
-    with pytest.raises(FileRefused, match="answer is part of the item"):
+    with pytest.raises(InvalidFileError, match="answer is part of the item"):
         bring(store, tmp_path, "labels", f"item,answer\n{names[0]},red\n")
     text = "item,scene,people\n" + "".join(
         f"{name},{'kitchen' if at < 3 else 'street'},{at}\n" for at, name in enumerate(names)

@@ -15,7 +15,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db import gold_items
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.judging import JudgePlan, ReplyFilter
 from domain.run_kinds import RunKind
 from domain.states import Stage
@@ -184,7 +184,7 @@ def test_a_name_that_ratings_of_something_else_have_is_refused(store: Store, tmp
     bring(store, tmp_path, "easy", ["red", "red", "red", "red"])
     migrate(store, schema(3), retire=["easy"])
     renamed = schema(4, ("name: choice", "name: easy"), ("criterion: choice", "criterion: easy"))
-    with pytest.raises(InvalidInput, match="about an earlier easy, and would count for what is called so now"):
+    with pytest.raises(InvalidInputError, match="about an earlier easy, and would count for what is called so now"):
         migrate(store, renamed, rename_criterion=["choice=easy"])
     fits = schema(4, ("name: choice", "name: fits"), ("criterion: choice", "criterion: fits"))
     migrate(store, fits, rename_criterion=["choice=fits"])
@@ -192,7 +192,7 @@ def test_a_name_that_ratings_of_something_else_have_is_refused(store: Store, tmp
             "options: [a, b]}")  # fmt: skip
     other = schema(5, text, ("name: choice, kind: choice, prompt: Does", "name: fits, kind: choice, prompt: Does"),
                    ("criterion: choice", "criterion: fits"))  # fmt: skip
-    with pytest.raises(InvalidInput, match="came under the name choice for what is fits since"):
+    with pytest.raises(InvalidInputError, match="came under the name choice for what is fits since"):
         migrate(store, other, new_votes_only=["choice"])
 
 

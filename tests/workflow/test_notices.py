@@ -28,7 +28,8 @@ from testkit.factories import (
     vote,
 )
 from workflow.access import project_care
-from workflow.access.projects import access_to, remove_member, set_member
+from workflow.access.memberships import remove_member, set_member
+from workflow.access.projects import access_to
 from workflow.annotate import (
     comments,
     notices,

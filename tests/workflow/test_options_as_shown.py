@@ -17,7 +17,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.runs import Outcome
 from media.store import MediaStore
 from testkit.missing_extensions import needs
@@ -147,7 +147,9 @@ def test_it_is_refused_where_people_grade_answers_by_the_items_order(
 ) -> None:
     begin(store, media, tmp_path, grading=True)
     (tmp_path / name).write_text(SHUFFLED[name])
-    with pytest.raises(FileRefused, match=r"row \d: the model was shown the options in another order than the item's"):
+    with pytest.raises(
+        InvalidFileError, match=r"row \d: the model was shown the options in another order than the item's"
+    ):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}
 
@@ -213,7 +215,7 @@ def test_a_log_with_other_options_is_refused_and_names_the_row(store: Store, med
     path = tmp_path / "l.jsonl"
     shown = "Which one is open?\nA. the door\nB. the lamp\nC. the box"
     path.write_text("\n".join([lm_eval({"item": "q5", "question": "What is it?"}, "What is it?"), lm_eval(Q4, shown)]))
-    with pytest.raises(FileRefused) as told:
+    with pytest.raises(InvalidFileError) as told:
         bring(store, media, path, model="m")
     assert str(told.value).startswith(
         'l.jsonl, row 2: the model was shown the option B. "the lamp", which the item does not have; a letter in its '
@@ -252,7 +254,7 @@ def test_an_id_with_the_question_of_another_item_is_refused(
     begin(store, media, tmp_path)
     (tmp_path / name).write_text(text)
     with pytest.raises(
-        FileRefused, match=r"row \d: it names the item 'q2', but its question, .* is not that of the it"
+        InvalidFileError, match=r"row \d: it names the item 'q2', but its question, .* is not that of the it"
     ):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_project, make_schema
 from workflow.annotate import own_pace, submissions
@@ -68,6 +68,6 @@ def test_a_goal_is_ones_own_and_can_be_taken_back(store: Store) -> None:
     own_pace.set_goal(store, person=ann, tasks=40)
     assert own_pace.own_pace(store, person=ben).goal is None
     for odd in (-1, own_pace.LARGEST_GOAL + 1):
-        with pytest.raises(InvalidInput, match="1 to"):
+        with pytest.raises(InvalidInputError, match="1 to"):
             own_pace.set_goal(store, person=ann, tasks=odd)
     assert own_pace.own_pace(store, person=ann).goal == 40

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -79,7 +79,7 @@ def test_one_finds_what_one_said_and_nothing_that_was_hidden(store: Store) -> No
     assert found(store, ana, text="question").n == 4
     assert found(store, bob).n == 0
     assert found(store, ana, text="red", stage=VERIFY).n == 3, "the options are shown"
-    with pytest.raises(NotFound, match="no such submission of yours"):
+    with pytest.raises(NotFoundError, match="no such submission of yours"):
         own_submissions.look(store, person=bob, project="p", submission=listed.rows[0].id)
 
 
@@ -147,7 +147,7 @@ def test_what_is_asked_once_more_is_not_shown_as_long_as_it_is_in_hand(store: St
         task=claimed_now.id,
     )
     assert [row.task for row in found(store, ana).rows] == [second.id]
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         own_submissions.look(store, person=ana, project="p", submission=rows[first.id].id)
 
 

@@ -19,7 +19,7 @@ from annotation_schemas.model import LoadedSchema
 from db import files
 from db.engine import Store
 from db.tables import EventRow, ItemRow, PredictionRow, ProjectRow, RunRow, TaskRow
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.order import stratified_sample
 from domain.rated_units import unit_of
 from domain.records import NoTask, Person, TaskView
@@ -234,7 +234,7 @@ def test_without_a_number_all_answers_of_the_plan_are_graded(store: Store) -> No
     assert opened(store) == {(f"d1/{at}", "b") for at in range(4)}
     answer(store, "b", only=["d1/4"])  # its place was in the sample all along
     assert opened(store) == {(f"d1/{at}", "b") for at in range(5)}
-    with pytest.raises(Conflict, match="no number that could be larger"):
+    with pytest.raises(ConflictError, match="no number that could be larger"):
         run_grading.draw_sample(store, by=None, project="p", outputs=9)
 
 
@@ -408,9 +408,9 @@ def test_a_larger_number_keeps_what_was_drawn_and_adds_to_it(store: Store) -> No
     assert set(graded) <= after
     assert max(dimension_of(after).values()) - min(dimension_of(after).values()) <= 1
     for n, why in ((30, "never becomes smaller"), (61, "The plan may draw 60 answers, and 61 are more than that")):
-        with pytest.raises(Conflict, match=why):
+        with pytest.raises(ConflictError, match=why):
             run_grading.draw_sample(store, by=None, project="p", outputs=n)
-        with pytest.raises(Conflict, match=why):
+        with pytest.raises(ConflictError, match=why):
             standing(store, outputs=n)
     assert opened(store) == after
     fresh = stratified_sample(
@@ -648,7 +648,7 @@ def test_a_plan_that_fits_nothing_is_not_opened(store: Store, sample: dict[str, 
     made(store, sample, {"d1": 5})
     answer(store, "a")
     assert any(why in each for each in standing(store).troubles)
-    with pytest.raises(Conflict, match="nothing was opened"):
+    with pytest.raises(ConflictError, match="nothing was opened"):
         run_grading.draw_sample(store, by=None, project="p")
     assert slots(store) == {}
 
@@ -659,7 +659,7 @@ def test_a_plan_without_answers_is_not_opened_and_a_short_one_says_so(store: Sto
         "A sample is planned, and no answer that it could draw is here yet.",
         "",
     )
-    with pytest.raises(Conflict, match="no answer yet"):
+    with pytest.raises(ConflictError, match="no answer yet"):
         run_grading.draw_sample(store, by=None, project="p")
     answer(store, "a")
     assert standing(store).sentence == (

@@ -15,7 +15,7 @@ from app import services
 from app.cli import cli
 from app.triage.candidate_form import picture
 from db.engine import Store, open_store
-from domain.errors import AlreadyTaken, FileRefused, InvalidInput
+from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError
 from domain.records import Person, TriageGroup
 from importers.media_groups import groups_of_folders, groups_of_table
 from media.store import MediaStore
@@ -151,13 +151,13 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         ["reference", "before", "after"],
     ]
     first, second = (asset.id for asset in page.assets)
-    with pytest.raises(InvalidInput, match="makes an item by itself"):
+    with pytest.raises(InvalidInputError, match="makes an item by itself"):
         image_pool.pick(store, person=ann, project="p", dimension="added", assets=[first, second])
     task = image_pool.pick(store, person=ann, project="p", dimension="added", assets=[second])
     assert [each.role for each in task.assets] == ["reference", "before", "after"]
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyTakenError):
         image_pool.pick(store, person=bob, project="p", dimension="added", assets=[second])
-    with pytest.raises(AlreadyTaken):  # what follows in a group goes with it
+    with pytest.raises(AlreadyTakenError):  # what follows in a group goes with it
         image_pool.pick(store, person=bob, project="p", dimension="added", assets=[page.assets[1].group[1].id])
     claims.release(store, person=ann, task=task.id)
     assert [asset.id for asset in image_pool.pool(store, person=bob, project="p").assets] == [first, second]
@@ -269,5 +269,5 @@ def test_rows_with_a_column_for_each_role_json_lines_and_folders_say_the_same(fo
         "loose.png lies in no folder of a group",
     ]
     (tmp_path / "rows.jsonl").write_text('{"group": "g1"\n')
-    with pytest.raises(FileRefused, match=r"rows.jsonl \(line 1\) is no JSON"):
+    with pytest.raises(InvalidFileError, match=r"rows.jsonl \(line 1\) is no JSON"):
         groups_of_table(tmp_path / "rows.jsonl", folder, roles=ROLES)

@@ -14,7 +14,7 @@ from app import services
 from app.cli import cli
 from app.triage.candidate_form import picture
 from db.engine import Store, open_store
-from domain.errors import AlreadyTaken, InvalidInput
+from domain.errors import AlreadyTakenError, InvalidInputError
 from domain.records import TriageGroup
 from domain.states import Stage
 from media import clips
@@ -110,14 +110,14 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     assert [(each.kind, each.role) for each in free.assets].count(("clip", "walk")) == 3
     assert free.total == 4
     by_kind = {kind: [each.id for each in free.assets if each.kind == kind] for kind in ("image", "clip")}
-    with pytest.raises(InvalidInput, match=r"do not make an item; it takes 0 image \(still\), 1 clip \(walk\)"):
+    with pytest.raises(InvalidInputError, match=r"do not make an item; it takes 0 image \(still\), 1 clip \(walk\)"):
         image_pool.pick(store, person=ann, project="p", dimension="all", assets=by_kind["image"])
     in_garden = by_kind["clip"][:2]  # three.webm and two.mp4, in the order of their names
     task = image_pool.pick(store, person=ann, project="p", dimension="all", assets=in_garden[:1])
     assert [(each.role, each.kind) for each in task.assets] == [("walk", "clip")]
     left = [each.id for each in image_pool.pool(store, person=bob, project="p").assets]
     assert left == by_kind["clip"][2:], "one of each source is enough, so the garden's other files are not offered"
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyTakenError):
         image_pool.pick(store, person=bob, project="p", dimension="all", assets=in_garden[1:])
 
 

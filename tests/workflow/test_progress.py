@@ -7,7 +7,7 @@ import pytest
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import InsightRow
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import DimensionProgress, Person, StageWork
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -23,7 +23,7 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow.access.projects import set_member
+from workflow.access.memberships import set_member
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.progress import my_work
 from workflow.annotate.project_progress import dashboard
@@ -142,7 +142,7 @@ def test_the_dashboard_says_that_a_senior_is_missing(store: Store) -> None:
 def test_the_dashboard_is_for_leads(store: Store) -> None:
     make_project(store)
     sue = make_person(store, "sue", role=Role.SENIOR)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         dashboard(store, person=sue, project="p")
 
 

@@ -10,7 +10,7 @@ import pytest
 from app.charts import page_chart
 from app.charts.progress_chart import progress_chart
 from db.engine import Store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import Clock, make_items, make_people, make_person, make_project, make_schema, vote
@@ -47,7 +47,7 @@ def test_each_day_has_the_states_at_its_end_in_utc_wherever_the_clock_stands(sto
         ("2026-05-07", 0, 1, 1),
         ("2026-05-08", 1, 1, 1),
     ]
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         progress_over_time.by_day(store, by=ann, project="p")
     found = forecast.forecasts(store, by=lea, project="p")
     chart = progress_chart(days, found, make_schema().schema_.stages)

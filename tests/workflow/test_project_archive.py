@@ -20,7 +20,14 @@ from db.engine import Store, open_store
 from db.project_rows import columns
 from db.tables import metadata
 from domain.bridge import BridgeState
-from domain.errors import AlreadyTaken, Conflict, FileRefused, InvalidInput, SettingsError, TouchstoneError
+from domain.errors import (
+    AlreadyTakenError,
+    ConflictError,
+    InvalidFileError,
+    InvalidInputError,
+    SettingsError,
+    TouchstoneError,
+)
 from domain.project_parts import ProjectPart, WhoIsWho
 from domain.runs import RunState
 from domain.states import ItemState, Stage
@@ -28,7 +35,7 @@ from exporters.project_archive import ArchiveWriter
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_project, make_schema, vote
 from tests.workflow.whole_project import HIDDEN, bare, build
-from workflow.access import accounts, audit, projects
+from workflow.access import accounts, audit, memberships, projects
 from workflow.annotate import submissions
 from workflow.files import project_storing, transit_cleanup
 from workflow.files.project_check import check
@@ -220,7 +227,7 @@ def test_a_copy_may_leave_parts_out(made: Path, store: Store, media: MediaStore)
     assert counts["votes"] == [4, 5, 0, 2, 2, 1]  # what leads have said of items is no history
     assert counts["people"][:5] == [4, 0, *whole[2:]]
     assert counts["runs"][:5] == [4, 5, 5, 0, 0]
-    fresh = projects.members(store, person=None, project="votes")
+    fresh = memberships.list_members(store, person=None, project="votes")
     assert len(fresh) == 5
     with store.read() as session:
         of = metadata.tables
@@ -239,13 +246,13 @@ def test_images_may_be_named_alone_and_a_public_page_stays_behind(
         events.record(session, at=there.now(), kind=events.BOARD_PUBLISHED, project_id=1, data={"title": "All of it"})
     done = export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip", with_media=False)
     assert done.left_out == 2
-    with pytest.raises(FileRefused, match="2 images or clips are not in the archive"):
+    with pytest.raises(InvalidFileError, match="2 images or clips are not in the archive"):
         import_project(store, media, path=tmp_path / "bare.zip")
     come = import_project(store, media, path=tmp_path / "bare.zip", how=ArchiveOptions(media=tmp_path / "source"))
     with store.read() as session:
         assert events.public_board(session, project="p") is None  # what was public there is not public here
     assert any("was public" in note for note in come.notes)
-    with pytest.raises(Conflict, match="is there already"):
+    with pytest.raises(ConflictError, match="is there already"):
         export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip")
 
 
@@ -272,7 +279,7 @@ def test_the_same_login_is_the_same_person_only_where_someone_says_so(
 
     def of_project(name: str, how: ArchiveOptions) -> list[tuple[str, int]]:
         import_project(store, media, path=path, name=name, how=how)
-        members = projects.members(store, person=None, project=name)
+        members = memberships.list_members(store, person=None, project=name)
         return [(member.person.login, member.person.id) for member in members]
 
     assert ("ann", ann.id) in of_project("a", MATCH)
@@ -361,7 +368,7 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
         ({"database": "9999"}, "written from newer tables"),
         ({"format": "zip"}, "its manifest is not that of a project"),
     ):
-        with pytest.raises(FileRefused, match=told):
+        with pytest.raises(InvalidFileError, match=told):
             import_project(store, media, path=altered(made / "p.zip", tmp_path / "about.zip", **about))
     assert projects.all_projects(store) == []
     assert accounts.active_accounts(store) == []
@@ -389,7 +396,7 @@ def test_a_file_that_is_no_whole_archive_is_refused(
                 new.writestr(name, data)
 
     def refused(told: str) -> None:
-        with pytest.raises((FileRefused, InvalidInput), match=told):
+        with pytest.raises((InvalidFileError, InvalidInputError), match=told):
             import_project(store, media, path=path)
 
     with zipfile.ZipFile(made / "p.zip") as old:
@@ -451,7 +458,7 @@ def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
     import_project(store, media, path=made / "p.zip")
     export_project(store, media, by=None, project="p", out=tmp_path / "again.zip")
     assert elsewhere(tmp_path / "again.zip") == elsewhere(made / "p.zip")
-    with pytest.raises(AlreadyTaken, match="There is a project named 'p' already"):
+    with pytest.raises(AlreadyTakenError, match="There is a project named 'p' already"):
         import_project(store, media, path=made / "p.zip")
 
 
@@ -515,7 +522,7 @@ def test_of_two_imports_at_once_into_one_name_one_wins(made: Path, store: Store,
         try:
             import_project(store, media, path=made / "p.zip", how=MATCH)
             came.append("made")
-        except AlreadyTaken:
+        except AlreadyTakenError:
             came.append("taken")
 
     with pytest.MonkeyPatch.context() as patch:

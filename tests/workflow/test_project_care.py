@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text
 from db.carried import LEFT
 from db.engine import Store
 from db.tables import metadata
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.project_parts import ProjectPart
 from domain.roles import Role
 from domain.states import Stage
@@ -33,7 +33,7 @@ def test_an_archived_project_is_read_and_exported_and_nothing_in_it_changes(stor
     lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
     bob = make_person(store, "bob")
     held = claimed(store, ann)
-    with pytest.raises(NotAllowed, match="Only a lead"):
+    with pytest.raises(NotAllowedError, match="Only a lead"):
         project_care.archive(store, by=ann, project="p")
     assert project_care.archive(store, by=lea, project="p")
     assert not project_care.archive(store, by=lea, project="p")
@@ -45,7 +45,7 @@ def test_an_archived_project_is_read_and_exported_and_nothing_in_it_changes(stor
         lambda: claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION),
         lambda: claims.release(store, person=ann, task=held.id),
     ):
-        with pytest.raises(Conflict, match=told):
+        with pytest.raises(ConflictError, match=told):
             press()
     assert progress.my_work(store, person=ann) == []
     (view,) = projects.projects_of(store, person=ann)
@@ -55,7 +55,7 @@ def test_an_archived_project_is_read_and_exported_and_nothing_in_it_changes(stor
     project_care.rename(store, by=lea, project="p", title=' <b>Öl & "x"</b> 🎨 ')
     assert projects.project(store, person=lea, project="p").title == '<b>Öl & "x"</b> 🎨'
     for bad in (" ", "x" * 201):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             project_care.rename(store, by=lea, project="p", title=bad)
 
     assert project_care.unarchive(store, by=lea, project="p")
@@ -77,7 +77,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
             lambda: project_care.archive(store, by=lea, project="p"),
             lambda: project_removal.delete_project(store, media, by=lea, project="p", typed="p"),
         ):
-            with pytest.raises(Conflict, match=told):
+            with pytest.raises(ConflictError, match=told):
                 press()
         with store.write() as session:
             session.connection().execute(text(mended))
@@ -92,7 +92,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     lost = project_removal.losses(store, by=lea, project="p")
     assert lost.files == 0  # the copy has them all
     assert lost.items == whole["item"] // 2
-    with pytest.raises(InvalidInput, match="Type the project's name, p, to delete it"):
+    with pytest.raises(InvalidInputError, match="Type the project's name, p, to delete it"):
         project_removal.delete_project(store, media, by=lea, project="p", typed="P")
     kept = [home / "releases" / name / "1" / "private" / "keys.json" for name in ("p", "q")]
     for path in kept:
@@ -102,7 +102,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     def deleted() -> project_removal.Losses:
         return project_removal.delete_project(store, media, by=lea, project="p", typed="p", home=home)
 
-    with staging(home, "p"), pytest.raises(Conflict, match=r"A release of p is being made .* then delete it\."):
+    with staging(home, "p"), pytest.raises(ConflictError, match=r"A release of p is being made .* then delete it\."):
         deleted()
     assert project_removal.losses(store, by=lea, project="p") == lost, "nothing was begun"
     assert lost.releases == 1
@@ -112,7 +112,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
 
     export_project(store, media, by=None, project="q", out=home / "after.zip")
     assert (home / "after.zip").read_bytes() == (home / "before.zip").read_bytes()
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         projects.project(store, person=lea, project="p")
     (line,) = audit.entries(store, by=None, project=None, kinds=("project.deleted",))
     assert (line.who, line.project, line.data["name"], line.data["items"]) == ("eva", None, "p", lost.items)
@@ -144,10 +144,10 @@ def test_what_is_under_way_stands_in_the_way(store: Store, home: Path) -> None:
         lambda: project_removal.losses(store, by=other, project="p"),
         lambda: project_removal.delete_project(store, media, by=other, project="p", typed="p"),
     ):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             of_other()
     project_removal.delete_project(store, media, by=lea, project="p", typed="p")
-    with pytest.raises((NotFound, LeaseLost)) as told:
+    with pytest.raises((NotFoundError, LeaseLostError)) as told:
         submissions.submit(store, person=ann, task=held.id, key="k", values={"choice": "red"})
     assert str(told.value).endswith(".")
     assert progress.my_work(store, person=ann) == []

@@ -10,7 +10,7 @@ from db import assets
 from db.engine import Store
 from db.tables import AssetRow
 from domain import extensions
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
@@ -164,7 +164,7 @@ def test_what_the_constraints_forbid_is_looked_for_all_the_same(store: Store) ->
 @pytest.mark.one_database
 def test_an_unknown_project_is_named(store: Store) -> None:
     make_project(store)
-    with pytest.raises(NotFound, match="p"):
+    with pytest.raises(NotFoundError, match="p"):
         check(store, project="q")
 
 

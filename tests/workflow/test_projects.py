@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from db.engine import Store
-from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, TouchstoneError
+from domain.errors import AlreadyTakenError, InvalidInputError, NotAllowedError, NotFoundError, TouchstoneError
 from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import make_items, make_person, make_pool, make_project, make_schema
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import authoring, claims, image_pool, progress, project_progress
 
 PLACES = {
@@ -25,7 +25,7 @@ PLACES = {
 
 def nothing_or_fail(answer: Any) -> Any:
     if isinstance(answer, NoTask) and answer.code == "not_member":
-        raise NotAllowed(answer.sentence)
+        raise NotAllowedError(answer.sentence)
     return answer
 
 
@@ -51,14 +51,14 @@ ACTIONS: dict[str, tuple[Callable[[Store, Person], Any], set[str]]] = {
         {"senior", "lead"},
     ),
     "fill the pool": (lambda s, p: image_pool.add_to_pool(s, None, by=p, project="p", files=[]), {"lead"}),  # type: ignore[arg-type]
-    "see the people": (lambda s, p: projects.members(s, person=p, project="p"), {"lead"}),
+    "see the people": (lambda s, p: memberships.list_members(s, person=p, project="p"), {"lead"}),
     "set a member": (
-        lambda s, p: projects.set_member(s, by=p, project="p", login="annotator", role=Role.ANNOTATOR),
+        lambda s, p: memberships.set_member(s, by=p, project="p", login="annotator", role=Role.ANNOTATOR),
         {"lead"},
     ),
     "invite": (lambda s, p: accounts.invite(s, by=p, project="p", role=Role.ANNOTATOR), {"lead"}),
     "dashboard": (lambda s, p: project_progress.dashboard(s, person=p, project="p"), {"lead"}),
-    "remove a member": (lambda s, p: projects.remove_member(s, by=p, project="p", login="annotator"), {"lead"}),
+    "remove a member": (lambda s, p: memberships.remove_member(s, by=p, project="p", login="annotator"), {"lead"}),
 }
 
 
@@ -76,7 +76,7 @@ def test_who_may_do_what(store: Store, who: str) -> None:
         if who in {*allowed, "admin"}:
             act(store, people[who])
             continue
-        with pytest.raises(NotAllowed if who in PLACES else NotFound) as refusal:
+        with pytest.raises(NotAllowedError if who in PLACES else NotFoundError) as refusal:
             act(store, people[who])
         assert isinstance(refusal.value, TouchstoneError)
         assert str(refusal.value).endswith(".")
@@ -95,17 +95,17 @@ def test_a_project_keeps_its_schema_as_it_was(store: Store) -> None:
 @pytest.mark.both_databases
 def test_a_name_is_taken_once_and_must_be_plain(store: Store) -> None:
     make_project(store)
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyTakenError):
         make_project(store)
     for name in ("", "a b", "../up", "x" * 65):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             make_project(store, name=name)
 
 
 def test_only_admins_make_projects_in_the_browser(store: Store) -> None:
     ann = make_person(store, "ann", project=None)
     root = accounts.create_person(store, login="root", name="Root", is_admin=True)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         projects.create_project(store, name="p", loaded=make_schema(), by=ann)
     assert projects.create_project(store, name="p", loaded=make_schema(), by=root).role is Role.LEAD
 
@@ -113,12 +113,12 @@ def test_only_admins_make_projects_in_the_browser(store: Store) -> None:
 def test_unknown_dimensions_stages_and_logins_are_refused(store: Store) -> None:
     make_project(store)
     make_person(store, "ann")
-    with pytest.raises(InvalidInput):
-        projects.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, dimensions=["smell"])
-    with pytest.raises(InvalidInput):
-        projects.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, stages=[Stage.REFINEMENT])
-    with pytest.raises(NotFound):
-        projects.set_member(store, by=None, project="p", login="nobody", role=Role.ANNOTATOR)
+    with pytest.raises(InvalidInputError):
+        memberships.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, dimensions=["smell"])
+    with pytest.raises(InvalidInputError):
+        memberships.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, stages=[Stage.REFINEMENT])
+    with pytest.raises(NotFoundError):
+        memberships.set_member(store, by=None, project="p", login="nobody", role=Role.ANNOTATOR)
 
 
 @pytest.mark.both_databases
@@ -129,11 +129,11 @@ def test_an_invitation_makes_an_account_and_a_member_once(store: Store) -> None:
     assert offered is not None
     assert (offered.project, offered.role, offered.dimensions) == ("p", Role.SENIOR, ("shape",))
     make_person(store, "taken", project=None)
-    with pytest.raises(AlreadyTaken):
+    with pytest.raises(AlreadyTakenError):
         accounts.accept_invitation(store, token=token, login="taken", name="T", password="long enough")
     sue = accounts.accept_invitation(store, token=token, login="sue", name="Sue", password="long enough")
     view = projects.project(store, person=sue, project="p")
     assert (view.role, view.dimensions) == (Role.SENIOR, ("shape",))
     assert accounts.invitation(store, token=token) is None
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         accounts.accept_invitation(store, token=token, login="eve", name="Eve", password="long enough")

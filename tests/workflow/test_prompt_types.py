@@ -17,7 +17,7 @@ from annotation_schemas.prompts import load_prompt_set, parse_prompt_set
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
-from domain.errors import InvalidInput, ModelRefused, SchemaError
+from domain.errors import InvalidInputError, ModelError, SchemaError
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, Question, RunPlan, RunState
 from inference.spec import ModelSpec
@@ -161,7 +161,7 @@ def test_the_plan_s_seed_is_the_schema_s_and_part_of_who_the_model_is() -> None:
     assert parts_of(FISH.dump(), usual) != parts_of(FISH.dump(), other)
     assert RunPlan.of(other.dump()) == other
     assert plan_for(ETP.schema_, FISH, prompts="etp_bench").prompt_seed is None  # one wording each
-    with pytest.raises(ModelRefused, match="etp_bench have one wording each, so a seed has nothing to choose"):
+    with pytest.raises(ModelError, match="etp_bench have one wording each, so a seed has nothing to choose"):
         plan_for(ETP.schema_, FISH, prompts="etp_bench", prompt_seed=3)
 
 
@@ -227,17 +227,17 @@ def test_a_cross_is_about_the_items_that_have_everything(store: Store, tmp_path:
 
 def test_what_cannot_be_crossed_says_so(store: Store) -> None:
     plan = plan_for(ETP.schema_, FISH)
-    with pytest.raises(ModelRefused, match="A cross needs what is added to the question"):
+    with pytest.raises(ModelError, match="A cross needs what is added to the question"):
         crossed(plan)
-    with pytest.raises(ModelRefused, match="each thing once"):
+    with pytest.raises(ModelError, match="each thing once"):
         crossed(plan_for(ETP.schema_, FISH, injections=("objects", "objects")))
     none = plan_for(ETP.schema_, FISH, injections=("objects",), dimensions=("goal",))
-    with pytest.raises(InvalidInput, match="no items that you chose"):
+    with pytest.raises(InvalidInputError, match="no items that you chose"):
         units(store, crossed(none)[0])
     make_project(store, name="q", loaded=ETP)
     make_items(store, project="q", dimension="embodied_reasoning", fields=TASKS[2])
     both = crossed(plan_for(ETP.schema_, FISH, injections=("objects", "spatial")))
-    with pytest.raises(InvalidInput, match="no item has all of `objects`, `spatial`"):
+    with pytest.raises(InvalidInputError, match="no item has all of `objects`, `spatial`"):
         units(store, both[0], "q")
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.qualification import Standing
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
@@ -27,7 +27,8 @@ from testkit.factories import (
     vote,
 )
 from workflow.access import guidelines
-from workflow.access.projects import access_to, set_member
+from workflow.access.memberships import set_member
+from workflow.access.projects import access_to
 from workflow.annotate import (
     claims,
     qualification,
@@ -126,13 +127,13 @@ def test_who_fails_waits_and_tries_are_counted(store: Store, project: str, clock
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
     answer(store, ann, ["red", "red", "blue", "blue"])
     assert sign(store, ann, sam, sue).state is Standing.FAILED
-    with pytest.raises(Conflict, match="from 2026-"):
+    with pytest.raises(ConflictError, match="from 2026-"):
         qualification_tries.begin(store, person=ann, project="p")
     clock.advance(hours=25)
     answer(store, ann, ["red", "red", "red", "red"])
     assert sign(store, ann, sam, signs=False).state is Standing.SENT_BACK
     clock.advance(hours=25)
-    with pytest.raises(Conflict, match="2 of 2 tries"):
+    with pytest.raises(ConflictError, match="2 of 2 tries"):
         qualification_tries.begin(store, person=ann, project="p")
     barred(store, ann)
 
@@ -141,22 +142,22 @@ def test_seniors_review_others_only_what_is_handed_in_and_say_why(store: Store, 
     ann, ben = make_people(store, "ann", "ben")
     sam = make_person(store, "sam", role=Role.SENIOR)
     begun = qualification_tries.begin(store, person=ann, project="p")
-    with pytest.raises(Conflict, match="not handed in"):
+    with pytest.raises(ConflictError, match="not handed in"):
         qualification_tries.review(store, by=sam, qualification=begun.id, signs=True)
-    with pytest.raises(InvalidInput, match="Say at least"):
+    with pytest.raises(InvalidInputError, match="Say at least"):
         qualification_tries.review(store, by=sam, qualification=begun.id, signs=False)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         qualification_tries.review(store, by=ben, qualification=begun.id, signs=True)
     own = qualification_tries.begin(store, person=sam, project="p")
-    with pytest.raises(NotAllowed, match="own"):
+    with pytest.raises(NotAllowedError, match="own"):
         qualification_tries.review(store, by=sam, qualification=own.id, signs=True)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         qualification_tries.tries(store, person=ann, project="p")
 
 
 def test_a_lead_lets_someone_in_with_a_reason(store: Store, project: str) -> None:
     ann = make_person(store, "ann")
-    with pytest.raises(InvalidInput, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Say why"):
         qualification.exempt(store, by=None, project="p", login="ann", why=" ")
     qualification.exempt(store, by=None, project="p", login="ann", why="Wrote the guideline.")
     claimed(store, ann)
@@ -187,7 +188,7 @@ def test_corrections_until_a_senior_looks(store: Store, project: str) -> None:
     view = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=ann, task=view.id, key="again", values={"choice": "red"})
     assert sign(store, ann, sam).n_right == 4
-    with pytest.raises(Conflict, match="Seniors have begun"):
+    with pytest.raises(ConflictError, match="Seniors have begun"):
         submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
 
 
@@ -398,7 +399,7 @@ def test_a_new_guideline_can_ask_everyone_again(store: Store, project: str) -> N
     said = next_steps(store, person=None, project=project)
     assert said.startswith("The verification asks people to qualify first, and there is no set of items for it")
     assert "a lead makes one" in barred(store, ann)
-    with pytest.raises(Conflict, match="a lead makes one"):
+    with pytest.raises(ConflictError, match="a lead makes one"):
         qualification_tries.begin(store, person=ann, project=project)
     qualification_sets.make_set(store, by=None, project=project, n=1)
     assert "Open Qualify" in barred(store, ann)

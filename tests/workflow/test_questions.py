@@ -29,7 +29,7 @@ from db import items as item_queries
 from db.assets import put_media
 from db.engine import Store
 from db.tables import AssetRow, AttemptRow, ItemRow, RunRow
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, FirstAnswer, Outcome, Picture, Question, RunPlan, RunState
 from domain.settings import Settings
@@ -358,7 +358,7 @@ def test_information_is_told_next_to_the_question_as_etp_bench_adds_it(store: St
         else:
             assert f"Write the plan.{expected}\n\nThe first image" in first.text
             assert goal.text.startswith("Objects of the task" if injections else "You get what")
-    with pytest.raises(ModelRefused, match="add nothing named `weather`; there are objects, spatial, knowledge"):
+    with pytest.raises(ModelError, match="add nothing named `weather`; there are objects, spatial, knowledge"):
         asker(store, media, loaded, injections=("weather",))
 
 
@@ -375,7 +375,7 @@ def test_published_prompts_and_templates_stand_next_to_ours(store: Store, media:
     published = tmp_path / "published.jsonl"
     published.write_text("\n".join(map(json.dumps, lines)))
     chosen = f"{published}#short"
-    with pytest.raises(ModelRefused, match=r"as in published.jsonl#NAME; there are short, planning"):
+    with pytest.raises(ModelError, match=r"as in published.jsonl#NAME; there are short, planning"):
         asker(store, media, loaded, prompts=str(published))
     lacking = asker(store, media, loaded, prompts=chosen, text_only=True).ask(ids)[0]
     assert "asks for `q`" in lacking.cannot
@@ -414,10 +414,10 @@ def test_prompts_that_are_not_there_or_have_changed_are_refused(
 ) -> None:
     loaded = schema_of("egothink")
     make_project(store, loaded=loaded)
-    with pytest.raises(ModelRefused, match="Prompts are a file or one of plain, egothink"):
+    with pytest.raises(ModelError, match="Prompts are a file or one of plain, egothink"):
         asker(store, media, loaded, prompts=str(tmp_path / "none.yaml"))
     plan = replace(plan_for(loaded.schema_, FISH), prompt_hash="0" * 64)
-    with pytest.raises(ModelRefused, match="egothink have changed since this run was started"):
+    with pytest.raises(ModelError, match="egothink have changed since this run was started"):
         Asker(store, media, schema=loaded.schema_, plan=plan, spec=FISH, cache=tmp_path)
 
 
@@ -640,7 +640,7 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert len(fewer.pictures) == 3
     single = FISH.model_copy(update={"modality": "one_image"})
     assert "With recent_segments=0 only the observation" in asker(store, media, loaded, spec=single).ask(ids)[0].cannot
-    with pytest.raises(ModelRefused, match="Clips have no key `frames`; there are recent_segments"):
+    with pytest.raises(ModelError, match="Clips have no key `frames`; there are recent_segments"):
         asker(store, media, loaded, clips={"frames": 3})
     told = asker(store, media, loaded, injections=("progress",), text_only=True).ask(ids[:1])[0].text
     assert (
@@ -672,9 +672,9 @@ def test_in_two_steps_the_progress_is_summed_up_first(store: Store, media: Media
     assert len({each.prompt_hash for each in (asked, plain, fewer)}) == 3
     seen = asker(store, media, loaded, **two).describe(ids)
     assert (seen.pictures, seen.questions[0].prompt_hash) == (2 * 33, asked.prompt_hash)
-    with pytest.raises(ModelRefused, match=r"The prompts egoplan have no variant `first`.*take egoplan_summary"):
+    with pytest.raises(ModelError, match=r"The prompts egoplan have no variant `first`.*take egoplan_summary"):
         plan_for(loaded.schema_, FISH, strategy="two_steps")
-    with pytest.raises(ModelRefused, match="In two steps the first is about what the pictures show"):
+    with pytest.raises(ModelError, match="In two steps the first is about what the pictures show"):
         check_plan(FISH, plan_for(loaded.schema_, FISH, text_only=True, **two))
     assert not unfilled(loaded.schema_, plan_for(loaded.schema_, FISH, **two))
     once = plan_for(loaded.schema_, FISH, prompts="egoplan_summary", strategy="generate")
@@ -753,7 +753,7 @@ def test_a_clip_without_segments_is_shown_from_end_to_end(store: Store, media: M
     question = asker(store, media, loaded, clips={"frames_per_segment": 3}).ask(ids)[0]
     assert [(each.role, each.clip) for each in question.pictures] == [("clip", 1)] * 3 + [("image", None)]
     assert numbers(question.pictures[:3]) == [0, 74, 149]  # 0, 2.98 and 5.96 s: at 2.98 s frame 74 is on screen
-    with pytest.raises(ModelRefused, match="`frames_per_segment` of the clips is 'many'"):
+    with pytest.raises(ModelError, match="`frames_per_segment` of the clips is 'many'"):
         asker(store, media, loaded, clips={"frames_per_segment": "many"})
 
 

@@ -15,7 +15,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db import queue_cursor
 from db.engine import Store, open_store
-from domain.errors import InvalidInput, LeaseLost, NotAllowed, NotFound
+from domain.errors import InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.policies import LEASE
 from domain.records import NoTask, Person
 from domain.roles import Role
@@ -187,11 +187,11 @@ def test_priority_first_and_it_can_be_changed_while_people_work(store: Store) ->
     prioritise([5, 2, 0, 7], -1)
     rest = votes(store, bob, 6)
     assert set(rest[-2:]) == {0, 7}
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         prioritise([1], 1, by=ann)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         prioritise([99], 1)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInputError):
         prioritise([1], 10**9)
     with store.read() as session:
         log = session.connection().execute(text("SELECT count(*) FROM event WHERE kind = 'item.prioritised'")).scalar()
@@ -279,7 +279,7 @@ def test_what_is_postponed_can_be_taken_back_any_time(store: Store) -> None:
     assert claimed(store, ann).id == later.id
     assert vote(store, ann).id == later.id
     assert {claimed(store, ann).id, other.id} != {other.id}, "what was in hand is put off in its stead"
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         claims.take_back(store, person=bob, task=later.id)
 
 
@@ -291,7 +291,7 @@ def test_lost_text_goes_to_another_free_slot(store: Store) -> None:
     mine = claimed(store, ann)
     clock.advance(minutes=31)
     assert claimed(store, bob).id == mine.id
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         submissions.submit(store, person=ann, task=mine.id, key="late", values={"choice": "blue"}, note="long text")
     claims.take_back(store, person=ann, task=mine.id)
     other = claimed(store, ann)
@@ -301,7 +301,7 @@ def test_lost_text_goes_to_another_free_slot(store: Store) -> None:
     assert left(store, cy) == "waiting_for_others"
     claims.release(store, person=ann, task=other.id)
     claimed(store, cy)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         claims.take_back(store, person=ann, task=mine.id)
 
 

@@ -15,7 +15,7 @@ from annotation_schemas.loader import load_text
 from app.cli import cli
 from db import events
 from db.engine import Store, open_store
-from domain.errors import NotAllowed, RatingsError, TouchstoneError
+from domain.errors import NotAllowedError, RatingsError, TouchstoneError
 from domain.roles import Role
 from domain.states import Cut, Stage
 from testkit.factories import (
@@ -112,7 +112,7 @@ def test_no_one_yet_and_what_is_not_there(store: Store) -> None:
     assert agreement_of(store, person=lead, project="p", stage=Stage.GRADING, by=Cut.DIMENSION) == []
     with pytest.raises(RatingsError, match="style"):
         agreement_of(store, person=None, project="p", stage=Stage.GRADING, criteria=["style"])
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         agreement_of(store, person=ann, project="p", stage=Stage.GRADING)
 
 

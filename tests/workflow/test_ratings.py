@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from db.engine import Store
-from domain.errors import FileRefused, NotAllowed, NotFound
+from domain.errors import InvalidFileError, NotAllowedError, NotFoundError
 from domain.records import Rating
 from domain.roles import Role
 from domain.states import Stage
@@ -118,7 +118,7 @@ def test_ratings_that_do_not_fit_are_named(
 ) -> None:
     make_project(store)
     bring(store, media, tmp_path, "b,x,score,0\n")
-    with pytest.raises(FileRefused, match=rf"row 3: .*{reason}"):
+    with pytest.raises(InvalidFileError, match=rf"row 3: .*{reason}"):
         bring(store, media, tmp_path, f"c,x,score,1\n{line}\n")
     done = bring(store, media, tmp_path, f"c,x,score,1\n{line}\n", skip_bad=True)
     assert (done.ratings, [bad.row for bad in done.bad]) == (1, [3])
@@ -128,10 +128,10 @@ def test_ratings_are_for_leads_and_of_stages_that_are_there(store: Store) -> Non
     make_project(store)
     ann, eve = make_person(store, "ann"), make_person(store, "eve", project=None)
     lea = make_person(store, "lea", role=Role.LEAD)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         ratings_of(store, project="p", stage=Stage.VERIFICATION, by=ann)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         ratings_of(store, project="p", stage=Stage.VERIFICATION, by=eve)
-    with pytest.raises(NotFound, match="it has verification, grading"):
+    with pytest.raises(NotFoundError, match="it has verification, grading"):
         ratings_of(store, project="p", stage=Stage.TRIAGE, by=lea)
     assert ratings_of(store, project="p", stage=Stage.VERIFICATION, by=lea) == []

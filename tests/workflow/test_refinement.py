@@ -12,7 +12,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, SchemaError
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError, SchemaError
 from domain.policies import refined
 from domain.records import NoTask, Person
 from domain.roles import Role
@@ -135,7 +135,7 @@ def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store:
     )
     done = refinement.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)
     assert done == refinement.RefinementIntake(1, 1)
-    with pytest.raises(NotFound, match="llava-secret"):
+    with pytest.raises(NotFoundError, match="llava-secret"):
         refinement.open_refinement(store, by=None, project="p", model="nobody")
 
 
@@ -160,7 +160,7 @@ def test_of_all_models_leaves_people_s_own_answers_aside(store: Store, monkeypat
 def test_it_is_for_leads_and_shows_the_key_but_not_the_model(store: Store) -> None:
     begin(store)
     sam = make_person(store, "sam", role=Role.SENIOR)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         refinement.open_refinement(store, by=sam, project="p", model="gpt-secret")
     refinement.open_refinement(store, by=make_person(store, "lena", role=Role.LEAD), project="p", model="gpt-secret")
     view = claimed(store, sam, Stage.REFINEMENT)
@@ -176,9 +176,9 @@ def test_neither_the_author_nor_a_voter_who_has_it_open_may_and_who_has_seen_the
     ann = make_person(store, "ann", project=None)
     items = begin(store, 1, author_id=ann.id)
     assert items
-    from workflow.access import projects
+    from workflow.access import memberships
 
-    projects.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR)
+    memberships.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR)
     bob, cy = make_people(store, "bob", "cy")
     refinement.open_refinement(store, by=None, project="p", model="gpt-secret")
     claimed(store, bob)
@@ -198,12 +198,12 @@ def test_what_is_wrong_is_refused_and_an_edit_ends_the_decisions_on_the_revision
     same = {"fields": {"question": FIELDS["question"]}}
     gone = {"fields": {"answer": "Sing."}}
     for wrong in ({}, {"other_action": "maybe"}, {**ANOTHER, **same}, {**ANOTHER, **gone}, {**ANOTHER, "fields": 1}):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             submissions.submit(store, person=ann, task=view.id, key="k", values=wrong)
     submissions.submit(store, person=ann, task=view.id, key="k", values={**ONLY_ONE, "fields": {"reason": "I see it."}})
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         submissions.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         submissions.submit(store, person=bob, task=late.id, key="b", values=ONLY_ONE)
     assert figures(store) == [2, 0, 1, 0]
 

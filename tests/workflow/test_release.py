@@ -14,7 +14,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
-from domain.errors import FileRefused, NotAllowed, NotFound
+from domain.errors import InvalidFileError, NotAllowedError, NotFoundError
 from domain.roles import Role
 from exporters.manifest import items_of
 from media.store import MediaStore
@@ -90,9 +90,9 @@ def test_a_file_gives_a_file_and_a_folder_a_folder(store: Store, media: MediaSto
     assert (tmp_path / "out/Forecast/annotations.json").read_bytes() == two.read_bytes()
     assert out(store, "egothink", tmp_path / "out") == ["Activity/annotations.json", "Forecast/annotations.json"]
     (tmp_path / "out/mine.txt").write_text("keep me")
-    with pytest.raises(FileRefused, match=r"not part of this export \(mine\.txt\)"):
+    with pytest.raises(InvalidFileError, match=r"not part of this export \(mine\.txt\)"):
         out(store, "egothink", tmp_path / "out")
-    with pytest.raises(FileRefused, match="is a file"):
+    with pytest.raises(InvalidFileError, match="is a file"):
         out(store, "egothink", two)
 
 
@@ -132,10 +132,10 @@ def test_what_was_written_in_the_browser_joins_the_file_of_its_dimension(
 def test_exports_are_for_leads_and_for_formats_that_fit(store: Store, tmp_path: Path) -> None:
     project(store, "egothink")
     ann, eve = make_person(store, "ann"), make_person(store, "eve", project=None)
-    for person, error in ((ann, NotAllowed), (eve, NotFound)):
+    for person, error in ((ann, NotAllowedError), (eve, NotFoundError)):
         with pytest.raises(error):
             export(store, by=person, project="p", format="egothink", out=tmp_path / "x")
-    with pytest.raises(FileRefused, match="cannot be written as pca_bench"):
+    with pytest.raises(InvalidFileError, match="cannot be written as pca_bench"):
         export(store, by=None, project="p", format="pca_bench", out=tmp_path / "x")
     assert not (tmp_path / "x").exists()
     lead = make_person(store, "lea", role=Role.LEAD)
@@ -252,9 +252,9 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
         (part / "all.json", {"verified": True}, "of an export of a part of the items"),
         (part / "other.json", only, f"is about {name}, which is a part of a project, too"),
     ]:
-        with pytest.raises(FileRefused, match=re.escape(why)):
+        with pytest.raises(InvalidFileError, match=re.escape(why)):
             out(store, "egoplan", place, **options)
-    with pytest.raises(FileRefused, match="ratings is exported without a choice of items"):
+    with pytest.raises(InvalidFileError, match="ratings is exported without a choice of items"):
         out(store, "ratings", tmp_path / "r.csv", **only)
     assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/all.json", "part/other.json"))
 
@@ -313,7 +313,7 @@ def test_a_manifest_goes_next_to_a_single_file_and_over_no_other(
     folder = tmp_path / "r"
     folder.mkdir()
     (folder / "manifest.json").write_text('{"name": "an app"}')
-    with pytest.raises(FileRefused, match="not a manifest of Touchstone"):
+    with pytest.raises(InvalidFileError, match="not a manifest of Touchstone"):
         out(store, "egoplan", folder / "kept.json", verified=True)
     (folder / "manifest.json").unlink()
     assert out(store, "egoplan", folder / "kept.json", verified=True) == ["kept.json", "manifest.json"]

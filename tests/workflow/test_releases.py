@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from db.engine import Store
-from domain.errors import FileRefused, InvalidInput, NotAllowed, NotFound
+from domain.errors import InvalidFileError, InvalidInputError, NotAllowedError, NotFoundError
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema
 from workflow.access import audit
@@ -98,7 +98,7 @@ def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore,
         (sentence,) = verify(there)
         assert words in sentence
         shutil.rmtree(there)
-    with pytest.raises(FileRefused, match="is no release"):
+    with pytest.raises(InvalidFileError, match="is no release"):
         verify(tmp_path)
 
 
@@ -126,11 +126,11 @@ def test_a_withdrawn_item_is_lacking_from_then_on_and_the_release_stays(
     newest = listing.one_release(kept, home, by=None, project="p", version="1.2")
     assert [(each.item, each.release) for each in newest.withdrawn] == [("colour/1", "1.1"), ("colour/0", "1.2")]
     for item, version, words in (("colour/1", "1", "has no item colour/1"), ("colour/2", "7", "no release 7")):
-        with pytest.raises(NotFound, match=words):
+        with pytest.raises(NotFoundError, match=words):
             withdraw(kept, media, home, **{**where, "version": version}, item=item, reason="Twice.")
-    with pytest.raises(FileRefused, match="only item"):
+    with pytest.raises(InvalidFileError, match="only item"):
         withdraw(kept, media, home, **where, item="colour/2", reason="The last one.")
-    with pytest.raises(InvalidInput, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Say why"):
         withdraw(kept, media, home, **where, item="colour/2", reason=" ")
 
 
@@ -145,15 +145,15 @@ def test_a_point_release_has_items_as_they_were_though_people_have_gone_on(
     assert ids(second) == ["colour/0", "colour/2"]
     assert "Question 2?" in text
     assert "Which one is it?" not in text
-    with pytest.raises(FileRefused, match="1 unfinished"):
+    with pytest.raises(InvalidFileError, match="1 unfinished"):
         release(kept, media, home, despite=("said",))
     assert ids(release(kept, media, home)) == ["colour/0", "colour/1"]
 
 
 def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: MediaStore, home: Path) -> None:
-    with pytest.raises(FileRefused, match=r"License: missing \(said\)"):
+    with pytest.raises(InvalidFileError, match=r"License: missing \(said\)"):
         release(kept, media, home, despite=("items",))
-    with pytest.raises(FileRefused, match="has no line luck"):
+    with pytest.raises(InvalidFileError, match="has no line luck"):
         release(kept, media, home, despite=("luck",))
     said = settings.say(kept, by=None, project="p", said={"license": "CC-BY-4.0", "creators": "Ann\nBob"})
     assert said.values == {"license": "CC-BY-4.0", "creators": ["Ann", "Bob"]}
@@ -162,10 +162,10 @@ def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: M
         "about"
     ] == {"license": "CC-BY-4.0"}
     for wrong, words in (({"licence": "x"}, "nothing called 'licence'"), ({"synthetic": "perhaps"}, "say yes or no")):
-        with pytest.raises(InvalidInput, match=words):
+        with pytest.raises(InvalidInputError, match=words):
             settings.say(kept, by=None, project="p", said=wrong)
     ann = make_person(kept, "eve")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         create(kept, media, home, by=ann, project="p", asked=ReleaseOptions())
 
 
@@ -184,10 +184,10 @@ def test_what_is_private_is_in_no_public_file(kept: Store, media: MediaStore, ho
 
 @pytest.mark.one_database
 def test_a_release_that_comes_to_nothing_leaves_nothing(kept: Store, media: MediaStore, home: Path) -> None:
-    with pytest.raises(FileRefused, match="not written as nonsense"):
+    with pytest.raises(InvalidFileError, match="not written as nonsense"):
         release(kept, media, home, formats=("nonsense",))
     assert not (home / "releases").exists(), "it is refused before any work"
-    with pytest.raises(InvalidInput, match="3 items have nothing in nowhere"):
+    with pytest.raises(InvalidInputError, match="3 items have nothing in nowhere"):
         release(kept, media, home, splits=("field:nowhere",))
     assert [path.name for path in (home / "releases/p").iterdir()] == []
     assert listing.all_releases(kept, home, by=None, project="p") == []

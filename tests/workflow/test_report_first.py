@@ -20,7 +20,7 @@ from app import services
 from app.cli import cli
 from app.views.agreement import is_headline
 from db.engine import Store, open_store
-from domain.errors import NotFound, SchemaError
+from domain.errors import NotFoundError, SchemaError
 from domain.rated_units import BETWEEN
 from domain.roles import Role
 from domain.states import Cut, Stage
@@ -348,7 +348,7 @@ def test_a_project_that_is_there_opens_whatever_its_report_says(here: Store) -> 
     """Such a file was taken before these keys had an effect."""
     text = text_of({"unit": "prediction", "statistics": ["icc", "icc"]}, stages={})
     make_project(here, loaded=load_text(text, "", "blind"))
-    with pytest.raises(NotFound, match="no ratings of a stage grading"):
+    with pytest.raises(NotFoundError, match="no ratings of a stage grading"):
         calibrate.study_of(here, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["gpt"])
 
 

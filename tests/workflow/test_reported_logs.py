@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from media.store import MediaStore
 from testkit.missing_extensions import needs
 from tests.workflow.test_options_as_shown import begin, bring, inspect, lm_eval, media, read_as, sample
@@ -216,7 +216,7 @@ def test_a_row_that_contradicts_its_item_is_refused(
 ) -> None:
     begin(store, media, tmp_path)
     (tmp_path / name).write_text(text)
-    with pytest.raises(FileRefused, match=why):
+    with pytest.raises(InvalidFileError, match=why):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}
 

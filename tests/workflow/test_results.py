@@ -19,7 +19,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from db.engine import Store
 from db.tables import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.reading.answers import ReadOutcome
 from domain.run_kinds import RunKind
 from domain.runs import Outcome, RunState
@@ -134,7 +134,7 @@ def test_items_of_one_source_are_no_more_than_one_another() -> None:
     assert together.whole["m"].found.high > alone.whole["m"].found.high
     apart = numbers.sliced_scores(found, KEY, together="none").whole["m"].found
     assert apart == alone.whole["m"].found
-    with pytest.raises(InvalidInput, match="not put together by 'goal'"):
+    with pytest.raises(InvalidInputError, match="not put together by 'goal'"):
         numbers.sliced_scores(found, KEY, together="goal")
 
 
@@ -564,9 +564,9 @@ def test_results_are_for_leads(store: Store) -> None:
     filled(store)
     for role in (factories.Role.ANNOTATOR, factories.Role.SENIOR):
         person = factories.make_person(store, f"some-{role.value}", role=role)
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             project_answers.read_project(store, person=person, project="p")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             project_answers.mark(store, person=person, project="p")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from annotation_schemas.judge_templates import parse_template
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from media.store import MediaStore
 from testkit.factories import make_items, make_predictions, make_project
 from workflow.files.import_files import import_files
@@ -82,7 +82,7 @@ def test_each_row_is_new_changed_equal_or_bad(store: Store, home: Path, tmp_path
     assert [list(row) for row in found.first] == [["colour/2/m", "Grading", "al", "score", "0"]]
     assert found.by == {"al": 1}
     assert bring(table, "ratings") == (1, 1, 2)
-    with pytest.raises(FileRefused):
+    with pytest.raises(InvalidFileError):
         looked(lines(tmp_path / "empty.jsonl", []), "predictions")
 
 
@@ -114,5 +114,5 @@ def test_replies_are_read_as_they_will_be(store: Store, home: Path, tmp_path: Pa
     found = looked(lines(tmp_path / "3.jsonl", [{**replies[0], "text": "[[0]]"}]))
     assert counted(found) == (0, 1, 0, 0)
     assert not found.comes(skip_bad=True)
-    with pytest.raises(FileRefused, match="something else about colour/0 before"):
+    with pytest.raises(InvalidFileError, match="something else about colour/0 before"):
         import_judgements(store, path=tmp_path / "3.jsonl", skip_bad=True, **about)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from db.engine import Store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.roles import Role
 from domain.runs import Attempt, Outcome
 from domain.states import Stage
@@ -70,5 +70,5 @@ def test_what_grading_would_get_is_what_it_gets(store: Store, run: str) -> None:
 def test_only_leads_read(store: Store, run: str) -> None:
     senior = make_person(store, "sue", role=Role.SENIOR)
     for read in (run_views.failures_of, run_grading.slots_of, run_views.attempts_of, run_views.view):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             read(store, by=senior, run=run)

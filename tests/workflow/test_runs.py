@@ -19,7 +19,15 @@ from db import run_chunks
 from db import runs as rows
 from db.engine import Store
 from db.tables import RunChunkRow
-from domain.errors import Conflict, InvalidInput, ModelRefused, NotAllowed, NotAvailable, NotFound, RunStopped
+from domain.errors import (
+    ConflictError,
+    InvalidInputError,
+    ModelError,
+    NotAllowedError,
+    NotAvailableError,
+    NotFoundError,
+    RunStoppedError,
+)
 from domain.records import Person
 from domain.roles import Role
 from domain.runs import Answerer, Attempt, Outcome, Question, RunPlan, RunState
@@ -168,7 +176,7 @@ def test_nothing_to_ask_is_refused_with_a_sentence(store: Store, monkeypatch: py
     make_project(store)
 
     def refused(plan: RunPlan, spec: ModelSpec = SPEC) -> str:
-        with pytest.raises((InvalidInput, ModelRefused, NotAvailable)) as told:
+        with pytest.raises((InvalidInputError, ModelError, NotAvailableError)) as told:
             run_start.start(store, by=None, project="p", spec=spec, plan=plan)
         return str(told.value)
 
@@ -197,14 +205,14 @@ def test_only_leads(store: Store) -> None:
         run_grading.send_to_grading,
         run_views.view,
     ):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             call(store, by=ann, run=run)  # type: ignore[operator]
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             call(store, by=stranger, run=run)  # type: ignore[operator]
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         run_start.start(store, by=ann, project="p", spec=SPEC, plan=RunPlan())
     assert run_views.view(store, by=lead, run=run).state is RunState.WAITING
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         run_views.view(store, by=lead, run="nothing")
 
 
@@ -261,7 +269,7 @@ def test_cancelled_is_for_good_and_keeps_what_was_answered(store: Store) -> None
     assert (view.state, view.answered) == (RunState.CANCELLED, 3)
     assert work(store, run, means=means(model)) is RunState.CANCELLED
     for call in (run_control.pause, run_control.resume, run_control.retry_failed):
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             call(store, by=None, run=run)  # type: ignore[operator]
     assert len(model.asked) == 3
 
@@ -271,7 +279,7 @@ def test_a_wrong_key_stops_the_run_with_its_sentence(store: Store) -> None:
 
     def does(question: Question) -> Sequence[Attempt]:
         if len(model.asked) == 3:
-            raise RunStopped("The key in LAB_API_KEY is refused.")
+            raise RunStoppedError("The key in LAB_API_KEY is refused.")
         return [Attempt(question.unit_id, Outcome.ANSWERED, "x")]
 
     model = Fake(does)
@@ -288,7 +296,7 @@ def test_a_model_that_cannot_be_opened_stops_the_run(store: Store) -> None:
     run, _ = begun(store, 3)
 
     def refuse(spec: ModelSpec, plan: RunPlan) -> Answerer:
-        raise ModelRefused("The folder has no config.json.")
+        raise ModelError("The folder has no config.json.")
 
     assert work(store, run, means=replace(means(Fake()), open=refuse)) is RunState.STOPPED
     assert run_views.view(store, by=None, run=run).said == "The folder has no config.json."
@@ -616,7 +624,7 @@ def test_a_changed_model_folder_is_refused(store: Store, tmp_path: Any) -> None:
     (folder / "config.json").write_text('{"other": 1}')
     assert work(store, run, means=means(model)) is RunState.STOPPED
     assert "has changed since this run was started" in run_views.view(store, by=None, run=run).said
-    with pytest.raises(ModelRefused, match="has changed"):
+    with pytest.raises(ModelError, match="has changed"):
         run_control.resume(store, by=None, run=run)
     (folder / "config.json").write_text("{}")
     run_control.resume(store, by=None, run=run)
@@ -671,6 +679,6 @@ def test_a_lead_names_models_below_the_operators_folder_only(store: Store, tmp_p
     assert started("small", lead) == started(str(inside), lead) == str(inside)
     assert started("someone/model", lead) == "someone/model"  # a repository of the hub
     for model in (str(outside), "../elsewhere", "link", "app", str(tmp_path / "nowhere")):
-        with pytest.raises(ModelRefused, match="has to lie below"):
+        with pytest.raises(ModelError, match="has to lie below"):
             started(model, lead)
     assert started(str(outside), None) == str(outside)

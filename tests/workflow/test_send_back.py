@@ -11,7 +11,7 @@ from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AnnotationRow, EventRow, ItemRow
 from domain.comments import LONGEST_COMMENT
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.item_filter import ItemList
 from domain.records import NoTask, Person
 from domain.roles import Role
@@ -91,7 +91,7 @@ def test_an_item_comes_back_to_its_author_who_corrects_it_and_then_others_vote_a
     seen = bulk.preview(store, **given)
     assert (seen.can, [each for each, _ in seen.cannot]) == ((name,), ["colour/none"])
     assert bulk.do(store, token=seen.token, **given) == 1
-    with pytest.raises(Conflict):  # pressed twice
+    with pytest.raises(ConflictError):  # pressed twice
         bulk.do(store, token=seen.token, **given)
     assert bulk.preview(store, **given).cannot[0] == (name, WITH_AUTHOR)
     assert (one(store).state, one(store).current_revision) == (ItemState.IN_VERIFICATION, 2)
@@ -139,7 +139,7 @@ def test_it_is_undone_by_having_it_verified_again(store: Store) -> None:
     assert with_author(store) == []
     assert bulk.preview(store, **again).cannot == ((name, "It is in verification now."),)
     assert (back(store, ann), check(store)) == ([], [])
-    with pytest.raises(Conflict, match="Someone has edited this item since"):
+    with pytest.raises(ConflictError, match="Someone has edited this item since"):
         submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING, task=mine.row.task)
     assert vote(store, ben).fields["question"] == "Question 1?"
     assert [each.words for each in notices.of_person(store, person=ann) if "omment" in each.words] == [
@@ -168,9 +168,9 @@ def test_what_cannot_go_back_says_why(store: Store) -> None:
         (sending(lea, names, all="", own={names[0]: WHY}), f"Nothing is said of {names[1]}"),
         (sending(lea, names, own={names[0]: "x" * (LONGEST_COMMENT + 1)}), "Shorten the reason"),
     ):
-        with pytest.raises(InvalidInput, match=sentence):
+        with pytest.raises(InvalidInputError, match=sentence):
             bulk.preview(store, **given)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         bulk.preview(store, **sending(ann, names))
     own = {names[0]: "The key stands in the question.\0"}
     assert done(store, sending(lea, [names[0]], own=own)) == 1

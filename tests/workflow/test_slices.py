@@ -7,7 +7,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from importers.items import read_items
 from tests.paths import shared
 from workflow.results.slices import Item, edges_of, similarity, sliced, ways
@@ -66,7 +66,7 @@ def test_numbers_are_cut_where_people_say() -> None:
 
 @pytest.mark.parametrize("text", ["", "1,,2", "5,1", "1,1", "one", "1,nan", "1-4,5-8", ",".join(map(str, range(21)))])
 def test_edges_that_are_none_are_told(text: str) -> None:
-    with pytest.raises(InvalidInput, match="Slices begin at numbers from low to high, at most 20, as in 1,5,9"):
+    with pytest.raises(InvalidInputError, match="Slices begin at numbers from low to high, at most 20, as in 1,5,9"):
         edges_of(text)
 
 
@@ -88,7 +88,7 @@ def test_dimensions_and_groups_stand_as_in_the_schema() -> None:
 def test_an_unknown_way_is_told_with_those_there_are() -> None:
     assert "task_progress_metadata.entries" in {each.name for each in ways(schema())}
     for name in ("goal", "task_goal~task_goal", "task_goal~options", "task_goal.entries"):
-        with pytest.raises(InvalidInput, match="there are dimension"):
+        with pytest.raises(InvalidInputError, match="there are dimension"):
             sliced(schema(), {}, name)
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from db.engine import Store
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -41,7 +41,7 @@ def stored(store: Store) -> dict[str, list[str]]:
 
 def test_what_is_shown_is_what_people_get_and_nothing_is_written(store: Store) -> None:
     make_project(store, loaded=make_schema())
-    with pytest.raises(NotFound, match="no free images"):
+    with pytest.raises(NotFoundError, match="no free images"):
         look(store, make_person(store, "zoe", role=Role.LEAD), Stage.AUTHORING)
     make_items(store, 3)
     (ann,) = make_people(store, "ann")
@@ -72,7 +72,7 @@ def test_what_is_shown_is_what_people_get_and_nothing_is_written(store: Store) -
         "is shown with a made-up item only": (lea, Stage.ADJUDICATION, {"item": "colour/0"}),
     }
     for words, (person, stage, more) in refused.items():
-        with pytest.raises((NotAllowed, NotFound), match=words):
+        with pytest.raises((NotAllowedError, NotFoundError), match=words):
             look(store, person, stage, **more)
     assert stored(store) == before
 
@@ -85,14 +85,14 @@ def test_who_is_asked_blind_sees_nothing_that_they_would_not_see_then(store: Sto
     sen = make_person(store, "sen", role=Role.SENIOR)
     make_predictions(store, [item], models=["secret-model"])
     assert look(store, lea, Stage.VERIFICATION, item="colour/0").task.fields["question"] == "Question 0?"
-    with pytest.raises(NotAllowed, match="blind"):
+    with pytest.raises(NotAllowedError, match="blind"):
         look(store, sen, Stage.VERIFICATION, item="colour/0")
-    with pytest.raises(NotFound, match="Nothing that you may see waits"):
+    with pytest.raises(NotFoundError, match="Nothing that you may see waits"):
         look(store, sen, Stage.VERIFICATION)
-    with pytest.raises(NotAllowed, match=SECRET):  # the answer is the key that verifiers must not see
+    with pytest.raises(NotAllowedError, match=SECRET):  # the answer is the key that verifiers must not see
         look(store, lea, Stage.GRADING, item="colour/0")
     held = claimed(store, lea)
-    with pytest.raises(NotAllowed, match="blind"):
+    with pytest.raises(NotAllowedError, match="blind"):
         look(store, lea, Stage.VERIFICATION, item=held.item)
     vote(store, lea)
     vote(store, ann)

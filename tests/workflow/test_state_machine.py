@@ -19,7 +19,7 @@ from sqlalchemy import event, text
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
-from domain.errors import Conflict, LeaseLost, NotFound
+from domain.errors import ConflictError, LeaseLostError, NotFoundError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
@@ -128,7 +128,7 @@ class Protocol(RuleBasedStateMachine):
                     values={"choice": choice},
                     reasons={} if choice else {"choice": "unclear"},
                 )
-            except Conflict:
+            except ConflictError:
                 break
             assert done.repeated is bool(time)
             self.book[view.item or ""]["votes"].setdefault(view.revision, {})[login] = choice
@@ -149,7 +149,7 @@ class Protocol(RuleBasedStateMachine):
         self.held.pop(login)
         try:
             submissions.submit(self.store, person=self.people[login], task=view.id, key=str(self.keys), values=values)
-        except LeaseLost:
+        except LeaseLostError:
             return
         item["decided"][view.revision] = decision
         if decision == "edit":
@@ -160,7 +160,7 @@ class Protocol(RuleBasedStateMachine):
         """Someone undoes their last vote."""
         try:
             view = submissions.undo(self.store, person=self.people[login], project="p", stage=Stage.VERIFICATION)
-        except (Conflict, NotFound):
+        except (ConflictError, NotFoundError):
             return
         assert view.correction
         self.held[login] = view

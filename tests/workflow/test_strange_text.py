@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from db.engine import Store
-from domain.errors import InvalidInput, NotAllowed, NotFound
+from domain.errors import InvalidInputError, NotAllowedError, NotFoundError
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_person, make_project
 from workflow.access import accounts, projects, sign_in
@@ -34,11 +34,11 @@ def test_strange_names_of_things_are_refused(store: Store, text: str) -> None:
         lambda: accounts.create_person(store, login="x", name=f"X{text}"),
         lambda: sign_in.use_sign_in_link(store, token=text),
     ):
-        with pytest.raises((NotFound, NotAllowed, InvalidInput)):
+        with pytest.raises((NotFoundError, NotAllowedError, InvalidInputError)):
             call()
     assert sign_in.signed_in(store, token=text) is None
     for login, password in ((text, "some password"), ("ann", text)):
-        with pytest.raises(NotAllowed, match="not right"):
+        with pytest.raises(NotAllowedError, match="not right"):
             sign_in.authenticate(store, login=login, password=password)
 
 
@@ -49,7 +49,7 @@ def test_strange_text_in_a_submission_is_kept_or_refused_but_breaks_nothing(stor
     ann = make_person(store, "ann")
     view = claimed(store, ann)
     for values, note in (({"choice": text}, ""), ({"choice": "red"}, text)):
-        with contextlib.suppress(InvalidInput):
+        with contextlib.suppress(InvalidInputError):
             submissions.submit(store, person=ann, task=view.id, key="k", values=values, note=note)
 
 
@@ -59,7 +59,7 @@ def test_a_number_beyond_the_database_is_refused_or_kept(store: Store, seq: int)
     make_items(store)
     ann = make_person(store, "ann")
     view = claimed(store, ann)
-    with contextlib.suppress(InvalidInput):
+    with contextlib.suppress(InvalidInputError):
         drafts.save_draft(store, person=ann, task=view.id, seq=seq, values={"n": 1})
     assert claimed(store, ann).id == view.id
 

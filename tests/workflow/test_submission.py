@@ -13,7 +13,7 @@ from annotation_schemas.formats.egoplan import submission_json
 from annotation_schemas.loader import load_schema
 from db.engine import Store
 from db.tables import RunRow
-from domain.errors import FileRefused, NotFound
+from domain.errors import InvalidFileError, NotFoundError
 from media.store import MediaStore
 from testkit.samples import egoplan_record, write
 from tests.paths import shared
@@ -68,7 +68,7 @@ def test_what_is_not_answered_is_said_or_named(project: Store, home: Path, tmp_p
         r"^2 of 3 items have no answer in this run that is one of their options: "
         r"12, 7 \('I would take a cup' was not read: format violation: states none, or not one\)\. .*--unanswered"
     )
-    with pytest.raises(FileRefused, match=sentence):
+    with pytest.raises(InvalidFileError, match=sentence):
         export(project, by=None, project="p", format="egoplan_submission", out=out, run=run)
     assert not out.exists()
     export(project, by=None, project="p", format="egoplan_submission", out=out, run=run, unanswered="N/A")
@@ -96,13 +96,13 @@ def test_the_answers_of_one_run_come_back_as_they_went(project: Store, home: Pat
 
 def test_format_and_run_go_together(project: Store, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    with pytest.raises(FileRefused, match="name it with --run"):
+    with pytest.raises(InvalidFileError, match="name it with --run"):
         export(project, by=None, project="p", format="egoplan_submission", out=out)
-    with pytest.raises(FileRefused, match="egoplan is exported without them"):
+    with pytest.raises(InvalidFileError, match="egoplan is exported without them"):
         export(project, by=None, project="p", format="egoplan", out=out, run="x")
-    with pytest.raises(FileRefused, match="--unanswered is for submissions"):
+    with pytest.raises(InvalidFileError, match="--unanswered is for submissions"):
         export(project, by=None, project="p", format="predictions", out=out, unanswered="N/A")
-    with pytest.raises(NotFound, match="has no run 'x'"):
+    with pytest.raises(NotFoundError, match="has no run 'x'"):
         export(project, by=None, project="p", format="egoplan_submission", out=out, run="x")
 
 
@@ -113,5 +113,5 @@ def test_items_without_ids_and_options_are_refused(store: Store, home: Path, tmp
     del record["sample_id"]
     import_files(store, media, by=None, project="p", format="egoplan", path=write(tmp_path / "val.json", [record]))
     run = answer(store, home, tmp_path, {"0": "B"})
-    with pytest.raises(FileRefused, match="The item '0' has no sample_id of its own"):
+    with pytest.raises(InvalidFileError, match="The item '0' has no sample_id of its own"):
         export(store, by=None, project="p", format="egoplan_submission", out=tmp_path / "out.json", run=run)

@@ -16,7 +16,7 @@ from annotation_schemas.formats import ColumnMapping
 from annotation_schemas.loader import load_text
 from db import files
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import make_people
@@ -105,20 +105,22 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
         "answer": 'The "cup"; red',
     }
 
-    with pytest.raises(FileRefused, match=r"came in with other columns \(as the schema says\)"):
+    with pytest.raises(InvalidFileError, match=r"came in with other columns \(as the schema says\)"):
         bring(said=ColumnMapping({"question": "by"}))
     path.write_text(
         out.getvalue().replace("is 1", "was 1") + "i 3;New?;It;a.png;b.png;\r\n", encoding="utf-8", newline=""
     )
     with pytest.raises(
-        FileRefused, match=r"'i 1' is in this .* Of its rows 1 changed, 2 are there word for word, 1 is new"
+        InvalidFileError, match=r"'i 1' is in this .* Of its rows 1 changed, 2 are there word for word, 1 is new"
     ):
         bring()
-    with pytest.raises(FileRefused, match="Columns, places and encodings are said of csv or jsonl; predictions is"):
+    with pytest.raises(
+        InvalidFileError, match="Columns, places and encodings are said of csv or jsonl; predictions is"
+    ):
         import_files(
             store, media, by=None, project="p", format="predictions", path=path, said=ColumnMapping(encoding="cp1252")
         )
-    with pytest.raises(FileRefused, match="reads csv, not pca_bench"):
+    with pytest.raises(InvalidFileError, match="reads csv, not pca_bench"):
         import_files(store, media, by=None, project="p", format="pca_bench", path=path)
 
 
@@ -170,10 +172,10 @@ def test_a_look_says_what_is_new_changed_equal_and_bad_and_stores_nothing(
     assert changed.new_refused is None
     assert not changed.comes(skip_bad=False)
     assert changed.comes(skip_bad=False, new_only=True)
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         import_files(store, media, **about)
     assert (str(refused.value), n_items()) == (changed.refused, 3)
-    with pytest.raises(FileRefused, match="A dry run is for items; ratings are imported without one"):
+    with pytest.raises(InvalidFileError, match="A dry run is for items; ratings are imported without one"):
         look_at_files(store, media, by=None, project="p", format="ratings", path=path)
 
 
@@ -218,8 +220,8 @@ def test_new_rows_come_in_while_changed_ones_stay_and_both_files_go_out(
 
     first, second, third = "What?,It,a,b\n", "Who?,She,a,b\n", "Where?,There,a,b\n"
     assert take(first, second).items == 2
-    with pytest.raises(FileRefused, match="row 2 is not what it was, and the rows of this file have no ids"):
+    with pytest.raises(InvalidFileError, match="row 2 is not what it was, and the rows of this file have no ids"):
         take(first, third, second)
     assert take(first, second, third).items == 1
-    with pytest.raises(FileRefused, match="New ones alone are taken of items; ratings are imported without it"):
+    with pytest.raises(InvalidFileError, match="New ones alone are taken of items; ratings are imported without it"):
         import_files(store, media, by=None, project="p", format="ratings", path=path, new_only=True)

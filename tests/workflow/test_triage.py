@@ -20,7 +20,7 @@ from annotation_schemas.loader import load_schema
 from db import candidate_images
 from db.engine import Store
 from db.tables import AssetRow, CandidateRow
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError
 from domain.records import NoTask, Person, TriageGroup
 from domain.roles import Role
 from domain.states import Stage, TriageState
@@ -164,14 +164,14 @@ def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
     left = triage.next_group(store, person=eve, project="p")
     assert isinstance(left, NoTask)
     assert left.code == "waiting_for_others"
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         keep(store, bob, names(first), "x")
     clock.advance(minutes=31)
     assert names(group(store, eve)) == names(first)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLostError):
         keep(store, ann, names(first), "y")
     keep(store, eve, names(first), "z")
-    with pytest.raises(Conflict, match="decided already"):
+    with pytest.raises(ConflictError, match="decided already"):
         keep(store, ann, names(first), "y")
 
 
@@ -184,7 +184,7 @@ def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_ref
     for repeated in (False, True, True):
         done = triage.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
         assert (done.kept, done.repeated) == (1, repeated)
-    with pytest.raises(Conflict, match="same key"):
+    with pytest.raises(ConflictError, match="same key"):
         triage.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
     assert triage_figures.progress(store, by=None, project="p").total.kept == 1
 
@@ -195,7 +195,7 @@ def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_fo
     add(store, tmp_path / "in", unlike(4))
     with store.read() as session:
         everything = list(session.exec(select(AssetRow.public_id).order_by(col(AssetRow.id))))
-    with pytest.raises(Conflict, match="2 frames of this video are kept already"):
+    with pytest.raises(ConflictError, match="2 frames of this video are kept already"):
         keep(store, ann, everything[:3], "a")
     assert free(store, ann) == set()  # all or none
     keep(store, ann, everything[:2], "b")
@@ -220,7 +220,7 @@ def test_eight_at_once_keep_frames_of_one_source(store: Store, ann: Person, tmp_
         barrier.wait()
         try:
             keep(store, people[at], groups[at], "k")
-        except Conflict as refusal:
+        except ConflictError as refusal:
             return str(refusal)
         return "kept"
 
@@ -260,9 +260,9 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     assert again.token != first.token
     keep(store, ann, names(again), again.token)
     image_pool.pick(store, person=ann, project="p", dimension="existence", assets=names(again))
-    with pytest.raises(Conflict, match="writes an item"):
+    with pytest.raises(ConflictError, match="writes an item"):
         triage.undo(store, person=ann, project="p")
-    with pytest.raises(Conflict, match="writes an item"):
+    with pytest.raises(ConflictError, match="writes an item"):
         triage.restore(store, by=None, project="p", frames=names(again))
     assert check(store) == []
 
@@ -299,11 +299,11 @@ def test_what_was_dropped_needs_a_reason_and_a_frame_of_this_project(store: Stor
     add(store, tmp_path / "in", unlike(1))
     (frame,) = names(group(store, ann))
     for drop, key in (({frame: " "}, "k"), ({frame: "x" * 201}, "k"), ({}, "k"), ({frame: "unclear"}, "")):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             triage.decide(store, person=ann, project="p", keep=[], drop=drop, key=key)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInputError):
         triage.decide(store, person=ann, project="p", keep=[frame], drop={frame: "unclear"}, key="k")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         triage.decide(store, person=ann, project="p", keep=["nothing"], drop={}, key="k")
 
 
@@ -315,20 +315,20 @@ def test_who_may_triage_and_who_may_look(store: Store, ann: Person, tmp_path: Pa
     left = triage.next_group(store, person=writer, project="p")
     assert isinstance(left, NoTask)
     assert left.code == "not_member"
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         keep(store, writer, [frame], "k")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         triage.undo(store, person=writer, project="p")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         triage.next_group(store, person=stranger, project="p")
     for person in (ann, writer):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             triage_figures.progress(store, by=person, project="p")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             triage_figures.as_csv(store, by=person, project="p")
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             triage.restore(store, by=person, project="p", frames=[frame])
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             triage_figures.dropped(store, by=person, project="p")
     make_project(store, name="q")
     other = make_person(store, "other", project="q")

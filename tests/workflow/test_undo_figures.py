@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from db.engine import Store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -71,5 +71,5 @@ def test_a_decision_stands(store: Store) -> None:
     view = claimed(store, sam, Stage.ADJUDICATION)
     decision = {"decision": "accept", "cause": "wrong_key"}
     submissions.submit(store, person=sam, task=view.id, key="1", values=decision)
-    with pytest.raises(Conflict, match="settles the item"):
+    with pytest.raises(ConflictError, match="settles the item"):
         submissions.undo(store, person=sam, project="p", stage=Stage.ADJUDICATION)

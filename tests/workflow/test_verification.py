@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotFoundError
 from domain.records import NoTask
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -114,12 +114,12 @@ def test_strangers_are_told_that_nothing_is_there(store: Store) -> None:
     make_project(store)
     make_items(store)
     ann, stranger = make_person(store, "ann"), make_person(store, "stranger", project=None)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         claims.next_task(store, person=stranger, project="p", stage=Stage.VERIFICATION)
     view = claimed(store, ann)
     bob = make_person(store, "bob")
     for person in (stranger, bob):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             submissions.submit(store, person=person, task=view.id, key="k", values={"choice": "red"})
 
 
@@ -129,7 +129,7 @@ def test_a_form_that_does_not_fit_is_refused_and_nothing_is_stored(store: Store)
     ann = make_person(store, "ann")
     view = claimed(store, ann)
     for values in ({}, {"choice": "green"}, {"choice": None}, {"choice": "red", "extra": 1}, {"choice": float("nan")}):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             submissions.submit(store, person=ann, task=view.id, key="k", values=values)
     with store.read() as session:
         assert session.exec(select(AnnotationRow)).all() == []
@@ -145,10 +145,10 @@ def test_the_same_key_twice_is_one_annotation(store: Store) -> None:
     second = submissions.submit(store, person=ann, task=view.id, key="k", values={"choice": "blue"})
     assert (first.repeated, second.repeated) == (False, True)
     assert second.annotation == first.annotation
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         submissions.submit(store, person=ann, task=view.id, key="another", values={"choice": "blue"})
     other = claimed(store, ann)
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         submissions.submit(store, person=ann, task=other.id, key="k", values={"choice": "blue"})
 
 
@@ -215,9 +215,9 @@ def test_one_can_go_back_to_anything_of_the_last_half_hour(store: Store) -> None
     assert claimed(store, ann).id == first.id, "it comes before what was in hand"
     submissions.submit(store, person=ann, task=first.id, key="mended", values={"choice": "blue"})
     assert claimed(store, ann).id == in_hand.id
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION, task=second.id)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION, task=in_hand.id)
     assert old.id not in {first.id, second.id}
     assert check(store) == []
@@ -242,7 +242,7 @@ def test_a_slip_that_settled_an_item_can_be_mended_for_half_an_hour(store: Store
     submissions.submit(store, person=bob, task=view.id, key="third", values={"choice": "red"})
     assert state_of(store, item) is ItemState.KEPT
     clock.advance(minutes=31)
-    with pytest.raises(Conflict, match="settled"):
+    with pytest.raises(ConflictError, match="settled"):
         submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     assert check(store) == []
 
@@ -259,7 +259,7 @@ def test_who_may_know_what_others_said_mends_nothing_that_is_settled(store: Stor
     vote(store, ann, "red")
     vote(store, sue, "red")
     for person in (bob, sue):
-        with pytest.raises(Conflict, match="settled"):
+        with pytest.raises(ConflictError, match="settled"):
             submissions.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
     assert check(store) == []
 
@@ -291,7 +291,7 @@ def test_a_correction_that_takes_the_item_from_a_senior_keeps_what_the_senior_wr
     submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
     assert state_of(store, item) is ItemState.KEPT
     decision = {"decision": "reject", "cause": "wrong_key"}
-    with pytest.raises(LeaseLost, match="kept"):
+    with pytest.raises(LeaseLostError, match="kept"):
         submissions.submit(store, person=sue, task=begun.id, key="d", values=decision, note="Seen twice.")
     (text,) = expired_drafts.of_person(store, person=sue)
     assert "Seen twice." in repr(text)
@@ -308,7 +308,7 @@ def test_a_correction_that_comes_after_the_verdict_is_kept_as_a_draft(store: Sto
     submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     vote(store, bob, "red")
     clock.advance(minutes=31)
-    with pytest.raises(Conflict, match="draft"):
+    with pytest.raises(ConflictError, match="draft"):
         submissions.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"})
     assert state_of(store, item) is ItemState.KEPT
     assert check(store) == []

@@ -16,7 +16,7 @@ from app.cli import command
 from app.commands.results import comparison_block
 from app.results.models import comparison_table
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.judging import JudgePlan
 from testkit.factories import make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
@@ -158,13 +158,15 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
         template = judge_templates.parse_template(text, name="t")
         with world.store.read() as session:
             schema = access_to(session, person=None, project="p").schema
-        with pytest.raises(InvalidInput, match=sentence):
+        with pytest.raises(InvalidInputError, match=sentence):
             judge_plans.plan_for(schema, template, baseline="two", pictures=False)
 
 
 def test_a_criterion_that_cannot_hold_what_a_judge_answers_is_refused(world: World) -> None:
-    with pytest.raises(InvalidInput, match="cannot rate 'score': the template better_of_two answers A, B and C, and"):
+    with pytest.raises(
+        InvalidInputError, match="cannot rate 'score': the template better_of_two answers A, B and C, and"
+    ):
         world.plan("better_of_two", baseline="two", criteria={"score": "score"})
-    with pytest.raises(InvalidInput, match=r"'score' is one of 0, 0\.5, 1"):
+    with pytest.raises(InvalidInputError, match=r"'score' is one of 0, 0\.5, 1"):
         world.plan(SCORE.replace("[0, 0.5, 1]", "[1, 2, 3]"), fills=FILLS)
     assert world.plan(SCORE.replace("[0, 0.5, 1]", "[0, 1]"), fills=FILLS).criteria == {"score": "score"}

@@ -11,7 +11,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import events
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, RatingsError
+from domain.errors import ConflictError, InvalidInputError, RatingsError
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.states import Stage
@@ -74,12 +74,12 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
         run = world.run(server.url, world.plan())
         waiting = state(world)
-        with pytest.raises(Conflict, match="being worked on"):
+        with pytest.raises(ConflictError, match="being worked on"):
             run_control.withdraw(world.store, by=None, run=run, reason="the wrong template")
         world.work(run)
     before = state(world)
     mark = rater_agreement.mark(world.store, person=None, project="p", stage=Stage.GRADING)
-    with pytest.raises(InvalidInput, match="Say why"):
+    with pytest.raises(InvalidInputError, match="Say why"):
         run_control.withdraw(world.store, by=None, run=run, reason=" ")
     run_control.withdraw(world.store, by=None, run=run, reason="the wrong template")
     assert state(world) == waiting
@@ -91,7 +91,7 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
         study_of(
             world.store, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["judge by likeness 1"]
         )
-    with pytest.raises(Conflict, match="withdrawn before: the wrong template"):
+    with pytest.raises(ConflictError, match="withdrawn before: the wrong template"):
         run_control.withdraw(world.store, by=None, run=run, reason="again")
     run_control.take_back(world.store, by=None, run=run)
     assert state(world) == before
@@ -100,7 +100,7 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
             (row.kind, row.data.get("reason")) for row, *_ in events.find_events(session, project_id=1, kinds=("run.",))
         ]
     assert told[:2] == [("run.taken_back", None), ("run.withdrawn", "the wrong template")]
-    with pytest.raises(Conflict, match="was not withdrawn"):
+    with pytest.raises(ConflictError, match="was not withdrawn"):
         run_control.take_back(world.store, by=None, run=run)
 
 
@@ -114,7 +114,7 @@ def test_answers_that_were_withdrawn_are_not_judged_graded_or_counted(world: Wor
     assert state(world)[:4] == ([], {}, {}, [])
     slots = dict(world.all("SELECT state, count(*) FROM task WHERE stage = 'grading' GROUP BY state"))
     assert slots == {"done": 3, "withdrawn": 13}
-    with pytest.raises(InvalidInput, match="There is nothing to judge"):
+    with pytest.raises(InvalidInputError, match="There is nothing to judge"):
         world.run("http://127.0.0.1:9/v1", world.plan())
     run_control.take_back(world.store, by=None, run=answers)
     assert state(world) == before
@@ -183,12 +183,12 @@ def test_a_withdrawn_run_does_not_go_on_until_it_is_taken_back(store: Store) -> 
     one, two = make_items(store, 2)
     attempts = [Attempt(one, Outcome.ANSWERED, "red"), Attempt(two, Outcome.TRANSPORT_ERROR, "")]
     run = make_run(store, attempts, state=RunState.RUNNING)
-    with pytest.raises(Conflict, match="pause or cancel it"):
+    with pytest.raises(ConflictError, match="pause or cancel it"):
         run_control.withdraw(store, by=None, run=run, reason="the wrong model")
     run_control.pause(store, by=None, run=run)
     run_control.withdraw(store, by=None, run=run, reason="the wrong model")
     for go_on in (run_control.resume, run_control.retry_failed, run_grading.send_to_grading):
-        with pytest.raises(Conflict, match=r"little-model was withdrawn \(the wrong model\); take it back before"):
+        with pytest.raises(ConflictError, match=r"little-model was withdrawn \(the wrong model\); take it back before"):
             go_on(store, by=None, run=run)  # type: ignore[operator]
     assert run_views.view(store, by=None, run=run).state is RunState.PAUSED
     run_control.take_back(store, by=None, run=run)

@@ -14,7 +14,7 @@ from annotation_schemas.loader import load_text
 from db import assets, files, task_slots
 from db.engine import Store
 from db.tables import AssetRow, ItemAssetRow, TaskRow
-from domain.errors import Conflict, NotAllowed, NotFound
+from domain.errors import ConflictError, NotAllowedError, NotFoundError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
@@ -239,7 +239,7 @@ def test_no_one_looks_into_what_they_will_be_asked_about(store: Store) -> None:
     project(store)
     link(store, make_items(store, 1))
     senior = make_person(store, "sue", role=Role.SENIOR)
-    with pytest.raises(NotAllowed, match="blind"):
+    with pytest.raises(NotAllowedError, match="blind"):
         item_history.history(store, person=senior, project="p", item="colour/0")
 
 
@@ -255,11 +255,11 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
     assert both.endswith("no one gets in until you make one. Qualify in the menu does that.")
     made = qualification_sets.make_set(store, by=None, project="p")
     assert set(made.items) == set(names[2:])
-    with pytest.raises(NotFound, match="or its images or clips are not there yet"):
+    with pytest.raises(NotFoundError, match="or its images or clips are not there yet"):
         qualification_sets.make_set(store, by=None, project="p", names=[names[0]])
     ann = make_person(store, "ann")
     link(store, ids[2:3])  # a set of an earlier version
-    with pytest.raises(Conflict, match=r"1 item of this set waits for images or clips; a lead adds them\."):
+    with pytest.raises(ConflictError, match=r"1 item of this set waits for images or clips; a lead adds them\."):
         qualification_tries.begin(store, person=ann, project="p")
     missing_media.fill(store, media)
     qualification_tries.begin(store, person=ann, project="p")

@@ -13,7 +13,7 @@ import pytest
 from annotation_schemas.loader import load_text
 from db import item_revisions, items
 from db.engine import Store
-from domain.errors import InvalidInput, NotAllowed, NotFound, RowsRefused
+from domain.errors import InvalidInputError, InvalidRowsError, NotAllowedError, NotFoundError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -67,7 +67,7 @@ def test_advice_stops_no_one_and_a_rule_that_stops_does(store: Store) -> None:
     begin(store)
     ann = make_person(store, "ann")
     write(store, ann, LONG)
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInputError) as refused:
         write(store, ann, OPEN)
     assert [(each.name, each.message) for each in refused.value.problems] == [
         ("question", "Question: Let it end with \u201c?\u201d.")
@@ -89,7 +89,7 @@ def test_an_edit_is_held_to_what_it_changes(store: Store) -> None:
         values = {**answers, "fields": fields}
         submissions.submit(store, person=ann, task=task, key=key, values=values)
 
-    with pytest.raises(InvalidInput, match="Let it end with"):
+    with pytest.raises(InvalidInputError, match="Let it end with"):
         submit("one", question="Which cup")
     submit("two", question="Which of these many cups is this?")
     authoring.edit_item(store, person=None, project="p", item="colour/0", fields={"options": ["red one", "blue"]})
@@ -107,10 +107,10 @@ def test_a_page_is_told_of_nothing_that_its_stage_keeps_back(store: Store) -> No
     assert said[Stage.AUTHORING] == ["words", "ends_with", "alike_length", "no_rewording", "not_in"]
     assert said[Stage.REFINEMENT] == ["words", "ends_with", "alike_length", "no_rewording"]
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             authoring.wording(store, person=ann, project="p", stage=stage, fields=given)
     bob = make_person(store, "bob", project=None)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         authoring.wording(store, person=bob, project="p", stage=Stage.AUTHORING, fields=given)
 
 
@@ -129,7 +129,7 @@ def test_files_are_held_to_the_same_rules(store: Store, tmp_path: Path) -> None:
     assert looked.note == note
     assert import_files.import_files(store, media, **here, path=path).note == note
     bad = lines(tmp_path / "bad.jsonl", {**GOOD, "id": "9"}, {**OPEN, "id": "8"})
-    with pytest.raises(RowsRefused, match="Let it end with") as refused:
+    with pytest.raises(InvalidRowsError, match="Let it end with") as refused:
         import_files.import_files(store, media, **here, path=bad)
     assert "row 2" in str(refused.value)
     assert len(questions(store)) == 3
@@ -160,7 +160,9 @@ def test_a_lead_lists_what_does_not_hold(store: Store) -> None:
         ("colour/1", "alike_length", "false"),
         ("colour/3", "ends_with", "true"),
     ]
-    with pytest.raises(NotFound, match=r"the rules are question\.words, question\.ends_with, options\.alike_length"):
+    with pytest.raises(
+        NotFoundError, match=r"the rules are question\.words, question\.ends_with, options\.alike_length"
+    ):
         wording.unheld(store, by=None, project="p", rule="person")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         wording.unheld(store, by=make_person(store, "sen", role=Role.SENIOR), project="p")

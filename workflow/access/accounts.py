@@ -12,7 +12,7 @@ from datetime import timedelta
 from db import people, projects
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredPerson
-from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.errors import AlreadyTakenError, ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.records import Invitation, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -31,13 +31,13 @@ def create_person(
     login = normal_login(login)
     problems = problems_with(login, name, password)
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     hashed = passwords.hash_of(password) if password is not None else None
     try:
         with store.write() as session:
             return person_of(_add_person(store, session, login, name.strip(), hashed, is_admin))
     except IntegrityError as error:
-        raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
+        raise AlreadyTakenError(f"The login {login!r} is taken; choose another.") from error
 
 
 def invite(
@@ -92,14 +92,14 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
     login = normal_login(login)
     problems = problems_with(login, name, password)
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     hashed = passwords.hash_of(password)
     try:
         with store.write() as session:
             now = store.now()
             row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
             if row is None:
-                raise NotAllowed("This invitation was used already or is too old; ask for a new one.")
+                raise NotAllowedError("This invitation was used already or is too old; ask for a new one.")
             person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
             people.spend_invitation(session, row=row, person_id=person.id, now=now)
             projects.put_member(
@@ -113,7 +113,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
             log(session, "member.joined", by=person, project=row, now=now)
             return person_of(person)
     except IntegrityError as error:
-        raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
+        raise AlreadyTakenError(f"The login {login!r} is taken; choose another.") from error
 
 
 def ensure_first_admin(store: Store) -> str | None:
@@ -124,7 +124,7 @@ def ensure_first_admin(store: Store) -> str | None:
     password = secrets.token_urlsafe(15)
     try:
         create_person(store, login="admin", name="Admin", password=password, is_admin=True)
-    except AlreadyTaken:  # another process was faster, or the login belongs to someone who is no admin
+    except AlreadyTakenError:  # another process was faster, or the login belongs to someone who is no admin
         return None
     return password
 
@@ -134,7 +134,7 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
     login = normal_login(login)
     problems = problems_with(login, "-", password)
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     hashed = passwords.hash_of(password)
     with store.write() as session:
         row = _required(people.by_login(session, login=login), login)
@@ -153,10 +153,10 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
 
     Raises
     ------
-    NotAllowed
+    NotAllowedError
         ``by`` is neither an admin nor a lead of all projects of this account. None is the command on the machine
         itself.
-    Conflict
+    ConflictError
         The account is the caller's own, the last active admin, or the last active lead of a project.
     """
     login = normal_login(login)
@@ -197,7 +197,7 @@ def may_set_active(store: Store, *, by: Person, login: str) -> bool:
         row = _required(people.by_login(session, login=normal_login(login)), login)
         try:
             _may_set_active(session, by=by, person=person_of(row))
-        except NotAllowed:
+        except NotAllowedError:
             return False
         return by.id != row.id
 
@@ -208,7 +208,7 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
     theirs = {project.id for project, _ in projects.of_person(session, person_id=person.id)}
     leads = {project.id for project, member in projects.of_person(session, person_id=by.id) if member.role is Role.LEAD}
     if person.is_admin or not theirs or not theirs <= leads:
-        raise NotAllowed("Only an admin, or a lead of all of this person's projects, may do this; ask an admin.")
+        raise NotAllowedError("Only an admin, or a lead of all of this person's projects, may do this; ask an admin.")
 
 
 def _alone(session: Session, *, by: Person | None, person: Person) -> None:
@@ -221,15 +221,17 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
     if person.is_admin:
         people.lock_admins(session)
     if by is not None and not people.is_active(session, id=by.id):  # by the person whose lock this call waited for
-        raise NotAllowed("Your own account has been deactivated meanwhile, so nothing was done.")
+        raise NotAllowedError("Your own account has been deactivated meanwhile, so nothing was done.")
 
 
 def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
-    """Raise ``Conflict`` for the caller's own account, the last active admin, and the last active lead of a project."""
+    """Raise ``ConflictError`` for the caller's own account, the last active admin, and the last active lead of a
+    project.
+    """
     if by is not None and by.id == row.id:
-        raise Conflict("This is your own account; someone else has to deactivate it.")
+        raise ConflictError("This is your own account; someone else has to deactivate it.")
     if row.is_admin and people.active_admins(session) == [row.id]:
-        raise Conflict("This is the last active admin; make someone else an admin first.")
+        raise ConflictError("This is the last active admin; make someone else an admin first.")
     for project, _ in projects.of_person(session, person_id=row.id):
         keep_a_lead(session, project_id=project.id, without=row)
 
@@ -272,7 +274,7 @@ def _add_person(
 
 def _required(row: StoredPerson | None, login: str) -> StoredPerson:
     if row is None:
-        raise NotFound(f"There is no account with the login {login!r}.")
+        raise NotFoundError(f"There is no account with the login {login!r}.")
     return row
 
 

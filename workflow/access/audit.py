@@ -10,7 +10,7 @@ from datetime import datetime
 from db import events, items, people
 from db.engine import Session, Store
 from domain import csv_text
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.records import AuditEntry, Person
 from workflow.access.projects import require_lead
 
@@ -67,7 +67,7 @@ def entries(
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The account or item does not exist.
     """
     with store.read() as session:
@@ -161,7 +161,7 @@ def _project_id(session: Session, *, by: Person | None, project: str | None) -> 
     if project is not None:
         return require_lead(session, by=by, project=project).project_id
     if by is not None and not by.is_admin:
-        raise NotAllowed("Only an admin reads the log of all projects; name one of yours.")
+        raise NotAllowedError("Only an admin reads the log of all projects; name one of yours.")
     return None
 
 
@@ -170,7 +170,7 @@ def _person_id(session: Session, login: str | None) -> int | None:
         return None
     row = people.by_login(session, login=login.strip().casefold())
     if row is None:
-        raise NotFound(f"There is no account with the login {login!r}.")
+        raise NotFoundError(f"There is no account with the login {login!r}.")
     return row.id
 
 
@@ -179,5 +179,5 @@ def _item_id(session: Session, project_id: int | None, external_id: str | None) 
         return None
     row = items.by_external_id(session, project_id=project_id, external_id=external_id) if project_id else None
     if row is None:
-        raise NotFound(f"There is no item {external_id!r} in this project.")
+        raise NotFoundError(f"There is no item {external_id!r} in this project.")
     return row.id

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from db import items
 from db.engine import Session, Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from domain.states import VERIFICATIONS, Items, ItemState, Stage
 from workflow.access.projects import Access, require_lead
@@ -110,7 +110,7 @@ def counting(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The caller asks for kept items, but no item has a verdict.
     """
     found = _counted(session, access, items_, stage)
@@ -132,7 +132,7 @@ def _counted(session: Session, access: Access, items_: Items | str | None, stage
     )
     if items_ is not None and Items(items_) is Items.KEPT and not verdicts:
         message = f"{access.title} has no kept items: {without}. Leave this out, or ask for all items."
-        raise InvalidInput([Problem("items", message)])
+        raise InvalidInputError([Problem("items", message)])
     if items_ is None and stage in VERIFICATIONS:
         return CountedItems(Items.ALL, by_state, "agreement about votes is over everything that was voted on")
     if items_ is None and not verdicts:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from db import erasing, people, projects
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, NotFound, Problem, Unavailable
+from domain.errors import ConflictError, DatabaseUnavailableError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person
 from workflow.access.accounts import must_not_be_last, normal_login, person_of
 from workflow.access.event_log import log
@@ -30,9 +30,9 @@ def may_be_erased(store: Store, *, login: str) -> Person:
     with store.read() as session:
         row = people.by_login(session, login=normal_login(login))
         if row is None:
-            raise NotFound(f"There is no account with the login {login!r}.")
+            raise NotFoundError(f"There is no account with the login {login!r}.")
         if erasing.was_erased(row):
-            raise Conflict(f"{row.login} is what is left of someone who was erased.")
+            raise ConflictError(f"{row.login} is what is left of someone who was erased.")
         must_not_be_last(session, by=None, row=row)
         return person_of(row)
 
@@ -53,18 +53,18 @@ def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The typed text is not the login.
-    NotFound, Conflict
+    NotFoundError, ConflictError
         The account does not exist, or it is the last active admin or the last active lead of a project.
     """
     person = may_be_erased(store, login=login)
     if normal_login(typed) != person.login:
-        raise InvalidInput([Problem("login", f"{typed!r} is not the login {person.login!r}. No one was erased.")])
+        raise InvalidInputError([Problem("login", f"{typed!r} is not the login {person.login!r}. No one was erased.")])
     with store.write(archived_too=True) as session:
         row = people.by_login(session, login=person.login)
         if row is None:
-            raise NotFound(f"There is no account with the login {person.login!r} any more.")
+            raise NotFoundError(f"There is no account with the login {person.login!r} any more.")
         theirs = projects.of_person(session, person_id=person.id)
         for id in sorted(project.id for project, _ in theirs):
             projects.lock(session, id=id)
@@ -85,6 +85,6 @@ def _rewrite(store: Store) -> str:
     """Remove erased data from the database file; return why the file may still hold them, or an empty text."""
     try:
         store.rewrite()
-    except Unavailable as error:
+    except DatabaseUnavailableError as error:
         return str(error)
     return ""

@@ -15,7 +15,7 @@ from typing import Any
 
 from db import events
 from db.engine import Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
@@ -42,7 +42,7 @@ def put_row(store: Store, *, by: Person | None, project: str, extension: str, ke
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The key is empty or too long, or the value is no JSON or too large.
     """
     problems = []
@@ -55,7 +55,7 @@ def put_row(store: Store, *, by: Person | None, project: str, extension: str, ke
     except (TypeError, ValueError) as error:
         problems.append(Problem("value", f"The value is no JSON: {error}. Give texts, numbers, lists and maps."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         before = _newest(events.of_kinds(session, project_id=access.project_id, kinds=[_kind(extension)]))

@@ -11,7 +11,7 @@ from datetime import datetime
 from db import guidelines, projects
 from db.engine import Session, Store
 from db.records import StoredGuidelineVersion
-from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, NotFoundError, Problem
 from domain.records import GuidelineNews, GuidelineVersion, Person
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
@@ -43,7 +43,7 @@ def show(store: Store, *, by: Person | None, project: str, number: int | None = 
     for version in known:
         if version.in_force if number is None else version.number == number:
             return version
-    raise NotFound(f"{project} has no version {number} of its guideline; it has 1 to {len(known)}.")
+    raise NotFoundError(f"{project} has no version {number} of its guideline; it has 1 to {len(known)}.")
 
 
 def publish_version(
@@ -75,9 +75,9 @@ def publish_version(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The text is empty, too long, or equal to the current one; ``why`` is missing; or a reason has no open decision.
-    Conflict
+    ConflictError
         The current version is not the one that the text is based on.
     """
     text = text.replace("\r\n", "\n").replace("\0", "")
@@ -85,11 +85,11 @@ def publish_version(
         access = require_lead(session, by=by, project=project)
         problems = _problems(access, text, why)
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         now = store.now()
         row = projects.lock(session, id=access.project_id)
         if based_on not in (None, row.guideline_number):
-            raise Conflict(
+            raise ConflictError(
                 f"Version {row.guideline_number} came into force while you wrote; read what it says, then save again."
             )
         hash = hashlib.sha256(text.encode()).hexdigest()
@@ -108,7 +108,7 @@ def publish_version(
                 now=now,
             )
         elif requalify and not version.requalify:
-            raise InvalidInput(
+            raise InvalidInputError(
                 [Problem("requalify", f"This text was in force as version {version.number}; make a new set instead.")]
             )
         projects.bring_guideline_into_force(session, row=row, number=version.number)
@@ -125,7 +125,7 @@ def answer(store: Store, *, by: Person | None, project: str, reason: str, dimens
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if not why.strip() or len(why) > LONGEST_WHY:
-            raise InvalidInput([Problem("why", "Say in a sentence why the guideline stays as it is.")])
+            raise InvalidInputError([Problem("why", "Say in a sentence why the guideline stays as it is.")])
         now = store.now()
         projects.lock(session, id=access.project_id)
         current = guidelines.by_hash(session, project_id=access.project_id, hash=access.loaded.guideline_hash)
@@ -170,12 +170,15 @@ def current(session: Session, access: Access) -> tuple[int, str]:
 def accepted(session: Session, access: Access, hash: str | None) -> str:
     """Return the guideline hash to store with a submission: the one that the rater's page showed.
 
-    Without a hash, the current guideline is used. Raises ``InvalidInput`` for a guideline that this project never had.
+    Without a hash, the current guideline is used. Raises ``InvalidInputError`` for a guideline that this project never
+    had.
     """
     if hash is None or hash == access.loaded.guideline_hash:
         return access.loaded.guideline_hash
     if guidelines.by_hash(session, project_id=access.project_id, hash=hash) is None:
-        raise InvalidInput([Problem("guideline", "This page shows a guideline that is not this project's; reload it.")])
+        raise InvalidInputError(
+            [Problem("guideline", "This page shows a guideline that is not this project's; reload it.")]
+        )
     return hash
 
 
@@ -245,7 +248,7 @@ def _answer(
             waiting[decision.cause, decision.dimension].append(decision.id)
     for reason, dimension in answers:
         if (reason, dimension) not in waiting:
-            raise InvalidInput(
+            raise InvalidInputError(
                 [Problem("answers", f"No open decision in {dimension} has the reason {reason!r}; look at the reasons.")]
             )
     ids = [id for key in dict.fromkeys(answers) for id in waiting[key]]

@@ -7,7 +7,7 @@ from datetime import datetime
 from db import bridge, projects, runs
 from db.engine import Session, Store
 from domain import extensions
-from domain.errors import Conflict, InvalidInput
+from domain.errors import ConflictError, InvalidInputError
 from domain.records import Person, ProjectView
 from workflow.access.event_log import log
 from workflow.access.project_names import title_problems
@@ -21,11 +21,11 @@ def rename(store: Store, *, by: Person | None, project: str, title: str) -> Proj
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The title is empty or too long.
     """
     if problems := title_problems(title):
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
         if access.title != title.strip():
@@ -43,7 +43,7 @@ def archive(store: Store, *, by: Person | None, project: str) -> bool:
 
     Raises
     ------
-    Conflict
+    ConflictError
         A run or an exchange with Label Studio is in progress.
     """
     with store.write(archived_too=True) as session:
@@ -77,11 +77,13 @@ def note_export(store: Store, *, by: Person, project: str) -> None:
 
 
 def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -> None:
-    """Raise ``Conflict`` while a run or an exchange with Label Studio is in progress; ``to`` completes the message."""
+    """Raise ``ConflictError`` while a run or an exchange with Label Studio is in progress; ``to`` completes the
+    message.
+    """
     going = [run.name for run in runs.open_of(session, project_id=access.project_id)]
     if going:
         more = f" and {len(going) - 1} more" if len(going) > 1 else ""
-        raise Conflict(
+        raise ConflictError(
             f"A run of {access.title} is under way: {going[0]}{more}. Pause or cancel it, on the page Models or Judges "
             f"or with `touchstone run pause`, then {to}."
         )
@@ -92,7 +94,7 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
     ]
     if out:
         away = extensions.missing("pages", "label_studio")
-        raise Conflict(
+        raise ConflictError(
             f"Work of {access.title} goes out to Label Studio at {out[0]}. Call it back first: on the page Label "
             f"Studio choose no stage and synchronise, then {to}.{f' {away}' if away else ''}"
         )

@@ -6,14 +6,21 @@ import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from annotation_schemas.model import LoadedSchema, Schema
-from db import guidelines, people, projects, task_rules
+from db import guidelines, projects, task_rules
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredMember, StoredPerson, StoredProject
-from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem, SchemaError
-from domain.records import MemberSettings, Membership, Person, ProjectView
+from domain.errors import (
+    AlreadyTakenError,
+    ConflictError,
+    InvalidInputError,
+    NotAllowedError,
+    NotFoundError,
+    Problem,
+    SchemaError,
+)
+from domain.records import Person, ProjectView
 from domain.rewording import Rewording
 from domain.roles import Role, at_least
 from domain.states import Stage
@@ -89,13 +96,13 @@ def create_project(
 
     Raises
     ------
-    NotAllowed
+    NotAllowedError
         This person may not create projects.
-    AlreadyTaken
+    AlreadyTakenError
         The name is taken.
     """
     if problems := [*name_problems(name), *title_problems(title or loaded.schema_.title)]:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     if by is not None:
         require_creator(store, by)
     try:
@@ -124,7 +131,7 @@ def create_project(
             log(session, "project.created", by=by, project=row.id, now=now, data=data)
             return view_of(access_to(session, person=None, project=name))
     except IntegrityError as error:
-        raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
+        raise AlreadyTakenError(f"There is a project named {name!r} already; choose another name.") from error
 
 
 def may_create(session: Session, person: Person) -> bool:
@@ -135,10 +142,10 @@ def may_create(session: Session, person: Person) -> bool:
 
 
 def require_creator(store: Store, person: Person) -> None:
-    """Raise ``NotAllowed`` for a person who may not create projects."""
+    """Raise ``NotAllowedError`` for a person who may not create projects."""
     with store.read() as session:
         if not may_create(session, person):
-            raise NotAllowed(
+            raise NotAllowedError(
                 "Admins make projects, and people who lead one. Ask one of them to make it and to give you the role "
                 "lead in it."
             )
@@ -188,97 +195,11 @@ def project(store: Store, *, person: Person, project: str) -> ProjectView:
         return view_of(access_to(session, person=person, project=project))
 
 
-def members(store: Store, *, person: Person | None, project: str, active: bool = True) -> list[Membership]:
-    """Return a project's members; deactivated accounts only if ``active`` is false; leads only."""
-    with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        return [
-            Membership(
-                person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
-                role=member.role,
-                dimensions=tuple(member.dimensions) if member.dimensions is not None else None,
-                stages=tuple(Stage(stage) for stage in member.stages) if member.stages is not None else None,
-            )
-            for member, row in projects.members(session, project_id=access.project_id, active=active)
-        ]
-
-
-def set_member(
-    store: Store,
-    *,
-    by: Person | None,
-    project: str,
-    login: str,
-    role: Role,
-    dimensions: Sequence[str] | None = None,
-    stages: Sequence[Stage] | None = None,
-) -> Membership:
-    """Add a person to a project or change their role; None for dimensions or stages means all of them.
-
-    Raises
-    ------
-    Conflict
-        The person is the last active lead of the project and would lose that role.
-    """
-    with store.write(archived_too=True) as session:
-        access = lead_alone(session, by=by, project=project)
-        part = MemberSettings(login, role, dimensions, stages)
-        return put_part(session, access, part, by=by, now=store.now())
-
-
-def remove_member(store: Store, *, by: Person | None, project: str, login: str) -> None:
-    """Remove a person from a project and keep their submissions.
-
-    Raises
-    ------
-    Conflict
-        The person is the last active lead of the project.
-    """
-    with store.write(archived_too=True) as session:
-        access = lead_alone(session, by=by, project=project)
-        take_out(session, access, login, by=by, now=store.now())
-
-
 # ---- for other use cases ---------------------------------------------------------------------------------------------
 
 
-def put_part(session: Session, access: Access, part: MemberSettings, *, by: Person | None, now: datetime) -> Membership:
-    """Add or change a member of a locked project (``lead_alone``); raises the same errors as ``set_member``."""
-    dimensions, stages = subset_of_schema(access, dimensions=part.dimensions, stages=part.stages)
-    row = people.by_login(session, login=part.login.strip().casefold())
-    if row is None:
-        raise NotFound(
-            f"There is no account with the login {part.login!r}. Make it with `touchstone people add`, "
-            "or send its owner an invitation."
-        )
-    if part.role is not Role.LEAD:
-        keep_a_lead(session, project_id=access.project_id, without=row)
-    projects.put_member(
-        session, project_id=access.project_id, person_id=row.id, role=part.role, dimensions=dimensions, stages=stages
-    )
-    data = {"login": row.login, "role": part.role.value, "dimensions": dimensions, "stages": stages}
-    log(session, "member.set", by=by, project=access, now=now, data=data)
-    return Membership(
-        person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
-        role=part.role,
-        dimensions=tuple(dimensions) if dimensions is not None else None,
-        stages=tuple(Stage(stage) for stage in stages) if stages is not None else None,
-    )
-
-
-def take_out(session: Session, access: Access, login: str, *, by: Person | None, now: datetime) -> None:
-    """Remove a member of a locked project; raises the same errors as ``remove_member``."""
-    row = people.by_login(session, login=login.strip().casefold())
-    member = projects.member(session, project_id=access.project_id, person_id=row.id) if row else None
-    if row is None or member is None:
-        raise NotFound(f"{login!r} is not in the project {access.name!r}.")
-    keep_a_lead(session, project_id=access.project_id, without=row)
-    projects.remove_member(session, row=member)
-    log(session, "member.removed", by=by, project=access, now=now, data={"login": row.login})
-
-
 def access_to(session: Session, *, person: Person | None, project: str) -> Access:
-    """Return a person's rights in a project; raise ``NotFound`` for non-members, as if it did not exist.
+    """Return a person's rights in a project; raise ``NotFoundError`` for non-members, as if it did not exist.
 
     The command on the machine itself passes ``person=None`` and may do everything.
     """
@@ -292,15 +213,15 @@ def access_by_id(session: Session, *, person: Person, project_id: int) -> Access
     """Return ``access_to`` for a project given by id, from a task or asset."""
     found = projects.standing(session, person_id=person.id, id=project_id)
     if found is None:
-        raise NotFound("There is no such project any more; look at My work for yours.")
+        raise NotFoundError("There is no such project any more; look at My work for yours.")
     return _access_of(session, person, *found)
 
 
 def require_lead(session: Session, *, by: Person | None, project: str) -> Access:
-    """Return a lead's rights; raise ``NotAllowed`` for other people."""
+    """Return a lead's rights; raise ``NotAllowedError`` for other people."""
     access = access_to(session, person=by, project=project)
     if not at_least(access.role, Role.LEAD):
-        raise NotAllowed(f"Only a lead of {project!r} may do this; ask one of them.")
+        raise NotAllowedError(f"Only a lead of {project!r} may do this; ask one of them.")
     return access
 
 
@@ -316,11 +237,11 @@ def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
 
 
 def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> None:
-    """Raise ``Conflict`` if ``without`` is the last lead of a project; its row must be locked."""
+    """Raise ``ConflictError`` if ``without`` is the last lead of a project; its row must be locked."""
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
-        raise Conflict(f"{without.name} is the last active lead of {name!r}; make someone else one first.")
+        raise ConflictError(f"{without.name} is the last active lead of {name!r}; make someone else one first.")
 
 
 def role_for(schema: Schema, stage: Stage) -> Role:
@@ -338,7 +259,7 @@ def stages_of(schema: Schema) -> list[Stage]:
 def subset_of_schema(
     access: Access, *, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None
 ) -> tuple[list[str] | None, list[str] | None]:
-    """Return dimensions and stages in the stored form; raise ``InvalidInput`` for ones that the schema lacks."""
+    """Return dimensions and stages in the stored form; raise ``InvalidInputError`` for ones that the schema lacks."""
     known_dimensions = [dimension.id for dimension in access.schema.dimensions]
     known_stages = stages_of(access.schema)
     problems = [
@@ -351,7 +272,7 @@ def subset_of_schema(
         if unknown not in known_stages
     ]
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     return (
         list(dimensions) if dimensions is not None else None,
         [Stage(stage).value for stage in stages] if stages is not None else None,
@@ -389,7 +310,7 @@ def _access_of(
     if not everything and member is None:
         raise _no_project(row.name)
     if as_lead.archived and projects.changes_work(session):
-        raise Conflict(archived_words(row.title))
+        raise ConflictError(archived_words(row.title))
     return as_lead if everything or member is None else as_member(as_lead, member)
 
 
@@ -424,7 +345,7 @@ def view_of(access: Access) -> ProjectView:
     )
 
 
-def _no_project(name: str, *, by_command: bool = False) -> NotFound:
+def _no_project(name: str, *, by_command: bool = False) -> NotFoundError:
     if by_command:
-        return NotFound(f"There is no project {name!r}; touchstone project list says which there are.")
-    return NotFound(f"There is no project {name!r} that you are a member of; look at My work for yours.")
+        return NotFoundError(f"There is no project {name!r}; touchstone project list says which there are.")
+    return NotFoundError(f"There is no project {name!r} that you are a member of; look at My work for yours.")

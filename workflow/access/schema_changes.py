@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from db import projects, schema_changes
 from db.engine import Session, Store
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.records import Person
 from domain.states import Stage
 from workflow.access.projects import Access, require_lead
@@ -24,16 +24,16 @@ def unfinished(session: Session, access: Access) -> str | None:
 
 
 def must_be_finished(session: Session, *, access: Access) -> None:
-    """Raise ``Conflict`` while items are being migrated to a changed schema."""
+    """Raise ``ConflictError`` while items are being migrated to a changed schema."""
     said = unfinished(session, access)
     if said is not None:
-        raise Conflict(said)
+        raise ConflictError(said)
 
 
 def must_be_the_same(session: Session, *, access: Access) -> None:
-    """Raise ``Conflict`` if the project's schema has changed since ``access`` was read; lock it until the end."""
+    """Raise ``ConflictError`` if the project's schema has changed since ``access`` was read; lock it until the end."""
     if projects.lock(session, id=access.project_id).schema_version_id != access.schema_version_id:
-        raise Conflict(f"The schema of {access.name} has changed just now, and nothing was taken. Do it again.")
+        raise ConflictError(f"The schema of {access.name} has changed just now, and nothing was taken. Do it again.")
 
 
 def submissions_by_version(
@@ -57,7 +57,7 @@ def submissions_by_version(
 
 
 def version_id(access: Access, version: int | None) -> int | None:
-    """Return the id of a schema version by its number, None for None; raise ``NotFound`` for an unknown version."""
+    """Return the id of a schema version, None for None. Raise ``NotFoundError`` for an unknown version."""
     if version is None:
         return None
     must_have_had(access, version)
@@ -65,8 +65,8 @@ def version_id(access: Access, version: int | None) -> int | None:
 
 
 def must_have_had(access: Access, version: int) -> None:
-    """Raise ``NotFound`` for a version that the project never had."""
+    """Raise ``NotFoundError`` for a version that the project never had."""
     numbers = access.reading.numbers.values() or (access.schema.version,)
     if version not in numbers:
         known = ", ".join(str(number) for number in sorted(numbers))
-        raise NotFound(f"{access.title} never had a version {version} of its schema; it had {known}.")
+        raise NotFoundError(f"{access.title} never had a version {version} of its schema; it had {known}.")

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from db import people
 from db.engine import Store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import Person, SignedIn
 from workflow.access import passwords, tokens
 from workflow.access.accounts import normal_login, person_of
@@ -28,7 +28,7 @@ WRONG = "Login or password is not right. Check both; after several failed attemp
 
 
 def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
-    """Return the person with that login and password; every failure raises ``NotAllowed`` with the same sentence.
+    """Return the person with that login and password; every failure raises ``NotAllowedError`` with the same sentence.
 
     The attempt is counted before the password is checked, so that parallel guesses count too. An unknown login takes as
     long as a wrong password.
@@ -42,13 +42,13 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
     login = normal_login(login)[:200]
     if not login.isprintable():  # no account has such a login, and some databases cannot store it
         passwords.matches(None, password)
-        raise NotAllowed(WRONG)
+        raise NotAllowedError(WRONG)
     with store.write() as session:
         now = store.now()
         key, since = people.attempts_key(login, origin), now - FAILURES_COUNT_FOR
         n, last = people.failures(session, key=key, since=since)
         if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
-            raise NotAllowed(WRONG)
+            raise NotAllowedError(WRONG)
         told = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
         people.note_failure(session, key=key, now=now)
         row = people.by_login(session, login=login)
@@ -57,7 +57,7 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
             with store.write() as session:
                 known = row.id if row is not None else None
                 log(session, "person.sign_in_failed", by=known, now=now, data={"login": login})
-        raise NotAllowed(WRONG)
+        raise NotAllowedError(WRONG)
     with store.write() as session:
         people.forget_failures(session, key=key, before=since)
     return person_of(row)
@@ -112,7 +112,7 @@ def use_sign_in_link(store: Store, *, token: str) -> Person:
         person_id = people.use_link(session, token_hash=tokens.hash_of(token), now=store.now())
         row = people.by_id(session, id=person_id) if person_id is not None else None
         if row is None or not row.active:
-            raise NotAllowed("This sign-in link was used already or is too old; ask for a new one.")
+            raise NotAllowedError("This sign-in link was used already or is too old; ask for a new one.")
         return person_of(row)
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from db import comment_threads, events, task_claims
 from db.engine import Session
 from db.records import StoredAnnotation, StoredItem, StoredTask
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND, UNSETTLED, VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
@@ -60,14 +60,14 @@ def visibility_of(session: Session, *, access: Access, person: Person, item: Sto
 
 
 def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Visibility:
-    """Return ``visibility_of`` for a person who looks; raise ``NotAllowed`` if they must not.
+    """Return ``visibility_of`` for a person who looks; raise ``NotAllowedError`` if they must not.
 
     A person who looks before the verdict is no longer asked about the item blind. A person who looks later can no
     longer correct their answer (``has_looked``).
     """
     found = visibility_of(session, access=access, person=person, item=item)
     if found.blind:
-        raise NotAllowed(found.blind)
+        raise NotAllowedError(found.blind)
     if found.open:
         comment_threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
     elif any(row.person_id == person.id for row in comment_threads.slots(session, item_id=item.id, stages=_CORRECTED)):

@@ -14,7 +14,7 @@ from db import assets, item_revisions, items, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from db.types import public_id
-from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
+from domain.errors import InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, ItemState, Stage, TaskState
@@ -142,17 +142,17 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
     with store.write() as session:
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
-            raise NotAllowed("Only seniors and leads edit items; leave a note with your vote instead.")
+            raise NotAllowedError("Only seniors and leads edit items; leave a note with your vote instead.")
         found = items.by_public_id(session, project_id=access.project_id, public_id=item)
         found = found or items.by_external_id(session, project_id=access.project_id, external_id=item)
         if found is None:
-            raise NotFound(f"There is no item {item!r} in {project!r}.")
+            raise NotFoundError(f"There is no item {item!r} in {project!r}.")
         row = items.lock(session, id=found.id)
         before = item_revisions.content(session, item_id=found.id, revision=row.current_revision)
         content = {**before, **fields}
         problems = edit_problems(access.schema, before, content, row.dimension)
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         editor_id = person.id if person else None
         return revise(session, access=access, item=row, fields=content, editor_id=editor_id, now=store.now())
 
@@ -194,7 +194,7 @@ def wording(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
     if stage not in STAGES_OF_WRITING or not access.may_do(stage):
-        raise NotAllowed("You do not write items in this stage; ask a lead of the project.")
+        raise NotAllowedError("You do not write items in this stage; ask a lead of the project.")
     seen = {field.name for field in shown_fields(access.schema, stage)}
     return list(kinds.unheld_wording(access.schema, fields, seen=seen))
 
@@ -209,7 +209,7 @@ def earlier(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not access.may_do(Stage.AUTHORING) or not access.may_use(dimension):
-            raise NotAllowed("You do not write items for this dimension; ask a lead of the project.")
+            raise NotAllowedError("You do not write items for this dimension; ask a lead of the project.")
         texts = [field.name for field in access.schema.item.fields if field.authored and kinds.of_field(field).written]
         if not texts:
             return []

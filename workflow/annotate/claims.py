@@ -8,7 +8,7 @@ from datetime import datetime
 from db import items, task_claims
 from db.engine import Session, Store
 from db.records import StoredTask
-from domain.errors import Conflict, LeaseLost, NotAllowed
+from domain.errors import ConflictError, LeaseLostError, NotAllowedError
 from domain.records import NoTask, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
@@ -123,11 +123,11 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
         if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
-            raise Conflict("This is submitted already: submit it again, or give it back to leave it as it was.")
+            raise ConflictError("This is submitted already: submit it again, or give it back to leave it as it was.")
         if row.stage is Stage.AUTHORING:
-            raise Conflict("An item that you write stays yours by itself: leave the page, or give its image back.")
+            raise ConflictError("An item that you write stays yours by itself: leave the page, or give its image back.")
         if not extend(session, access=access, row=row, person=person, now=now):
-            raise LeaseLost(why_lost(session, access=access, row=row, person=person))
+            raise LeaseLostError(why_lost(session, access=access, row=row, person=person))
         postpone_task(session, access=access, row=row, person=person, now=now)
 
 
@@ -138,9 +138,9 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
 
     Raises
     ------
-    LeaseLost
+    LeaseLostError
         The item has no free slot.
-    NotAllowed
+    NotAllowedError
         The stage is closed to this person; or they lost the task and may not get new work.
     """
     with store.write() as session:
@@ -150,12 +150,12 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
         held = row.state is TaskState.CLAIMED and row.person_id == person.id
         nothing = gates.why_refused(visit) if row.purpose is Purpose.LIVE and not held else gates.why_closed(visit)
         if nothing is not None:
-            raise NotAllowed(nothing.sentence)
+            raise NotAllowedError(nothing.sentence)
         mine = resume(session, access=access, row=row, person=person, now=now)
         if mine is None:
-            raise LeaseLost("Others have all of its slots now, so it is not free for you; your text stays here.")
+            raise LeaseLostError("Others have all of its slots now, so it is not free for you; your text stays here.")
         if comparison.is_replaced(session, row=mine):
-            raise LeaseLost(f"{comparison.REPLACED} {KEPT}")
+            raise LeaseLostError(f"{comparison.REPLACED} {KEPT}")
         for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
             if other.id != mine.id:
                 postpone_task(session, access=access, row=other, person=person, now=now)
@@ -166,10 +166,10 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
 def heartbeat(store: Store, *, person: Person, task: str) -> datetime:
     """Extend the lease because the page is still open, and return its new end.
 
-    Raises ``LeaseLost``, with the reason, if the person no longer holds the task.
+    Raises ``LeaseLostError``, with the reason, if the person no longer holds the task.
     """
     with store.write() as session:
         row, access = held_task(session, person=person, task=task)
         if not extend(session, access=access, row=row, person=person, now=store.now()) or row.lease_until is None:
-            raise LeaseLost(why_lost(session, access=access, row=row, person=person))
+            raise LeaseLostError(why_lost(session, access=access, row=row, person=person))
         return row.lease_until

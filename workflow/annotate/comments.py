@@ -19,7 +19,7 @@ from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
 from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
 from domain.display_names import distinct_names
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND
@@ -63,8 +63,8 @@ def comment(
     """Write a comment and return its thread; sending the same ``key`` twice writes one comment.
 
     ``early`` is a senior's or lead's statement that the text gives nothing away, so its readers see it before the item
-    is settled. Raises ``InvalidInput`` if the text mentions people who may not be mentioned, or if an early comment
-    contains a secret.
+    is settled. Raises ``InvalidInputError`` if the text mentions people who may not be mentioned, or if an early
+    comment contains a secret.
     """
     with store.write() as session:
         now = store.now()
@@ -140,18 +140,18 @@ def _find(
     if task is not None:
         row, access = held_task(session, person=person, task=task)
         if row.item_id is None:
-            raise NotFound(NOT_YET)
+            raise NotFoundError(NOT_YET)
         return access, items.by_id(session, id=row.item_id)
     access = access_to(session, person=person, project=project or "")
     found = items.by_public_id(session, project_id=access.project_id, public_id=item or "")
     if found is None:
-        raise NotFound(NO_ITEM)
+        raise NotFoundError(NO_ITEM)
     if not at_least(access.role, Role.SENIOR):
         mine = threads.items_of_person(session, project_id=access.project_id, person_id=person.id)
         if found.id not in {row.id for row in mine} or not _comments(
             session, access, person, found, _visibility(session, access, person, found)
         ):
-            raise NotFound(NO_ITEM)
+            raise NotFoundError(NO_ITEM)
     return access, found
 
 
@@ -268,7 +268,7 @@ def _write(
     answered = threads.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):
-        raise NotFound("The comment that this answers is not there; load the page again.")
+        raise NotFoundError("The comment that this answers is not there; load the page again.")
     known = {row.login: row for row in _may_be_mentioned(session, access, person, seen)}
     unknown = [login for login in mentioned(text) if login not in known]
     if unknown:
@@ -286,7 +286,7 @@ def _write(
                 )
             )
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     readers = {known[login].id for login in mentioned(text)} | ({answered.person_id} if answered else set())
     threads.add(
         session,

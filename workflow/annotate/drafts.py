@@ -9,7 +9,7 @@ from typing import Any
 
 from db import submissions
 from db.engine import Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.policies import LEASE
 from domain.records import Draft, Person
 from domain.states import TaskState
@@ -41,13 +41,13 @@ def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Map
 
 
 def must_be_json(values: Mapping[str, Any]) -> None:
-    """Raise ``InvalidInput`` if the values cannot be stored."""
+    """Raise ``InvalidInputError`` if the values cannot be stored."""
     try:
         size = len(json.dumps(values, allow_nan=False, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput([Problem("values", "What was sent is no plain JSON; reload the page.")]) from error
+        raise InvalidInputError([Problem("values", "What was sent is no plain JSON; reload the page.")]) from error
     if size > LARGEST:
-        raise InvalidInput([Problem("values", "This is too long to keep; shorten it.")])
+        raise InvalidInputError([Problem("values", "This is too long to keep; shorten it.")])
 
 
 def _due(lease_until: datetime | None, now: datetime) -> bool:

@@ -12,7 +12,7 @@ from db import projects
 from db.engine import Session
 from db.records import StoredTask
 from domain.comparison import same
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Submission
 from domain.rewording import options_in
 from domain.states import Stage
@@ -39,13 +39,13 @@ class Form:
 def as_asked_now(session: Session, access: Access, row: StoredTask, given: Submission) -> tuple[Form, Submission]:
     """Return the form that was filled in, and the answers in the terms of the current form.
 
-    Raises ``InvalidInput`` for a form that this project never had.
+    Raises ``InvalidInputError`` for a form that this project never had.
     """
     if given.schema is None or given.schema == access.loaded.hash:
         return Form(access.schema_version_id, access.loaded.hash), given
     version = projects.schema_version_by_hash(session, hash=given.schema)
     if version is None or version.id not in access.reading.numbers:
-        raise InvalidInput([Problem("schema", "This page shows a form that is not this project's; reload it.")])
+        raise InvalidInputError([Problem("schema", "This page shows a form that is not this project's; reload it.")])
     said = replace(
         given,
         values=access.reading.answers(version.id, row.stage, given.values),

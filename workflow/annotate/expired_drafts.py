@@ -12,7 +12,7 @@ from annotation_schemas.model import as_words
 from db import answers, events, items, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.exposure import Disclosure, Fact, Route
 from domain.policies import LEASE
 from domain.records import EarlierSubmission, ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
@@ -131,7 +131,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         row = tasks.by_public_id(session, public_id=task)
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
         if draft is None:
-            raise NotFound("There is no such text of yours.")
+            raise NotFoundError("There is no such text of yours.")
         submissions.put_away(session, draft=draft, now=store.now())
 
 
@@ -159,8 +159,8 @@ def expired_submissions(store: Store, *, by: Person | None, project: str) -> lis
 def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
     """Return the text of one expired submission.
 
-    A lead who reads the text while others still answer is no longer asked about the item blind. Raises ``NotAllowed``
-    for a lead who is being asked about the item now.
+    A lead who reads the text while others still answer is no longer asked about the item blind. Raises
+    ``NotAllowedError`` for a lead who is being asked about the item now.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -180,14 +180,14 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
                     now=store.now(),
                 )
             return _lines(access, row, draft)
-        raise NotFound("There is no such expired submission in this project.")
+        raise NotFoundError("There is no such expired submission in this project.")
 
 
 def _access(session: Session, person: Person, row: StoredTask) -> Access | None:
     """Return the task's project if this person is still a member and may work in the stage and the dimension."""
     try:
         access = access_by_id(session, person=person, project_id=row.project_id)
-    except NotFound:
+    except NotFoundError:
         return None
     return access if access.may_do(row.stage) and access.may_use(row.dimension) else None
 

@@ -17,7 +17,7 @@ from annotation_schemas.model import Gold, tolerances_of
 from db import gold_items, task_counts, task_slots
 from db.engine import Session, Store
 from db.records import StoredTask
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.gold import GoldStanding, is_right, is_turn, standing, to_come
 from domain.records import NoTask, Person, ProjectView
 from domain.states import VERIFICATIONS, Stage
@@ -168,10 +168,10 @@ def _asked(session: Session, access: Access, stage: Stage) -> Gold | None:
 
 
 def asked_or_refuse(access: Access, stage: Stage) -> Gold:
-    """Return the schema's gold policy for a stage, or raise ``InvalidInput`` if the schema has no policy."""
+    """Return the schema's gold policy for a stage, or raise ``InvalidInputError`` if the schema has no policy."""
     asked = policy(access, stage)
     if asked is None:
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("stage", f"The schema has no `gold` in its {access.schema.stages.in_a_sentence(stage.value)}.")]
         )
     return asked
@@ -242,10 +242,10 @@ def standing_of(
 
 
 def checked_reason(why: str, missing: str) -> str:
-    """Return a lead's reason, stripped; raise ``InvalidInput`` if it is empty (``missing``) or too long."""
+    """Return a lead's reason, stripped; raise ``InvalidInputError`` if it is empty (``missing``) or too long."""
     text = why.replace("\0", "").strip()
     if not text:
-        raise InvalidInput([Problem("why", missing)])
+        raise InvalidInputError([Problem("why", missing)])
     if len(text) > LONGEST_WHY:
-        raise InvalidInput([Problem("why", f"Shorten the reason to {LONGEST_WHY} characters.")])
+        raise InvalidInputError([Problem("why", f"Shorten the reason to {LONGEST_WHY} characters.")])
     return text

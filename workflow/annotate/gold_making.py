@@ -25,7 +25,7 @@ from db import (
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.comparison import same
-from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, NotFoundError, Problem
 from domain.order import evenly
 from domain.policies import criteria_that_decide, targets
 from domain.records import Person
@@ -82,13 +82,13 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[GoldCandidate]:
     """Make gold checks of up to ``n`` candidates, spread evenly over the dimensions, and return them."""
     if n < 1:
-        raise InvalidInput([Problem("n", "Say how many, at least 1.")])
+        raise InvalidInputError([Problem("n", "Say how many, at least 1.")])
     with store.read() as session:  # outside the write transaction: a large project takes a while
         access = require_lead(session, by=by, project=project)
         asked_or_refuse(access, stage)
         found = candidates_in(session, access, stage)
         if not found:
-            raise InvalidInput([Problem("n", _NOTHING_KNOWN[stage])])
+            raise InvalidInputError([Problem("n", _NOTHING_KNOWN[stage])])
         drawn = evenly(found, n, seed=randbelow(2**31), of=lambda each: each[0].dimension)
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
@@ -109,7 +109,7 @@ def add(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         Lists all problems by item; no gold check is made.
     """
     with store.write() as session:
@@ -119,14 +119,14 @@ def add(
         for each in known:
             try:
                 chosen.append(_checked(session, access, stage, each))
-            except NotFound as error:
+            except NotFoundError as error:
                 problems.append(Problem(each.item, str(error)))
-            except InvalidInput as error:
+            except InvalidInputError as error:
                 problems += [Problem(each.item, f"{each.item}: {problem.message}") for problem in error.problems]
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         if not chosen:
-            raise InvalidInput([Problem("items", "Name at least one item with its right answers.")])
+            raise InvalidInputError([Problem("items", "Name at least one item with its right answers.")])
         return make_checks(session, access, stage, chosen, by, now)
 
 
@@ -136,10 +136,10 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     with store.write() as session:
         row = gold_items.lock(session, public_id=gold)
         if row is None:
-            raise NotFound("There is no such gold check.")
+            raise NotFoundError("There is no such gold check.")
         access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
         if row.withdrawn_at is not None:
-            raise Conflict("It is withdrawn already.")
+            raise ConflictError("It is withdrawn already.")
         gold_items.withdraw(session, gold=row, why=why, now=store.now())
         data = {"stage": row.stage, "why": why}
         log(session, "gold.withdrawn", by=by, project=access, item=row.item_id, now=store.now(), data=data)
@@ -272,25 +272,25 @@ def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
 def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidate) -> Candidate:
     item = items.by_external_id(session, project_id=access.project_id, external_id=known.item)
     if item is None:
-        raise NotFound(f"There is no item {known.item!r} in {access.title}.")
+        raise NotFoundError(f"There is no item {known.item!r} in {access.title}.")
     prediction = None
     if stage is Stage.GRADING:
         answers = items.answers_of(session, project_id=access.project_id, model=known.model or "")
         prediction = next((row for row, of in answers if of.id == item.id), None)
         if prediction is None:
-            raise NotFound(f"{known.item}: there is no answer of a model {known.model!r} to it.")
+            raise NotFoundError(f"{known.item}: there is no answer of a model {known.model!r} to it.")
     elif item.state not in gold_items.SETTLED:
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem(known.item, "only a settled item can be a gold check; this one is still being voted on.")]
         )
     if not known.answers:
-        raise InvalidInput([Problem(known.item, "say what its right answers are.")])
+        raise InvalidInputError([Problem(known.item, "say what its right answers are.")])
     criteria = registry.criteria_of(access.schema, stage.value, item.dimension)
     asked = [criterion for criterion in criteria if criterion.name in known.answers]
     unknown = sorted(set(known.answers) - {criterion.name for criterion in asked})
     if unknown:
         called = access.schema.stages.in_a_sentence(stage.value)
-        raise InvalidInput([Problem(name, f"the {called} does not ask {name!r}.") for name in unknown])
+        raise InvalidInputError([Problem(name, f"the {called} does not ask {name!r}.") for name in unknown])
     fields = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     bare = [criterion.model_copy(update={"show_if": {}, "skip": None}) for criterion in asked]
     # The right answer is the option; the reason that an option requires is up to the voter.
@@ -303,7 +303,7 @@ def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidat
     expected = kinds.in_order(bare, known.answers, fields)
     problems = kinds.check_answers(bare, expected, {}, fields)
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     return item, prediction, expected
 
 

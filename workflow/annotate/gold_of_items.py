@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from db import gold_items, item_list
 from db.engine import Session, Store
 from db.records import StoredItem
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.item_filter import ItemFilter
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Stage
@@ -54,25 +54,27 @@ def make(
 
     Raises
     ------
-    Conflict
+    ConflictError
         The items or answers have changed since the preview with this token. No gold check is made.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         found, chosen = _of_items(session, access, stage, names)
         if found.token != token:
-            raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
+            raise ConflictError(
+                "Something has changed since you looked, so nothing was done; look at the preview again."
+            )
         if not chosen:
-            raise InvalidInput([Problem("items", "None of these items can be a gold check.")])
+            raise InvalidInputError([Problem("items", "None of these items can be a gold check.")])
         return make_checks(session, access, stage, chosen, by, now)
 
 
 def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[str]) -> tuple[OfItems, list[Candidate]]:
     asked_or_refuse(access, stage)
     if not names:
-        raise InvalidInput([Problem("items", "No item is chosen.")])
+        raise InvalidInputError([Problem("items", "No item is chosen.")])
     if len(names) > MOST:
-        raise InvalidInput([Problem("items", f"These are {len(names):,}; choose at most {MOST:,} at once.")])
+        raise InvalidInputError([Problem("items", f"These are {len(names):,}; choose at most {MOST:,} at once.")])
     within = item_list.ListScope(access.project_id)
     ids, _ = item_list.page(session, within=within, wanted=ItemFilter(ids=tuple(names)))
     rows = {row.external_id: row for row in item_list.rows(session, ids=ids)}

@@ -11,7 +11,7 @@ from datetime import datetime
 from db import gold_items, people
 from db.engine import Session, Store
 from domain import csv_text
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.gold import GoldStanding
 from domain.records import Person
 from domain.states import Stage
@@ -101,9 +101,9 @@ def reinstate(store: Store, *, by: Person | None, project: str, login: str, stag
         asked = asked_or_refuse(access, stage)
         row = people.by_login(session, login=login.strip().casefold())
         if row is None:
-            raise NotFound(f"There is no one named {login!r}.")
+            raise NotFoundError(f"There is no one named {login!r}.")
         if standing_of(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
-            raise Conflict(f"{row.name} is not stopped in the {access.schema.stages.in_a_sentence(stage.value)}.")
+            raise ConflictError(f"{row.name} is not stopped in the {access.schema.stages.in_a_sentence(stage.value)}.")
         gold_items.pardon(
             session,
             project_id=access.project_id,

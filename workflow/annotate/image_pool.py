@@ -15,7 +15,14 @@ from db import candidate_images, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredMediaObject, StoredTask
 from db.types import public_id
-from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, NotFound, Problem
+from domain.errors import (
+    AlreadyTakenError,
+    InvalidInputError,
+    InvalidMediaError,
+    NotAllowedError,
+    NotFoundError,
+    Problem,
+)
 from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
 from importers.media_files import kind_of
@@ -63,7 +70,7 @@ def add_to_pool(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
-        raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
+        raise InvalidInputError([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
     in_triage = access.schema.stages.triage is not None
     kinds = _kinds(access, role)
     added: Counter[str] = Counter()
@@ -73,8 +80,8 @@ def add_to_pool(
         try:
             stored = media.add(path, name=name)
             if stored.kind not in kinds:
-                raise MediaRefused(_no_place(stored.kind, kinds, role))
-        except MediaRefused as error:
+                raise InvalidMediaError(_no_place(stored.kind, kinds, role))
+        except InvalidMediaError as error:
             refused.append((name, str(error)))
             continue
         look = hash_of_file(media.path(stored.sha256, "thumb")) if in_triage else None
@@ -125,7 +132,7 @@ def _kinds(access: Access, role: str | None) -> frozenset[str]:
     found = frozenset(slot.kind for slot in slots if slot.role == role)
     if not found:
         there = ", ".join(slot.role for slot in slots) or "none"
-        raise InvalidInput([Problem("role", f"The schema has no asset {role!r}; it has {there}.")])
+        raise InvalidInputError([Problem("role", f"The schema has no asset {role!r}; it has {there}.")])
     return found
 
 
@@ -171,7 +178,7 @@ def _as_kept(
             continue
         try:
             yield from _frames(name, path, every) if framed else as_webm(name, path)
-        except MediaRefused as error:
+        except InvalidMediaError as error:
             refused.append((name, str(error)))
 
 
@@ -234,9 +241,9 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
 
     Raises
     ------
-    AlreadyTaken
+    AlreadyTakenError
         Another person has one of the images, or its source has given as many images as the schema allows.
-    InvalidInput
+    InvalidInputError
         The images do not make an item. A group of images makes an item alone.
     """
     _sweep_if_needed(store, person=person, project=project)
@@ -249,7 +256,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
         rows = _with_group(session, access, rows)
         if roles_of(access.schema.item.assets, rows) is None:
             wanted = ", ".join(f"{slot.min} {slot.kind} ({slot.role})" for slot in access.schema.item.assets)
-            raise InvalidInput([Problem("assets", f"These images do not make an item; it takes {wanted}.")])
+            raise InvalidInputError([Problem("assets", f"These images do not make an item; it takes {wanted}.")])
         id = public_id()
         unit = f"{Stage.AUTHORING.value}/{id}"
         slot = task_slots.Slot(
@@ -264,7 +271,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
         )
         task = task_slots.open_for_person(session, slot=slot)
         if task is None:
-            raise AlreadyTaken("This item is begun already; reload the page.")
+            raise AlreadyTakenError("This item is begun already; reload the page.")
         _take(session, access, task, rows)
         log(session, "pool.picked", by=person, task=task, now=now, data={"stage": task.stage.value})
         author_forms.log_start(session, row=task, person=person, now=now)
@@ -312,7 +319,7 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
         row for row in rows if not row.place
     ):  # the first file of a group represents the group
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
-            raise AlreadyTaken(
+            raise AlreadyTakenError(
                 "Someone else has just taken this image, or enough images of its video are taken; pick another."
             )
     for other in abandoned:
@@ -323,19 +330,19 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
 
 def _must_write(access: Access, dimension: str) -> None:
     if access.schema.stages.authoring is None:
-        raise NotAllowed("Items of this project are not written here; they come from files.")
+        raise NotAllowedError("Items of this project are not written here; they come from files.")
     if not access.may_do(Stage.AUTHORING):
-        raise NotAllowed("You have no part in the authoring of this project; ask a lead for it.")
+        raise NotAllowedError("You have no part in the authoring of this project; ask a lead for it.")
     if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
-        raise NotAllowed(f"{dimension!r} is not one of your dimensions; ask a lead for it.")
+        raise NotAllowedError(f"{dimension!r} is not one of your dimensions; ask a lead for it.")
 
 
 def _pickable(session: Session, access: Access, public: str, dimension: str) -> StoredAsset:
     row = stock.by_public_id(session, public_id=public)
     if row is None or row.project_id != access.project_id:
-        raise NotFound("There is no such image in this project's pool.")
+        raise NotFoundError("There is no such image in this project's pool.")
     if row.dimension is not None and row.dimension != dimension:
-        raise NotAllowed(f"This image is for {row.dimension!r} only; pick another.")
+        raise NotAllowedError(f"This image is for {row.dimension!r} only; pick another.")
     return row
 
 
@@ -350,7 +357,7 @@ def _with_group(session: Session, access: Access, rows: Sequence[StoredAsset]) -
     """Return the images of the item: these, or the whole group if one was picked."""
     groups = _groups(session, access, rows)
     if groups and len(rows) > 1:
-        raise InvalidInput([Problem("assets", "A group of images makes an item by itself; pick it alone.")])
+        raise InvalidInputError([Problem("assets", "A group of images makes an item by itself; pick it alone.")])
     return [asset for group in groups.values() for asset, _ in group] or list(rows)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from db import comment_threads, events, items, postponed, submissions, task_claims, tasks
 from db.engine import Session
 from db.records import StoredTask
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.records import Person
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
@@ -22,11 +22,11 @@ NOT_WANTED = "This task is no longer wanted: its item or image has changed hands
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
-    """Lock and return a task that a person holds or once held; raise ``NotFound`` for other tasks.
+    """Lock and return a task that a person holds or once held; raise ``NotFoundError`` for other tasks.
 
     ``with_item`` also locks the item, for callers that may change the item's state.
     """
-    missing = NotFound("There is no such task of yours; go back to My work and take the next one.")
+    missing = NotFoundError("There is no such task of yours; go back to My work and take the next one.")
     if with_item:
         items.lock_of_task(session, task=task)
     row = tasks.lock(session, public_id=task)
@@ -34,12 +34,12 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
         raise missing
     try:
         access = access_by_id(session, person=person, project_id=row.project_id)
-    except NotFound as error:
+    except NotFoundError as error:
         raise missing from error
     if row.person_id != person.id and not events.was_given_task(session, task_id=row.id, person_id=person.id):
         raise missing
     if not access.may_do(row.stage) or not access.may_use(row.dimension):
-        raise NotAllowed("This stage or dimension is no longer one of yours; ask a lead of the project.")
+        raise NotAllowedError("This stage or dimension is no longer one of yours; ask a lead of the project.")
     return row, access
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from annotation_schemas import registry
 from db import items, postponed, task_counts
 from db.engine import Session
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import NoTask, Person
 from domain.states import UNSETTLED, VERIFICATIONS, Stage, TaskState
 from workflow.access.projects import Access, role_for, stages_of
@@ -53,7 +53,7 @@ def why_closed(
         return NoTask("not_your_dimension", f"{dimension!r} is not one of your dimensions; ask a lead for it.")
     try:
         registry.require_available(access.schema, stage.value)
-    except NotAvailable as error:
+    except NotAvailableError as error:
         return NoTask("not_available", str(error))
     return None
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from db import own_pace as facts
 from db import projects
 from db.engine import Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 
 DAYS = 7
@@ -104,11 +104,11 @@ def set_goal(store: Store, *, person: Person, tasks: int | None) -> None:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The goal is negative or too large.
     """
     if tasks is not None and not 0 <= tasks <= LARGEST_GOAL:
-        raise InvalidInput([Problem("goal", f"A goal is a number of tasks from 1 to {LARGEST_GOAL:,}, or none.")])
+        raise InvalidInputError([Problem("goal", f"A goal is a number of tasks from 1 to {LARGEST_GOAL:,}, or none.")])
     with store.write(archived_too=True) as session:
         facts.set_goal(session, person_id=person.id, tasks=tasks or None, now=store.now())
 

@@ -18,7 +18,7 @@ from annotation_schemas.model import as_words
 from db import item_revisions, own_submissions
 from db.engine import Session, Store
 from db.records import StoredAnnotation
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.item_filter import LONGEST, texts, typed_value
 from domain.records import Person, TaskView, TextLine
 from domain.states import Stage
@@ -132,12 +132,14 @@ def sent_back_to(store: Store, *, person: Person, project: str) -> list[Returned
 
 
 def look(store: Store, *, person: Person, project: str, submission: str) -> AsItWas:
-    """Return one of the person's submissions and its item at that time; raise ``NotFound`` for any other submission."""
+    """Return one of the person's submissions and its item at that time; raise ``NotFoundError`` for any other
+    submission.
+    """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         found = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
         if found is None:
-            raise NotFound("There is no such submission of yours in this project; look for it in the list.")
+            raise NotFoundError("There is no such submission of yours in this project; look for it in the list.")
         said, row = found
         before = own_submissions.before(session, said=said)
         shown, *earlier = _rows(session, access, [said, *before])

@@ -11,7 +11,7 @@ from annotation_schemas.model import AssetSlot
 from db import assets as stock
 from db import candidate_images
 from db.engine import IntegrityError, Store
-from domain.errors import Conflict, InvalidInput, MediaRefused, Problem
+from domain.errors import ConflictError, InvalidInputError, InvalidMediaError, Problem
 from domain.records import Person
 from importers.media_files import kind_of
 from importers.media_groups import MediaGroup, no_role
@@ -77,19 +77,19 @@ def add_groups(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The schema has no such dimension, or no place for an image or clip.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     dimensions = {known.id for known in access.schema.dimensions}
     if dimension is not None and dimension not in dimensions:
-        raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
+        raise InvalidInputError([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
     added = files = repeated = 0
     refused: list[tuple[str, str]] = []
     slots = access.schema.item.assets
     if not slots:
-        raise InvalidInput([Problem("groups", "Items of this project hold neither images nor clips.")])
+        raise InvalidInputError([Problem("groups", "Items of this project hold neither images nor clips.")])
     for told in groups_of([slot.role for slot in slots]):
         group = replace(told, dimension=told.dimension or dimension, source=told.source or source)
         if group.dimension not in (None, *dimensions):
@@ -97,13 +97,13 @@ def add_groups(
         why = group.problem or _misfit(slots, group)
         try:
             if why is not None:
-                raise MediaRefused(why)
+                raise InvalidMediaError(why)
             taken = [_stored(media, group, role, path) for role, path in group.files]
             if _add(store, media, by, access, group, taken):
                 added, files = added + 1, files + len(taken)
             else:
                 repeated += 1
-        except (MediaRefused, Conflict) as error:
+        except (InvalidMediaError, ConflictError) as error:
             refused.append((group.name, str(error)))
     with store.write() as session:
         data = {"groups": added, "added": files, "repeated": repeated, "refused": len(refused)}
@@ -135,15 +135,15 @@ def _one(kind: str | None) -> str:
 
 
 def _stored(media: MediaStore, group: MediaGroup, role: str, path: Path) -> Taken:
-    """Store a file of a group in the media store; ``MediaRefused`` names the file and its place."""
+    """Store a file of a group in the media store; ``InvalidMediaError`` names the file and its place."""
     name = f"{group.name}/{path.name}"
     try:
         if kind_of(path) == "clip":
             for _, made in as_webm(name, path):
                 return role, media.add(made, name=name), name
         return role, media.add(path, name=name), name
-    except MediaRefused as error:
-        raise MediaRefused(f"{group.where}: {path.name}: {error}") from error
+    except InvalidMediaError as error:
+        raise InvalidMediaError(f"{group.where}: {path.name}: {error}") from error
 
 
 def _add(
@@ -163,7 +163,7 @@ def _add(
                     (role, instead.get(file.sha256, file.sha256)) for role, file, _ in taken
                 ]:
                     return False
-                raise Conflict(f"{group.where}: the project has a group {group.name!r} with other files already")
+                raise ConflictError(f"{group.where}: the project has a group {group.name!r} with other files already")
             source = None
             if group.source:
                 source = stock.source_id(session, project_id=access.project_id, name=group.source)

@@ -9,7 +9,7 @@ from annotation_schemas.model import Schema
 from db import items, task_slots
 from db.engine import Session, Store
 from db.records import StoredItem
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.records import Person
 from domain.states import Stage
 from workflow.access.event_log import log
@@ -36,7 +36,7 @@ def prioritise(
 ) -> int:
     """Do the same as ``set_priority`` inside a transaction."""
     if not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
-        raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+        raise InvalidInputError([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
     changed = items.set_priority(session, item_ids=sorted(set(item_ids)), priority=priority)
     for stage in Stage:
         if order_of(access.schema, stage) == "priority":
@@ -59,5 +59,5 @@ def _item(session: Session, access: Access, name: str) -> StoredItem:
     found = items.by_public_id(session, project_id=access.project_id, public_id=name)
     found = found or items.by_external_id(session, project_id=access.project_id, external_id=name)
     if found is None:
-        raise NotFound(f"There is no item {name!r} in {access.name!r}.")
+        raise NotFoundError(f"There is no item {name!r} in {access.name!r}.")
     return found

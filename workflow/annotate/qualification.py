@@ -11,7 +11,7 @@ from __future__ import annotations
 from db import people, qualifications
 from db.engine import Session, Store
 from db.records import StoredPerson, StoredQualification, StoredTask
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.qualification import Standing
 from domain.records import NoTask, Person
 from domain.states import Stage
@@ -117,12 +117,12 @@ def exempt(
 ) -> None:
     """Exempt a person from the qualification of a stage; the reason is recorded."""
     if not why.strip():
-        raise InvalidInput([Problem("why", "Say why this person needs no qualification; it is kept.")])
+        raise InvalidInputError([Problem("why", "Say why this person needs no qualification; it is kept.")])
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         if policy(access, stage) is None:
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before the {called}.")])
+            raise InvalidInputError([Problem("stage", f"The schema asks for no qualification before the {called}.")])
         person = _member(session, access, login)
         qualifications.add_try(
             session,
@@ -140,5 +140,5 @@ def exempt(
 def _member(session: Session, access: Access, login: str) -> StoredPerson:
     row = people.by_login(session, login=login.strip().casefold())
     if row is None or role_of(session, access, row) is None:
-        raise NotFound(f"{login!r} takes no part in {access.title}.")
+        raise NotFoundError(f"{login!r} takes no part in {access.title}.")
     return row

@@ -10,7 +10,7 @@ from annotation_schemas.model import Qualification
 from db import files, guidelines, items, missing_media, qualifications
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPrediction, StoredQualificationSet
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.order import evenly
 from domain.rated_units import unit_of
 from domain.records import Person
@@ -79,7 +79,7 @@ def make_set(
         asked = policy(access, stage)
         if asked is None:
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before the {called}.")])
+            raise InvalidInputError([Problem("stage", f"The schema asks for no qualification before the {called}.")])
         seed = randbelow(2**31)
         pool = _pool(session, access, stage)
         chosen = (
@@ -88,7 +88,7 @@ def make_set(
             else evenly(pool, n or asked.items, seed=seed, of=lambda thing: thing.item.dimension)
         )
         if not chosen:
-            raise InvalidInput(
+            raise InvalidInputError(
                 [Problem("items", "A set needs at least one item with its images and clips; import some first.")]
             )
         row = qualifications.make_set(
@@ -183,6 +183,6 @@ def _named(access: Access, pool: Sequence[SetEntry], name: str) -> SetEntry:
     for thing in pool:
         if thing.name == name:
             return thing
-    raise NotFound(
+    raise NotFoundError(
         f"There is no {name!r} in {access.title} that could be in a set, or its images or clips are not there yet."
     )

@@ -11,7 +11,7 @@ from db import comment_threads as threads
 from db import qualifications, task_slots
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredQualification
-from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.exposure import Disclosure, Fact, Route
 from domain.order import shuffled
 from domain.qualification import Review, Standing, may_try_again, standing
@@ -29,18 +29,18 @@ from workflow.annotate.qualification_sets import entries_of, newest_counting, po
 def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> Try:
     """Begin a try on the newest set; its items appear on the stage's normal page.
 
-    Seniors and leads answer the set too, as a reference for the others. Raises ``Conflict``, with the reason, if the
-    person cannot begin now.
+    Seniors and leads answer the set too, as a reference for the others. Raises ``ConflictError``, with the reason, if
+    the person cannot begin now.
     """
     with store.write() as session:
         access, now = access_to(session, person=person, project=project), store.now()
         asked = policy(access, stage)
         if asked is None or not access.may_do(stage):
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise NotFound(f"There is no qualification for you before the {called} here.")
+            raise NotFoundError(f"There is no qualification for you before the {called} here.")
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
         if newest_counting(session, access, stage) is None:
-            raise Conflict("No set of items is ready yet; a lead makes one.")
+            raise ConflictError("No set of items is ready yet; a lead makes one.")
         mine = [
             row
             for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
@@ -51,20 +51,20 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             if last.state is Standing.OPEN or (last.state is Standing.HANDED_IN and not last.superseded):
                 return last
             if last.state is Standing.PASSED and has_passed(session, access, person.id, stage):
-                raise Conflict("You have passed this qualification.")
+                raise ConflictError("You have passed this qualification.")
             why = _why_wait(session, asked, since_passing(session, access, person.id, stage), last, now)
             if why:
-                raise Conflict(why)
+                raise ConflictError(why)
         waiting = waiting_for_media(session, access) & set(sets[-1].item_ids)
         if waiting:
             n = "1 item of this set waits" if len(waiting) == 1 else f"{len(waiting)} items of this set wait"
-            raise Conflict(f"{n} for images or clips; a lead adds them. Come back later.")
+            raise ConflictError(f"{n} for images or clips; a lead adds them. Come back later.")
         try:
             row = qualifications.add_try(
                 session, project_id=access.project_id, stage=stage, person_id=person.id, set_id=sets[-1].id, now=now
             )
         except IntegrityError as error:
-            raise Conflict("You have begun this in another window; reload the page.") from error
+            raise ConflictError("You have begun this in another window; reload the page.") from error
         things = entries_of(session, sets[-1])
         in_order = shuffled(things, seed=access.seed, parts=("qualify", row.id))
         task_slots.open_slots(
@@ -191,20 +191,20 @@ def review(
     """
     said = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
     if not signs and not said:
-        raise InvalidInput([Problem("comments", "Say at least at one item why you send it back.")])
+        raise InvalidInputError([Problem("comments", "Say at least at one item why you send it back.")])
     with store.write() as session:
         row = qualifications.by_public_id(session, public_id=qualification, hold=True)
         if row is None:
-            raise NotFound("There is no such try.")
+            raise NotFoundError("There is no such try.")
         access = access_by_id(session, person=by, project_id=row.project_id)
         _must_be_senior(access)
         if row.person_id == by.id:
-            raise NotAllowed("No one reviews their own qualification.")
+            raise NotAllowedError("No one reviews their own qualification.")
         stage = Stage(row.stage)
         asked = policy(access, stage)
         seen = view_of(session, access, asked, row, None) if asked else None
         if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
-            raise Conflict("This try is not waiting for a review: it is not handed in yet, or has ended.")
+            raise ConflictError("This try is not waiting for a review: it is not handed in yet, or has ended.")
         now = store.now()
         of = qualifications.set_by_id(session, id=row.set_id or 0)
         earlier = qualifications.reviews(session, qualification_id=row.id)
@@ -279,4 +279,4 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
 
 def _must_be_senior(access: Access) -> None:
     if not at_least(access.role, Role.SENIOR):
-        raise NotAllowed("Seniors and leads look at qualifications.")
+        raise NotAllowedError("Seniors and leads look at qualifications.")

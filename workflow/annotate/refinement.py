@@ -15,7 +15,7 @@ from db import checks, item_revisions, items, respondents
 from db.engine import Session, Store
 from db.records import StoredPrediction, StoredTask
 from domain import policies
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, Person, Submission
 from domain.states import ItemState, Stage
@@ -82,7 +82,7 @@ def _answers_to_open(
     An answer is given as prediction id, item id, revision and dimension.
     """
     if access.schema.stages.refinement is None:
-        raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
+        raise InvalidInputError([Problem("stage", "This project's schema has no refinement.")])
     there = items.models(session, project_id=access.project_id)
     people = respondents.names(session, project_id=access.project_id)
     asked = [each for each in there if each not in people] if model is None else [model]
@@ -90,7 +90,7 @@ def _answers_to_open(
     if not found:
         known = ", ".join(there) or "none; import them first"
         of = "any model" if model is None else f"a model {model!r}"
-        raise NotFound(f"{access.name!r} has no answers of {of}; there are: {known}.")
+        raise NotFoundError(f"{access.name!r} has no answers of {of}; there are: {known}.")
     contents = item_revisions.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(

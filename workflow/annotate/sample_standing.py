@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from annotation_schemas import grading_sample
 from db.engine import Session, Store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting, counting
@@ -308,8 +308,8 @@ def counting_of_stage(
 
 
 def refuse_unknown(found: SampleProgress) -> None:
-    """Raise ``Conflict`` if the plan matches nothing in the project."""
+    """Raise ``ConflictError`` if the plan matches nothing in the project."""
     if found.troubles:
-        raise Conflict(f"{' '.join(found.troubles)} Bring them in, or correct the schema; nothing was opened.")
+        raise ConflictError(f"{' '.join(found.troubles)} Bring them in, or correct the schema; nothing was opened.")
     if not found.passed_on:
-        raise Conflict("There is no answer yet that the plan could draw: bring in models' answers first.")
+        raise ConflictError("There is no answer yet that the plan could draw: bring in models' answers first.")

@@ -12,7 +12,7 @@ from annotation_schemas.model import PREDICTION
 from db import events, item_revisions, items, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotFoundError, Problem
 from domain.records import Person, Submission, SubmissionReceipt, TaskView
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
@@ -107,11 +107,11 @@ def submit(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         Lists all problems with the answers.
-    LeaseLost
+    LeaseLostError
         The lease had ended and another person took the task, or the item has changed. The answers are kept as a draft.
-    Conflict
+    ConflictError
         The task was submitted before under another key, or the verdict was settled during the correction. Also raised
         if the form has changed and has new criteria; the answers are then kept as a draft.
     """
@@ -126,14 +126,14 @@ def submit(
     )
     with store.write() as session:
         done = submit_within(session, person=person, task=task, key=key, given=given, now=store.now())
-    if isinstance(done, Conflict):
+    if isinstance(done, ConflictError):
         raise done
     return done
 
 
 def submit_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
-) -> SubmissionReceipt | Conflict:
+) -> SubmissionReceipt | ConflictError:
     """Do the same as ``submit`` inside a transaction; return a conflict instead of raising it, to keep the draft."""
     _must_fit(given, key)
     row, access = held_task(session, person=person, task=task, with_item=True)
@@ -158,7 +158,7 @@ def submit_within(
 
 def correct_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
-) -> SubmissionReceipt | Conflict:
+) -> SubmissionReceipt | ConflictError:
     """Replace a person's submission for a task inside a transaction, as ``undo`` and ``submit`` do.
 
     If the submission can no longer be changed, return a conflict and store nothing.
@@ -167,7 +167,7 @@ def correct_within(
     if submissions.by_key(session, person_id=person.id, key=key) is None:
         why = _why_fixed(session, access, row, now)
         if why is not None:
-            return Conflict(why)
+            return ConflictError(why)
         _reopen(session, access, row, person, now)
     return submit_within(session, person=person, task=task, key=key, given=given, now=now)
 
@@ -175,7 +175,7 @@ def correct_within(
 def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str | None = None) -> TaskView:
     """Reopen a person's last submission in a stage, or the one of ``task``, with its answers as a draft.
 
-    The submission counts until a new one supersedes it. Raises ``Conflict`` if it can no longer be changed.
+    The submission counts until a new one supersedes it. Raises ``ConflictError`` if it can no longer be changed.
     """
     with store.write() as session:
         now = store.now()
@@ -184,12 +184,12 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str 
             session, person_id=person.id, project_id=access.project_id, stage=stage, task=task
         )
         if last is None or stage not in _STEPS:
-            raise NotFound("There is nothing to undo here yet.")
+            raise NotFoundError("There is nothing to undo here yet.")
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
         theirs = row.state is TaskState.DONE and row.person_id == person.id
         why = _why_fixed(session, access, row, now) if theirs else NO_LONGER
         if why is not None:
-            raise Conflict(why)
+            raise ConflictError(why)
         if not row.correcting:
             submissions.put_draft(
                 session,
@@ -211,14 +211,14 @@ def _reopen(session: Session, access: Access, row: StoredTask, person: Person, n
 
 def _must_fit(given: Submission, key: str) -> None:
     if not key or len(key) > 200:
-        raise InvalidInput([Problem("key", "A submission needs a key of 1 to 200 characters; reload the page.")])
+        raise InvalidInputError([Problem("key", "A submission needs a key of 1 to 200 characters; reload the page.")])
     if len(given.note) > LONGEST_NOTE:
-        raise InvalidInput([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
+        raise InvalidInputError([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
     if given.seconds is not None and not _is_time(given.seconds):
-        raise InvalidInput([Problem("seconds", "The time spent is no number of seconds; reload the page.")])
+        raise InvalidInputError([Problem("seconds", "The time spent is no number of seconds; reload the page.")])
     if not all(map(_is_time, (given.field_seconds or {}).values())):
         why = "The time spent at a field is no number of seconds; reload the page."
-        raise InvalidInput([Problem("field_seconds", why)])
+        raise InvalidInputError([Problem("field_seconds", why)])
     must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
 
 
@@ -229,7 +229,7 @@ def _is_time(value: Any) -> bool:
 
 def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> SubmissionReceipt:
     if earlier.task_id != row.id:
-        raise Conflict("This key was used for another task; reload the page and submit again.")
+        raise ConflictError("This key was used for another task; reload the page and submit again.")
     item = items.by_id(session, id=earlier.item_id)
     return SubmissionReceipt(
         annotation=earlier.public_id,
@@ -245,27 +245,27 @@ def _state_to_tell(stage: Stage, state: ItemState | None) -> ItemState | None:
     return state if stage in (Stage.AUTHORING, Stage.ADJUDICATION) else None
 
 
-def _refusal(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> Conflict | None:
+def _refusal(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> ConflictError | None:
     """Return why this person can no longer submit this task, or None.
 
     They can submit even after their lease if nobody took the task.
     """
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
-            return Conflict("You have submitted this task already; undo it to change it.")
+            return ConflictError("You have submitted this task already; undo it to change it.")
         why = _why_fixed(session, access, row, now)
-        return Conflict(f"{why} {KEPT}") if why else None
+        return ConflictError(f"{why} {KEPT}") if why else None
     if row.purpose is not Purpose.QUALIFICATION:
         barred = qualification.require(session, access=access, person=person, stage=row.stage)
         if barred is not None:
-            return LeaseLost(f"{barred.sentence} {KEPT}")
+            return LeaseLostError(f"{barred.sentence} {KEPT}")
     if row.person_id in (None, person.id) and comparison.renew(session, access=access, row=row, now=now):
-        return LeaseLost(f"{comparison.REPLACED} {KEPT}")
+        return LeaseLostError(f"{comparison.REPLACED} {KEPT}")
     if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
         return None  # still their task, even after the lease
     if extend(session, access=access, row=row, person=person, now=now):
         return None
-    return LeaseLost(why_lost(session, access=access, row=row, person=person))
+    return LeaseLostError(why_lost(session, access=access, row=row, person=person))
 
 
 def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
@@ -281,7 +281,7 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
 
 def _store(
     session: Session, access: Access, row: StoredTask, person: Person, key: str, given: Submission, now: datetime
-) -> SubmissionReceipt | Conflict:
+) -> SubmissionReceipt | ConflictError:
     if row.stage is Stage.ADJUDICATION:
         given = replace(given, values=adjudication.with_stage(row, given.values))
     step, as_given = _STEPS[row.stage], given
@@ -291,7 +291,7 @@ def _store(
     if version.is_earlier and (problems or version.asked_anew(given)):
         return _keep_for_new_form(session, access, row, person, given, now)
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     before = submissions.latest_of_task(session, task_id=row.id) if row.state is TaskState.DONE else None
     guidelines.note_reader(session, access=access, person=person, now=now)
     spent = _spent(session, row, person, given, before, now)
@@ -330,7 +330,7 @@ def _store(
 
 def _keep_for_new_form(
     session: Session, access: Access, row: StoredTask, person: Person, given: Submission, now: datetime
-) -> Conflict:
+) -> ConflictError:
     """Keep answers from an earlier form, as far as they still apply, and leave the task with the person."""
     content = {"values": dict(given.values), "reasons": dict(given.reasons), "note": given.note}
     submissions.put_draft(session, task_id=row.id, person_id=person.id, seq=None, content=content, now=now)
@@ -338,7 +338,7 @@ def _keep_for_new_form(
         task_claims.renew(session, row=row, now=now)
     data = {"stage": row.stage.value, "schema": access.schema.version}
     log(session, "task.form_changed", by=person, task=row, now=now, data=data)
-    return Conflict(f"{earlier_forms.CHANGED} {KEPT}")
+    return ConflictError(f"{earlier_forms.CHANGED} {KEPT}")
 
 
 def _spent(

@@ -12,7 +12,7 @@ from annotation_schemas.shown import shown_fields
 from db import assets, events, item_revisions, items, media_access, submissions, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredAsset, StoredDraft, StoredMediaObject, StoredTask
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
 from domain.states import VERIFICATIONS, Purpose, Stage
@@ -188,19 +188,19 @@ def roles_of(slots: Sequence[AssetSlot], picked: Sequence[StoredAsset]) -> list[
 def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
     """Return the file of an asset, by its random id.
 
-    ``NotFound`` is the same for unknown ids and for projects that this person is no member of.
+    ``NotFoundError`` is the same for unknown ids and for projects that this person is no member of.
     """
     with store.read() as session:
         found = media_access.file_of_asset(session, public_id=asset)
         if found is None:
-            raise NotFound(NO_SUCH)
+            raise NotFoundError(NO_SUCH)
         row, file = found
         try:
             access_by_id(session, person=person, project_id=row.project_id)
-        except NotFound:
-            raise NotFound(NO_SUCH) from None
+        except NotFoundError:
+            raise NotFoundError(NO_SUCH) from None
         if file is None:
-            raise NotFound("The file of this picture or clip is not there yet.")
+            raise NotFoundError("The file of this picture or clip is not there yet.")
         return AssetFile(sha256=file.sha256, kind=file.kind, mime=file.mime)
 
 

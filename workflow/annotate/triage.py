@@ -12,7 +12,7 @@ from annotation_schemas.model import Triage
 from db import assets, candidate_images
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate, StoredMediaObject
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError, Problem
 from domain.records import AssetView, NoTask, Person, TriageFrame, TriageGroup, TriageReceipt
 from domain.states import Stage, TriageState
 from media.perceptual_hash import ALIKE, distance
@@ -64,9 +64,9 @@ def decide(
 
     Raises
     ------
-    Conflict
+    ConflictError
         Another person has decided, or a source has given as many images as the schema allows.
-    LeaseLost
+    LeaseLostError
         Another person holds one of the images.
     """
     _check_request(keep, drop, key)
@@ -75,7 +75,7 @@ def decide(
             access = _annotator(session, person, project)
             return _decide(session, access, person, list(dict.fromkeys(keep)), drop, key, store.now())
     except IntegrityError as error:
-        raise Conflict(_OTHER_KEY) from error
+        raise ConflictError(_OTHER_KEY) from error
 
 
 def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
@@ -83,7 +83,7 @@ def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
 
     Raises
     ------
-    Conflict
+    ConflictError
         Someone is writing an item about a kept image already.
     """
     with store.write() as session:
@@ -138,7 +138,7 @@ def _check_request(keep: Sequence[str], drop: Mapping[str, str], key: str) -> No
         elif len(reason) > LONGEST_REASON:
             problems.append(Problem("reason", f"Give the reason in at most {LONGEST_REASON} characters."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
 
 
 def _decide(
@@ -158,19 +158,19 @@ def _decide(
     before = candidate_images.by_key(session, person_id=person.id, key=key)
     if before:
         if {row.asset_id: (row.action, row.reason) for row in before} != wanted:
-            raise Conflict(_OTHER_KEY)
+            raise ConflictError(_OTHER_KEY)
         return TriageReceipt(kept=len(keep), dropped=len(drop), repeated=True)
     known = {str(reason.value) for reason in triage_of(access).reasons}
     for row, asset in found:
         action, reason = wanted[row.asset_id]
         if row.state is not TriageState.WAITING:
-            raise Conflict("This frame is decided already; here is the next.")
+            raise ConflictError("This frame is decided already; here is the next.")
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
-            raise LeaseLost("Someone else has this frame in hand now; here is the next.")
+            raise LeaseLostError("Someone else has this frame in hand now; here is the next.")
         if action == "kept" and not candidate_images.add_to_pool(
             session, asset=asset, per_source=triage_of(access).per_source
         ):
-            raise Conflict(_full(triage_of(access).per_source))
+            raise ConflictError(_full(triage_of(access).per_source))
         _record(session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now)
         data = {"asset": asset.public_id} | ({"reason": reason} if reason else {})
         log(session, f"frame.{action}", by=person, project=access, now=now, data=data)
@@ -194,7 +194,7 @@ def _reopen(
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
         if row.state is TriageState.KEPT and not candidate_images.take_out(session, asset=asset):
-            raise Conflict("Someone writes an item about this frame already, so it stays kept.")
+            raise ConflictError("Someone writes an item about this frame already, so it stays kept.")
         _record(session, access, person, row, action=action, key=key, now=now)
         log(session, f"frame.{action}", by=person, project=access, now=now, data={"asset": asset.public_id})
 
@@ -297,7 +297,7 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:
     known = candidate_images.ids_of(session, project_id=access.project_id, public_ids=frames)
     if not set(frames) <= set(known):
-        raise NotFound("There is no such frame among this project's candidates.")
+        raise NotFoundError("There is no such frame among this project's candidates.")
     return [known[frame] for frame in frames]
 
 
@@ -305,5 +305,5 @@ def _annotator(session: Session, person: Person, project: str) -> Access:
     access = access_to(session, person=person, project=project)
     closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
     if closed is not None:
-        raise NotAllowed(closed.sentence)
+        raise NotAllowedError(closed.sentence)
     return access

@@ -11,7 +11,7 @@ from annotation_schemas.model import Triage
 from db import candidate_images, people
 from db.engine import Session, Store
 from domain import csv_text
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import DroppedFrame, Person, TriageCounts, TriageProgress
 from domain.states import TriageState
 from workflow.access.projects import Access, require_lead
@@ -136,8 +136,8 @@ def triage_counts(rows: Sequence[tuple[str | None, TriageState, str, bool, int]]
 
 
 def triage_of(access: Access) -> Triage:
-    """Return the schema's triage; raise ``NotAllowed`` if the schema has no triage."""
+    """Return the schema's triage; raise ``NotAllowedError`` if the schema has no triage."""
     part = access.schema.stages.triage
     if part is None:
-        raise NotAllowed("This project has no triage; look at My work for what it has.")
+        raise NotAllowedError("This project has no triage; look at My work for what it has.")
     return part

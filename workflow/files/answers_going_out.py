@@ -8,7 +8,7 @@ from annotation_schemas.formats import Format, ModelAnswer, Takes
 from db import files, runs
 from db.engine import Session
 from db.records import StoredRun
-from domain.errors import FileRefused, NotFound
+from domain.errors import InvalidFileError, NotFoundError
 from domain.records import RULES, PredictionRecord
 from workflow.access.projects import Access
 from workflow.annotate import answer_readings
@@ -23,23 +23,23 @@ class AnswerSelection:
     reader: str = RULES
 
     def found(self, session: Session, access: Access, format: Format) -> StoredRun | None:
-        """Return the selected run, if any. Raises ``FileRefused`` if the format and the run do not fit."""
+        """Return the selected run, if any. Raises ``InvalidFileError`` if the format and the run do not fit."""
         known = answer_readings.readers(session, project_id=access.project_id)
         if self.reader not in known:
-            raise FileRefused(f"No one has read answers as {self.reader!r}; there are {', '.join(known)}.")
+            raise InvalidFileError(f"No one has read answers as {self.reader!r}; there are {', '.join(known)}.")
         if format.takes is not Takes.ANSWERS and (self.run or self.unanswered is not None):
-            raise FileRefused(f"--run and --unanswered are about answers; {format.name} is exported without them.")
+            raise InvalidFileError(f"--run and --unanswered are about answers; {format.name} is exported without them.")
         if format.needs_run and self.run is None:
-            raise FileRefused("A submission holds the answers of one run; name it with --run.")
+            raise InvalidFileError("A submission holds the answers of one run; name it with --run.")
         if not format.needs_run and self.unanswered is not None:
-            raise FileRefused(f"--unanswered is for submissions; a file of {format.name} holds what was answered.")
+            raise InvalidFileError(f"--unanswered is for submissions; a file of {format.name} holds what was answered.")
         if self.run is None:
             return None
         row = runs.by_public_id(session, public_id=self.run)
         if row is None or row.project_id != access.project_id:
-            raise NotFound(f"{access.title} has no run {self.run!r}.")
+            raise NotFoundError(f"{access.title} has no run {self.run!r}.")
         if row.withdrawn_at is not None:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"The run {self.run} was withdrawn ({row.withdrawn_why}), and counts nowhere. Take it back with"
                 f" `touchstone run withdraw {self.run} --back` if it is to be exported."
             )

@@ -22,7 +22,7 @@ class DerivedMedia(Protocol):
         """Return the page names of the things that were made from these files."""
 
     def require_idle(self, home: Path, project: str, files: Collection[str]) -> None:
-        """Raise ``Conflict`` while something is being made from one of these files."""
+        """Raise ``ConflictError`` while something is being made from one of these files."""
 
     def delete(
         self, store: Store, *, by: Person | None, home: Path, project: str, instead: Mapping[str, Path]
@@ -43,7 +43,7 @@ def names_of(home: Path, project: str, files: Collection[str]) -> list[str]:
 
 
 def require_idle(home: Path, project: str, files: Collection[str]) -> None:
-    """Raise ``Conflict`` while an extension makes something from one of these stored files."""
+    """Raise ``ConflictError`` while an extension makes something from one of these stored files."""
     for row in _registered():
         row.require_idle(home, project, files)
 

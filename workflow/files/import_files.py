@@ -14,7 +14,7 @@ from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Takes, named, offered
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
-from domain.errors import FileRefused, ModelRefused
+from domain.errors import InvalidFileError, ModelError
 from domain.manifests import NAME, read_manifest, restricted
 from domain.records import Person
 from domain.states import RatersAre
@@ -77,21 +77,21 @@ def import_files(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A row is invalid, and nothing was imported. With ``skip_bad``, invalid rows are left out instead.
     """
     registry.require_row("format", format)
     row = FORMATS[format]
     if row.takes in ALONE:
-        raise FileRefused(ALONE[row.takes].format(project=project, format=format))
+        raise InvalidFileError(ALONE[row.takes].format(project=project, format=format))
     if (model or spec) and row.takes is not Takes.ANSWERS:
-        raise FileRefused(f"Only answers have a model; {format} are imported without one.")
+        raise InvalidFileError(f"Only answers have a model; {format} are imported without one.")
     if new_only and row.takes is not Takes.ITEMS:
-        raise FileRefused(f"New ones alone are taken of items; {format} are imported without it.")
+        raise InvalidFileError(f"New ones alone are taken of items; {format} are imported without it.")
     if raters is not None and row.takes is not Takes.RATINGS:
-        raise FileRefused(f"Only ratings have raters; {format} are imported without saying who they are.")
+        raise InvalidFileError(f"Only ratings have raters; {format} are imported without saying who they are.")
     if spec is not None and spec.adapter != "file":
-        raise ModelRefused(
+        raise ModelError(
             f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone run model. "
             "Answers that come as a file have a description with `adapter: file`."
         )
@@ -132,13 +132,13 @@ def look_at_files(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The files cannot be read at all, or they hold no items.
     """
     registry.require_row("format", format)
     row = FORMATS[format]
     if row.takes is not Takes.ITEMS:
-        raise FileRefused(f"A dry run is for items; {format} are imported without one.")
+        raise InvalidFileError(f"A dry run is for items; {format} are imported without one.")
     _may_be_said(row, said)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -164,16 +164,18 @@ def _part(path: Path) -> str | None:
 def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
     if said is not None and not (row.keys is not None and row.keys.open):
         open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
-        raise FileRefused(f"Columns, places and encodings are said of {open_}; {row.name} is imported without them.")
+        raise InvalidFileError(
+            f"Columns, places and encodings are said of {open_}; {row.name} is imported without them."
+        )
 
 
 def _must_be_read(access: Access, row: Format) -> None:
     own = access.schema.source.format if access.schema.source else None
     read = own or named([each for each in offered(access.schema, writes=False) if each.keys is not None])
     if row.keys is None:
-        raise FileRefused(f"Touchstone writes {row.name} and does not read it; {access.title} reads {read}.")
+        raise InvalidFileError(f"Touchstone writes {row.name} and does not read it; {access.title} reads {read}.")
     if row.name != own and not (row.keys.open and row.fits(access.schema)):
-        raise FileRefused(
+        raise InvalidFileError(
             f"{access.title} reads {read}, not {row.name}. Make a project with the schema of those files."
         )
 

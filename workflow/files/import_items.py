@@ -17,7 +17,7 @@ from annotation_schemas.model import Schema
 from db import files
 from db.engine import IntegrityError, Session
 from db.records import StoredItem
-from domain.errors import Conflict, FileRefused
+from domain.errors import ConflictError, InvalidFileError
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.items import prefixed, refusal
 from importers.media_files import MediaFolder
@@ -111,11 +111,11 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         with bring.store.write(much=True) as session:
             must_be_the_same(session, access=bring.access)
             if placed != [placed_as(bring, session, file, single=read.single) for file in read.files]:
-                raise Conflict("Someone else has imported into this project just now. Import again.")
+                raise ConflictError("Someone else has imported into this project just now. Import again.")
             done = _save(bring, session, row.name, placed, wanted, stored, bad, refused, read.note)
             done = replace(done, warnings=tuple(warnings))
     except IntegrityError as error:
-        raise Conflict("Someone else has imported into this project just now. Import again.") from error
+        raise ConflictError("Someone else has imported into this project just now. Import again.") from error
     verification.offer_new(bring.store, project=bring.project, told=lambda at, total: bring.on("offering", at, total))
     return done
 
@@ -126,7 +126,10 @@ def contradictions(bring: Import, session: Session, keys: ItemKeys, new: Sequenc
 
 
 def read_for(bring: Import, row: Format) -> ReadFiles:
-    """Return the valid and the invalid records of an import's files. Raises ``FileRefused`` for unreadable files."""
+    """Return the valid and the invalid records of an import's files.
+
+    Raises ``InvalidFileError`` for unreadable files.
+    """
     read: ReadFiles = reader_of(row)(
         bring.path,
         format=row.name,
@@ -163,7 +166,7 @@ def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         Some items are already stored, and the file is not identical.
     """
     there = known_items(bring, session, file)
@@ -188,7 +191,7 @@ def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool
             return _part_of(bring, session, told_apart, there_apart)
     if bring.new_only:
         return _part_of(bring, session, file, there)
-    raise FileRefused(_taken(file, there))
+    raise InvalidFileError(_taken(file, there))
 
 
 def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> PlacedFile:
@@ -200,7 +203,7 @@ def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[s
     changed = frozenset(name for name, item in known.items() if not is_same(item, there[name]))
     if changed and any(item.by_place for item in file.items):
         first = known[next(item.external_id for item in file.items if item.external_id in changed)]
-        raise FileRefused(
+        raise InvalidFileError(
             f"{file.path}, row {(first.position or 0) + 1} is not what it was, and the rows of this file have no ids: "
             "items are told by their place, so what is new and what has only moved cannot be told. Nothing was "
             "imported; import the new rows as a file of their own."
@@ -238,7 +241,7 @@ def _same_names(bring: Import, session: Session, file: FileRecord) -> None:
     if stored is not None and stored.meta.get("said") != file.meta.get("said"):
         before = stored.meta.get("said", {}).get("columns") or {}
         named = ", ".join(f"{name}={key}" for name, key in before.items()) or "as the schema says"
-        raise FileRefused(
+        raise InvalidFileError(
             f"{file.path} is in this project already, and came in with other columns ({named}). Nothing was imported; "
             "to read it otherwise, import it into another project."
         )

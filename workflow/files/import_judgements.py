@@ -14,7 +14,7 @@ from db import files, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.comparison import same as same_value
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.judging import JudgePlan, ReplyOutcome, ReplyReading
 from domain.rated_units import unit_of
 from domain.records import BadRow, Person
@@ -85,7 +85,7 @@ def import_judgements(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A row is invalid, and nothing was imported. With ``skip_bad``, invalid rows are left out instead.
     """
     with store.read() as session:
@@ -109,7 +109,7 @@ def import_judgements(
             fresh = [each for each in replies if _key(each) not in known]
             changed = [each for each in replies if known.get(_key(each), each.record.text) != each.record.text]
             if changed:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"{judge} has said something else about {changed[0].record.item} before. Nothing was imported; "
                     "give that judge another name."
                 )
@@ -169,7 +169,7 @@ class LookedReplies:
 def look_at_judgements(
     store: Store, *, by: Person | None, project: str, path: Path, plan: JudgePlan, format: str = "judgements"
 ) -> LookedReplies:
-    """Preview ``import_judgements`` by the import's own rules. Raises ``FileRefused`` for an unreadable file."""
+    """Preview ``import_judgements`` by the import's own rules. Raises ``InvalidFileError`` for an unreadable file."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         read: ReadJudgements = reader_of(FORMATS[format])(path, access.schema)
@@ -182,7 +182,7 @@ def look_at_judgements(
             if judge not in known:
                 try:
                     row = _there(session, access, judge=judge, plan=plan)
-                except FileRefused as error:
+                except InvalidFileError as error:
                     refused, row = refused or str(error), None
                 known[judge] = judging.texts(session, run_id=row.id) if row is not None else {}
             before = known[judge].get(_key(reply))
@@ -303,11 +303,11 @@ def _run(
 
 
 def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> StoredRun | None:
-    """Return a judge's stored run with this plan. Raises ``FileRefused`` if another run has the name."""
+    """Return a judge's stored run with this plan. Raises ``InvalidFileError`` if another run has the name."""
     parts = identities.parts_of(None, plan)
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.name == judge and row.withdrawn_at is not None:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"The run of {judge} was withdrawn ({row.withdrawn_why}), and what is imported would count nowhere."
                 f" Nothing was imported; take it back (`touchstone run withdraw {row.public_id} --back`), or give this"
                 " judge another name."
@@ -315,7 +315,7 @@ def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> 
         if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:
             return row
         if row.name == judge:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"There is a judge {judge} in this project already, who was asked or read otherwise. Nothing was "
                 "imported; give this one another name."
             )

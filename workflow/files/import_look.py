@@ -15,7 +15,7 @@ from db import files, item_revisions
 from db.engine import Session
 from db.records import StoredItem
 from domain import csv_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
 from workflow.files.import_items import contradictions, is_same, known_items, placed_as, read_for
@@ -92,7 +92,7 @@ class Look:
 
 
 def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
-    """Preview an import of these files by the import's own rules. Raises ``FileRefused`` for unreadable files.
+    """Preview an import of these files by the import's own rules. Raises ``InvalidFileError`` for unreadable files.
 
     The preview searches media by name and reads their first bytes. Only the import reads the rest.
     """
@@ -108,11 +108,11 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
             file = given
             try:
                 file = placed_as(replace(bring, new_only=True), session, given, single=read.single).file
-            except FileRefused as error:
+            except InvalidFileError as error:
                 new_refused = new_refused or str(error)
             try:
                 placed_as(bring, session, given, single=read.single)
-            except FileRefused as error:
+            except InvalidFileError as error:
                 refused = refused or str(error)
             found.append(file)
             if file.path == given.path and file.items[:1] != given.items[:1]:

@@ -16,7 +16,7 @@ from annotation_schemas.formats import ItemKeys, Moments
 from db import assets, files, task_slots
 from db.engine import Session
 from db.types import public_id
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
 from workflow.access import withheld_files
@@ -52,7 +52,7 @@ class MediaRequest:
 
         try:
             path = self.place()
-        except MediaRefused as error:
+        except InvalidMediaError as error:
             return str(error)
         if path is None or (self.kind == "image" and self.source is not None):  # it may be cut out of a video
             return None
@@ -152,7 +152,7 @@ class _Finder:
         if not isinstance(last, int):
             return self._before_action(video, at, kind, work, latest)
         if latest is not None and clips.moment_of(video, index=last) > latest + _SAME_MOMENT:
-            raise MediaRefused(
+            raise InvalidMediaError(
                 f"its observation is frame {last}, later than {before:g} s before its action begins at frame {action}"
             )
         observation = work / "observation.png"
@@ -179,7 +179,7 @@ class _Finder:
         if latest is None:
             return None
         if latest < 0:
-            raise MediaRefused("its action begins too early for the clip to end before it")
+            raise InvalidMediaError("its action begins too early for the clip to end before it")
         if kind == "image":
             return clips.frame(video, out=work / "observation.png", time=latest).path
         begun = (clips.moment_of(video, index=int(at)) for at in moments.starts if at >= 0)
@@ -214,7 +214,7 @@ def stored_media(bring: Import, wanted: Mapping[str, MediaRequest]) -> Iterator[
             try:
                 path = want.find(Path(work))
                 going.append((name, pool.submit(_taken, bring, want, path)))
-            except MediaRefused as error:
+            except InvalidMediaError as error:
                 going.append((name, pool.submit(_refused, want, error)))
             yield from finished(0 if path is not None and path.is_relative_to(work) else 2 * bring.hands)
         yield from finished(0)
@@ -226,13 +226,13 @@ def _taken(bring: Import, want: MediaRequest, path: Path | None) -> StoredMedia 
     try:
         medium = bring.media.add(path, name=path.name)  # an upload's path means nothing to people
         if medium.kind != want.kind:
-            raise MediaRefused(f"{path.name} is not a proper {want.kind}")
+            raise InvalidMediaError(f"{path.name} is not a proper {want.kind}")
         return medium
-    except MediaRefused as error:
+    except InvalidMediaError as error:
         return _refused(want, error)
 
 
-def _refused(want: MediaRequest, error: MediaRefused) -> BadRow:
+def _refused(want: MediaRequest, error: InvalidMediaError) -> BadRow:
     return bad_row(want, str(error))
 
 

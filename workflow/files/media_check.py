@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from db import checks as queries
 from db import projects
 from db.engine import Store
-from domain.errors import MediaRefused, NotAvailable, NotFound
+from domain.errors import InvalidMediaError, NotAvailableError, NotFoundError
 from media.store import MediaStore
 
 SAMPLE = 200
@@ -39,12 +39,12 @@ def _wrong(media: MediaStore, used: Sequence[queries.UsedMedia], *, whole: bool)
         content = number % every == 0
         try:
             media.verify(each.sha256, n_bytes=each.bytes, content=content)
-        except (NotFound, MediaRefused) as error:
+        except (NotFoundError, InvalidMediaError) as error:
             yield f"{error} {_shown_by(each)}"
             continue
         try:
             media.must_show(each.sha256, content=content)
-        except (NotFound, MediaRefused, NotAvailable) as error:
+        except (NotFoundError, InvalidMediaError, NotAvailableError) as error:
             yield f"The file {each.sha256[:12]}... of the media store cannot be shown. {error} {_shown_by(each)}"
 
 

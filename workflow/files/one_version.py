@@ -9,28 +9,33 @@ from annotation_schemas.formats import Format, Takes
 from db import files
 from db.engine import Session
 from db.items import OutgoingItem
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access.projects import Access
 from workflow.access.schema_changes import must_have_had
 
 
 def require_split(access: Access, row: Format, version: int | None, *, verified: bool) -> None:
-    """Refuse a version where files of a format do not depend on it (``FileRefused``), or that the project never had
-    (``NotFound``)."""
+    """Check the schema version of an export.
+
+    Raise ``InvalidFileError`` if the format does not depend on the version, and ``NotFoundError`` if the project never
+    had it.
+    """
     if version is None:
         return
     must_have_had(access, version)
     if row.takes is not Takes.RATINGS and not verified:
-        raise FileRefused(
+        raise InvalidFileError(
             "Ratings are of one version of the schema, and verified items; everything else does not depend on it."
         )
 
 
 def require_choice(row: Format) -> None:
-    """Refuse chosen items (``FileRefused``) where files of a format hold no items."""
+    """Refuse chosen items (``InvalidFileError``) where files of a format hold no items."""
     if row.takes not in (Takes.ITEMS, Takes.TASKS):
-        raise FileRefused(f"Items are chosen for files of items; {row.name} is exported without a choice of items.")
+        raise InvalidFileError(
+            f"Items are chosen for files of items; {row.name} is exported without a choice of items."
+        )
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ def split_of(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A chosen item does not exist.
     """
     if not verified and only is None:
@@ -69,16 +74,16 @@ def split_of(
         there = {name for _, name, _ in files.item_ids(session, project_id=access.project_id)}
         if gone := [name for name in dict.fromkeys(only) if name not in there]:
             some = ", ".join(gone[:20]) + (f" and {len(gone) - 20:,} more" if len(gone) > 20 else "")
-            raise FileRefused(f"{access.title} has no such items: {some}. Nothing was written.")
+            raise InvalidFileError(f"{access.title} has no such items: {some}. Nothing was written.")
     chosen = frozenset(only) if only is not None else None
     ids = _under(session, access, version) if version is not None else frozenset()
     return ItemSubset(verified, version, ids, chosen)
 
 
 def require_verification(access: Access, split: ItemSubset | None) -> None:
-    """Raise ``FileRefused`` for an export of kept items before any item is kept or rejected."""
+    """Raise ``InvalidFileError`` for an export of kept items before any item is kept or rejected."""
     if split and split.verified and access.schema.stages.verification is None:
-        raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
+        raise InvalidFileError(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
 
 
 def _under(session: Session, access: Access, version: int) -> frozenset[int]:

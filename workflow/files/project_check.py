@@ -14,7 +14,7 @@ from db import bridge, dimensions, events, guidelines, item_revisions, items, mi
 from db import checks as queries
 from db.engine import Session, Store
 from domain import extensions
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.policies import Verdict
 from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
@@ -42,7 +42,7 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
         names = [row.name for row in projects.everything(session)]
         found = {name: access_or_why(session, person=None, project=name) for name in names if project in (None, name)}
     if project is not None and project not in names:
-        raise NotFound(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
+        raise NotFoundError(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
     why = {name: each for name, each in found.items() if isinstance(each, str)}
     looked_at = [name for name in found if name not in why]
     for name in looked_at:

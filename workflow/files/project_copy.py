@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.project_parts import ProjectPart, WhoIsWho, left_out
 from domain.records import Person
 from workflow.access.project_names import title_problems
@@ -37,12 +37,12 @@ def clone_project(
 
     Raises
     ------
-    AlreadyTaken
+    AlreadyTakenError
         A project with this name exists.
     """
     name_is_free(store, name)
     if title is not None and (problems := title_problems(title)):
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     with tempfile.TemporaryDirectory(prefix="touchstone-clone-") as folder:
         path = Path(folder) / "project.zip"
         export_project(store, media, by=by, project=project, out=path, with_media=False, progress=progress)

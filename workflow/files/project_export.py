@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from db import events, project_rows, projects
 from db.engine import Store
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.records import Person
 from exporters.project_archive import ArchiveWriter
 from workflow.access.projects import require_lead
@@ -66,13 +66,13 @@ def export_project(
 
     Raises
     ------
-    Conflict
+    ConflictError
         The file exists.
-    NotFound
+    NotFoundError
         The project does not exist, or one of its images or clips is missing from the media store.
     """
     if out.exists():
-        raise Conflict(f"{out} is there already; name another file, or remove it.")
+        raise ConflictError(f"{out} is there already; name another file, or remove it.")
     out.parent.mkdir(parents=True, exist_ok=True)
     handle, made = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")  # for its owner alone
     try:
@@ -120,7 +120,7 @@ def _write(
         progress("images and clips", done, len(hashes))
         try:
             archive.media(sha256, media.path(sha256))
-        except NotFound as error:
-            raise NotFound(f"{error} `touchstone check {project} --media` names all that is gone.") from error
+        except NotFoundError as error:
+            raise NotFoundError(f"{error} `touchstone check {project} --media` names all that is gone.") from error
     archive.finish(about, with_media=with_media)
     return ArchiveContents(counts, len(hashes), 0 if with_media else len(hashes))

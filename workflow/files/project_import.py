@@ -14,7 +14,7 @@ from annotation_schemas.model import Schema
 from db import landing, project_rows, projects
 from db.engine import IntegrityError, Session, Store
 from db.survey import Survey
-from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem, SchemaError, SettingsError
+from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, Problem, SchemaError, SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
 from domain.states import Stage
 from importers.evidence_folder import EvidenceFolder
@@ -52,9 +52,9 @@ def import_project(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The archive is damaged, foreign, inconsistent, or newer than this Touchstone.
-    AlreadyTaken
+    AlreadyTakenError
         A project with this name exists, or another import is adding to it.
     SettingsError
         Logins of the archive are taken here, and the caller does not match accounts.
@@ -65,12 +65,12 @@ def import_project(
 
 
 def name_is_free(store: Store, name: str) -> None:
-    """Refuse a name that a project has already (``AlreadyTaken``) or that none may have (``InvalidInput``)."""
+    """Raise ``AlreadyTakenError`` for the name of another project, ``InvalidInputError`` for an invalid name."""
     if problems := name_problems(name):
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     with store.read() as session:
         if projects.by_name(session, name=name) is not None:
-            raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.")
+            raise AlreadyTakenError(f"There is a project named {name!r} already; choose another name.")
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Import:
         with self.store.read() as session:
             here = project_rows.revision(session)
         if self.archive.revision > here:
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.archive.name} was written from newer tables ({self.archive.revision}; here they are {here}). "
                 "Update Touchstone here, then import it again. Nothing was imported."
             )
@@ -111,7 +111,7 @@ class Import:
         try:
             rows = storing.run(matched=matched, new=new, drawn_anew=drawn_anew)
         except IntegrityError as error:
-            raise AlreadyTaken(
+            raise AlreadyTakenError(
                 f"Nothing was imported: a project {self.name!r}, or something in this archive, came here at the same "
                 "moment, or the archive does not fit together. Run the same command again."
             ) from error
@@ -124,14 +124,16 @@ class Import:
         survey = self.survey or self._looked_at()
         for _, row in self.archive.rows("guideline_version"):
             if _sha256(row["text"]) != row["hash"]:
-                raise FileRefused(f"{self.archive.name}: guideline {row['number']} has another hash than its text.")
+                raise InvalidFileError(
+                    f"{self.archive.name}: guideline {row['number']} has another hash than its text."
+                )
         problems = [
             Problem(row["login"], f"{self.archive.name}: {each.message}")
             for row in survey.people
             for each in problems_with(row["login"], row["name"])
         ]
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         return survey
 
     def _looked_at(self) -> Survey:
@@ -150,13 +152,13 @@ class Import:
             try:
                 loaded = load_text(row["text"], row["guideline_text"], row["name"])
             except SchemaError as error:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"{self.archive.name}: its schema {row['name']!r} cannot be read here. {error} Nothing was "
                     "imported."
                 ) from error
             told = (row["hash"], row["guideline_hash"])
             if told != (loaded.hash, loaded.guideline_hash) and not self.how.old_schemas:
-                raise FileRefused(
+                raise InvalidFileError(
                     f"{self.archive.name}: the schema {row['name']!r} has another hash than its text has here. Where "
                     "the archive comes from an older Touchstone that you trust, say so: `touchstone project import "
                     "FILE --old-schemas`. Nothing was imported."
@@ -164,7 +166,7 @@ class Import:
             if row["id"] == survey.project["schema_version_id"]:
                 own = loaded.schema_
         if own is None:
-            raise FileRefused(f"{self.archive.name}: its project has no schema. Nothing was imported.")
+            raise InvalidFileError(f"{self.archive.name}: its project has no schema. Nothing was imported.")
         return own
 
     def _people(self, session: Session, survey: Survey) -> tuple[dict[int, int], list[tuple[int, str, str]]]:
@@ -248,7 +250,7 @@ class Import:
         gone = [sha256 for sha256 in needed if sha256 not in inside and sha256 not in in_folder]
         if gone:
             told = ", ".join(f"{sha256[:12]}..." for sha256 in gone[:_SHOWN])
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self.archive.name}: {len(gone):,} images or clips are not in the archive, nor in the media store "
                 f"here ({told}). Nothing was imported. Name a folder that has them: `touchstone project import FILE "
                 "--media FOLDER`."
@@ -258,7 +260,9 @@ class Import:
             if sha256 in inside:
                 n_bytes = survey.media[sha256]["bytes"]
                 if n_bytes > self.media.limits.clip_bytes:
-                    raise FileRefused(f"{self.archive.name}: {sha256[:12]}... is larger than the media store takes.")
+                    raise InvalidFileError(
+                        f"{self.archive.name}: {sha256[:12]}... is larger than the media store takes."
+                    )
                 with tempfile.NamedTemporaryFile(prefix="touchstone-") as file:
                     self.archive.copy_media(sha256, file, n_bytes=n_bytes)
                     file.flush()
@@ -268,7 +272,7 @@ class Import:
         for sha256, row in survey.media.items():
             about = self.media.about(sha256)
             if (about.kind, about.bytes) != (row["kind"], row["bytes"]):
-                raise FileRefused(
+                raise InvalidFileError(
                     f"{self.archive.name}: it says {sha256[:12]}... is what it is not. Nothing was imported."
                 )
 

@@ -13,7 +13,7 @@ from db import project_removal, projects, runs, transit
 from db.engine import Store
 from db.transit import ProjectInTransit
 from domain import extensions
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
@@ -110,13 +110,15 @@ def delete_project(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The typed name is different.
-    Conflict
+    ConflictError
         Runs, an exchange with Label Studio, or a release are in progress.
     """
     if typed.strip() != project:
-        raise InvalidInput([Problem("name", f"Type the project's name, {project}, to delete it. Nothing was deleted.")])
+        raise InvalidInputError(
+            [Problem("name", f"Type the project's name, {project}, to delete it. Nothing was deleted.")]
+        )
     with store.read() as session:
         lead_alone(session, by=by, project=project)
     clear_abandoned(store, media)

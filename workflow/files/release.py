@@ -18,7 +18,7 @@ from annotation_schemas.formats import (
 from annotation_schemas.keys import options_field
 from db import files, items
 from db.engine import Session, Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.manifests import NAME, restricted
 from domain.records import RULES, Person, Rating
 from domain.states import Stage
@@ -115,7 +115,7 @@ def export(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The project cannot write the format, or ``out`` holds files that no earlier export wrote.
     """
     file_name = out.name if not out.is_dir() and (out.suffix or not (verified or only is not None)) else None
@@ -141,7 +141,9 @@ def export(
     if made.single and file_name:
         written = write_files({out.parent / name: data for name, data in made.files.items()})
     elif out.suffix in (".json", ".jsonl", ".csv", ".tsv") and not out.exists():
-        raise FileRefused(f"This export is a folder of {len(made.files)} files; give --out a folder, not {out.name}.")
+        raise InvalidFileError(
+            f"This export is a folder of {len(made.files)} files; give --out a folder, not {out.name}."
+        )
     else:
         written = write_folder(out, made.files)
     on("writing", len(made.files), len(made.files))
@@ -237,7 +239,7 @@ def _release(
         run = answers.found(session, access, row)
         if stage is not None and row.takes is not Takes.TASKS:
             tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)
-            raise FileRefused(f"--stage is for {tasks}; {row.name} is exported without it.")
+            raise InvalidFileError(f"--stage is for {tasks}; {row.name} is exported without it.")
         if row.tasks is not None:
             return _tasks(session, access, row, file_name, stage=stage, split=split, private=private, page=page)
         if row.takes is Takes.ITEMS:
@@ -267,7 +269,7 @@ def _release(
 def _require_written(access: Access, row: Format) -> None:
     if not row.writes:
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
-        raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
+        raise InvalidFileError(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
 
 
 def _named(written: Mapping[str, bytes], file_name: str | None) -> Mapping[str, bytes]:
@@ -288,7 +290,7 @@ def _items(
     """Return the project's items in files of their own format, or of another one that takes items."""
     if row not in offered(access.schema, writes=True):
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
-        raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
+        raise InvalidFileError(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
     require_verification(access, split)
     without = access.schema.export.public_without if split and split.verified and not private else ()
     state = project_items(session, access, row.keys, whole=bool(without) or writer_of(row) is not item_files.written)

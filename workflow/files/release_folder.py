@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from domain.errors import Conflict
+from domain.errors import ConflictError
 
 
 def releases_in(home: Path, project: str) -> Path:
@@ -25,7 +25,7 @@ def _lock_of(home: Path, project: str) -> Path:
 def alone_with_releases(home: Path, project: str, *, then: str) -> Iterator[None]:
     """Hold the lock on a project's releases.
 
-    Raises ``Conflict`` while another release is being built on this machine. ``then`` is the advice in the error.
+    Raises ``ConflictError`` while another release is being built on this machine. ``then`` is the advice in the error.
     """
     lock = _lock_of(home, project)
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def alone_with_releases(home: Path, project: str, *, then: str) -> Iterator[None
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Conflict(
+            raise ConflictError(
                 f"A release of {project} is being made just now. Wait until it is done; then {then}."
             ) from None
         yield

@@ -12,7 +12,7 @@ from agreement.losses import Losses
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, Format, Takes
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.judging import JudgePlan
 from domain.records import BadRow, Person
 from domain.replies import WARNING
@@ -101,20 +101,22 @@ def look_at_rows(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The files cannot be read.
     """
     registry.require_row("format", format)
     row = FORMATS[format]
     if row.takes not in LOOKED_AT or row.reads is None:
-        raise FileRefused(f"A dry run is for items, answers, ratings and replies; {format} are imported without one.")
+        raise InvalidFileError(
+            f"A dry run is for items, answers, ratings and replies; {format} are imported without one."
+        )
     on = progress or (lambda what, done, total: None)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on("reading", 0, 1)
     if row.takes is Takes.REPLIES:
         if plan is None:
-            raise FileRefused("Replies are read by a template; say which.")
+            raise InvalidFileError("Replies are read by a template; say which.")
         return _replies(store, row, by, project, path, plan)
     bring = Import(store, media, access, by, project, path, dimension, False, on)
     if row.takes is Takes.ANSWERS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from db import project_removal, transit
 from db.engine import IntegrityError, Store
 from db.transit import ProjectInTransit
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from workflow.files.project_export import Progress, silent
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progres
         with store.write(archived_too=True) as session:
             transit.drop_accounts(session, ids=project.accounts)
     except IntegrityError as error:
-        raise Conflict(
+        raise ConflictError(
             "Someone is still writing to what is deleted. The next import, copy or deletion of a project goes on."
         ) from error
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from domain.errors import FileRefused, RowsRefused, TouchstoneError
+from domain.errors import InvalidFileError, InvalidRowsError, TouchstoneError
 from importers import zip_archives
 
 KEPT_SECONDS = 24 * 3600.0
@@ -169,10 +169,10 @@ def as_uploaded(folder: str) -> Iterator[None]:
 
     try:
         yield
-    except RowsRefused as error:
+    except InvalidRowsError as error:
         raise error.worded(uploaded) from error
     except TouchstoneError as error:
         words = uploaded(str(error))
         if words == str(error):
             raise
-        raise FileRefused(words) from error
+        raise InvalidFileError(words) from error

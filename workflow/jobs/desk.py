@@ -10,7 +10,7 @@ from db import jobs, people, projects
 from db.engine import IntegrityError, Session, Store, utc_now
 from db.records import StoredJob, StoredPerson
 from domain import typed_json
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.jobs import Job, JobState
 from domain.origin import origin
 from domain.records import Person
@@ -21,7 +21,7 @@ LISTED = 50
 CANCELED = "Canceled. What was half done is not in use."
 
 
-class SlotConflict(Conflict):
+class SlotConflict(ConflictError):
     """Another job of the slot is open."""
 
     def __init__(self, job: Job) -> None:
@@ -92,7 +92,7 @@ def begin(
         job = _shown(made)
         begun(job)
         return job
-    raise Conflict("Someone else began a task at the same moment. Try again.")
+    raise ConflictError("Someone else began a task at the same moment. Try again.")
 
 
 def _just_done(row: StoredJob, store: Store) -> bool:
@@ -100,7 +100,7 @@ def _just_done(row: StoredJob, store: Store) -> bool:
 
 
 def job(store: Store, *, id: str) -> Job:
-    """Return a job with its result. Raises ``NotFound`` for an unknown id."""
+    """Return a job with its result. Raises ``NotFoundError`` for an unknown id."""
     with store.read() as session:
         return shown_whole(_row(session, id, whole=True))
 
@@ -133,7 +133,7 @@ def list_jobs(
     with store.read() as session:
         found = projects.by_name(session, name=project) if project is not None else None
         if project is not None and found is None:
-            raise NotFound(f"There is no project {project!r}.")
+            raise NotFoundError(f"There is no project {project!r}.")
         rows = jobs.list_jobs(
             session,
             project_id=found.id if found is not None else None,
@@ -174,15 +174,15 @@ def cancel(store: Store, *, id: str) -> Job:
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The job does not exist.
-    Conflict
+    ConflictError
         The job has ended.
     """
     with store.write(archived_too=True) as session:
         row = _row(session, id)
         if row.ended_at is not None:
-            raise Conflict(f"The job {id} has ended already ({row.state.value}).")
+            raise ConflictError(f"The job {id} has ended already ({row.state.value}).")
         jobs.cancel(session, public_id=id, said=CANCELED, now=utc_now())
     with store.read() as session:
         return _shown(_row(session, id))
@@ -193,15 +193,15 @@ def retry(store: Store, *, id: str) -> Job:
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The job does not exist.
-    Conflict
+    ConflictError
         The job is open or done, or another job of its slot is open.
     """
     with store.write(archived_too=True) as session:
         row, now = _row(session, id), utc_now()
         if row.state not in (JobState.FAILED, JobState.CANCELED):
-            raise Conflict(f"The job {id} is {row.state.value}. Only a failed or canceled job can be retried.")
+            raise ConflictError(f"The job {id} is {row.state.value}. Only a failed or canceled job can be retried.")
         open_ = jobs.newest(session, slot=row.slot)
         if open_ is not None and open_.ended_at is None:
             raise SlotConflict(_shown(open_))
@@ -225,7 +225,7 @@ def retry(store: Store, *, id: str) -> Job:
 def _row(session: Session, id: str, *, whole: bool = False) -> StoredJob:
     row = jobs.by_public_id(session, public_id=id, whole=whole)
     if row is None:
-        raise NotFound(f"There is no job {id!r}; touchstone jobs list names them.")
+        raise NotFoundError(f"There is no job {id!r}; touchstone jobs list names them.")
     return row
 
 

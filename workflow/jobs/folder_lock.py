@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from domain.errors import Conflict
+from domain.errors import ConflictError
 
 _LOOK_SECONDS = 0.02
 
@@ -27,7 +27,8 @@ def is_held(lock: Path) -> bool:
 
 @contextmanager
 def hold_folder(lock: Path, why: str, *, wait_seconds: float = 0.1) -> Iterator[None]:
-    """Hold the lock. Raise ``Conflict`` with the text ``why`` if another process still holds it after ``wait_seconds``.
+    """Hold the lock. Raise ``ConflictError`` with the text ``why`` if another process still holds it after
+    ``wait_seconds``.
 
     Wait for a moment at least, because ``is_held`` itself holds the lock for a moment.
     """
@@ -39,6 +40,6 @@ def hold_folder(lock: Path, why: str, *, wait_seconds: float = 0.1) -> Iterator[
                 break
             except BlockingIOError:
                 if time.monotonic() >= end:
-                    raise Conflict(why) from None
+                    raise ConflictError(why) from None
                 time.sleep(_LOOK_SECONDS)
         yield

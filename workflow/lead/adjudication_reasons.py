@@ -12,7 +12,7 @@ from annotation_schemas import registry
 from db import comment_threads, events, files, guidelines, item_revisions, items
 from db.engine import Store
 from domain import csv_text
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import AdjudicationReason, ContestedItem, Person, ProjectView, SettledCase, SkipReasonRow
 from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, require_lead
@@ -136,10 +136,10 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
         access = require_lead(session, by=by, project=project)
         row = items.by_external_id(session, project_id=access.project_id, external_id=item)
         if row is None:
-            raise NotFound(f"There is no item {item!r} in {project}.")
+            raise NotFoundError(f"There is no item {item!r} in {project}.")
         decided = items.latest_annotations(session, item_id=row.id, revision=revision, stage=Stage.ADJUDICATION)
         if not decided:
-            raise NotFound(f"No senior has settled revision {revision} of {item!r}.")
+            raise NotFoundError(f"No senior has settled revision {revision} of {item!r}.")
         decision = decided[-1]
         *earlier, _ = [_told(access, each.answers) for each in decided]
         return ContestedItem(

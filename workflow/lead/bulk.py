@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from db import item_revisions, people, task_claims
 from db.engine import Session, Store
 from db.records import StoredItem
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import Person
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -69,14 +69,16 @@ def do(
 
     Raises
     ------
-    Conflict
+    ConflictError
         The data has changed since the preview, and nothing was done.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         plan = plan_action(session, access, action, chosen, ActionDetails(among, priority, reasons, by), lock=True)
         if plan.preview.token != token:
-            raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
+            raise ConflictError(
+                "Something has changed since you looked, so nothing was done; look at the preview again."
+            )
         now = store.now()
         for slot, to in plan.slots:
             hand_over(session, slot, to=to, by=by, now=now)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from db import item_list, people, projects, tasks
 from db.engine import Session
 from db.records import StoredItem, StoredMember, StoredTask
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem
 from domain.item_filter import ItemFilter
 from domain.records import Person
 from domain.sharing import shared_out
@@ -105,9 +105,9 @@ def plan_action(
     session: Session, access: Access, action: Action, chosen: BulkSelection, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
     if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= how.priority <= LARGEST_PRIORITY:
-        raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+        raise InvalidInputError([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
     if chosen.nothing:
-        raise InvalidInput([Problem("items", NO_ITEM)])
+        raise InvalidInputError([Problem("items", NO_ITEM)])
     if action is Action.ASSIGN:
         return _plan_assigned(session, access, chosen, list(dict.fromkeys(how.among)), lock=lock)
     if action is Action.SEND_BACK:
@@ -119,7 +119,7 @@ def _plan_assigned(
     session: Session, access: Access, chosen: BulkSelection, to: Sequence[str], *, lock: bool
 ) -> BulkPlan:
     if not to or chosen.stage is None:
-        raise InvalidInput([Problem("to", "Say who gets them, and in which stage.")])
+        raise InvalidInputError([Problem("to", "Say who gets them, and in which stage.")])
     members = {login: find_taker(session, access, login) for login in to}
     found = _chosen_items(session, access, chosen, lock=lock)
     require_few(len(found))
@@ -163,7 +163,7 @@ def find_taker(session: Session, access: Access, login: str) -> StoredMember:
     """Return a member of a project by login."""
     found = projects.member(session, project_id=access.project_id, person_id=person_id_of(session, login))
     if found is None:
-        raise InvalidInput([Problem("to", f"Choose someone who takes part in this project; {login!r} does not.")])
+        raise InvalidInputError([Problem("to", f"Choose someone who takes part in this project; {login!r} does not.")])
     return found
 
 
@@ -219,16 +219,16 @@ def _chosen_items(session: Session, access: Access, chosen: BulkSelection, *, lo
 
 
 def require_few(n: int) -> None:
-    """Raise ``InvalidInput`` if this is more than one action may change."""
+    """Raise ``InvalidInputError`` if this is more than one action may change."""
     if n > MOST:
-        raise InvalidInput([Problem("items", f"These are {n}; choose at most {MOST} at once.")])
+        raise InvalidInputError([Problem("items", f"These are {n}; choose at most {MOST} at once.")])
 
 
 def person_id_of(session: Session, login: str) -> int:
     """Return the id of the account with this login."""
     row = people.by_login(session, login=login.strip().casefold())
     if row is None:
-        raise NotFound(f"There is no account with the login {login!r}.")
+        raise NotFoundError(f"There is no account with the login {login!r}.")
     return row.id
 
 

@@ -12,7 +12,7 @@ from annotation_schemas.model import Coding
 from db import events, projects, task_slots, tasks
 from db.answers import CODING_EXTENDED, CODING_OPENED
 from db.engine import Session, Store
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.order import spread
 from domain.records import Person
 from domain.states import Stage
@@ -98,10 +98,10 @@ def open_coding(store: Store, *, by: Person | None, project: str, outputs: int |
 
     Raises
     ------
-    Conflict
+    ConflictError
         The schema has no coding. Or several judges have scored the criterion, and it names none. Or ``outputs``
         does not exceed the planned number.
-    NotFound
+    NotFoundError
         No judge with that name has scored the criterion.
     """
     wanted = _wanted(store, by, project)
@@ -143,14 +143,14 @@ def failures_page(store: Store, *, project: str) -> FailuresPage:
     found = failures(store, person=None, project=project)
     try:
         return FailuresPage(found, preview_coding(store, by=None, project=project), "")
-    except (Conflict, NotFound) as error:
+    except (ConflictError, NotFoundError) as error:
         return FailuresPage(found, None, str(error))
 
 
 def _stage(access: Access) -> Coding:
     stage = access.schema.stages.coding
     if stage is None:
-        raise Conflict(NO_CODING.format(name=access.schema.name))
+        raise ConflictError(NO_CODING.format(name=access.schema.name))
     return stage
 
 
@@ -167,9 +167,9 @@ def _planned(session: Session, access: Access, stage: Coding) -> int | None:
 def _extend(session: Session, access: Access, stage: Coding, *, by: Person | None, outputs: int, now: datetime) -> None:
     before = _planned(session, access, stage)
     if before is None:
-        raise Conflict(f"In the schema {access.schema.name} all these answers are coded: there is no sample.")
+        raise ConflictError(f"In the schema {access.schema.name} all these answers are coded: there is no sample.")
     if outputs <= before:
-        raise Conflict(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+        raise ConflictError(f"{before:,} answers are planned already, and a sample never becomes smaller.")
     data = {"outputs": outputs, "before": before}
     log(session, CODING_EXTENDED, by=by, project=access, now=now, data=data)
 
@@ -266,9 +266,11 @@ def _scores(found: ProjectAnswers, stage: Coding) -> Scores | None:
     lots = [{judge for name, judge in found.judged if name == part} for part in parts]
     there = sorted(set.intersection(*lots))
     if of.judge is None and len(there) > 1:
-        raise Conflict(f"Several judges have scored {of.criterion}: {', '.join(there)}. Name one as `judge` in coding.")
+        raise ConflictError(
+            f"Several judges have scored {of.criterion}: {', '.join(there)}. Name one as `judge` in coding."
+        )
     if not there or (of.judge is not None and of.judge not in there):
         whom = f"No judge {of.judge!r}" if of.judge is not None else "No judge"
         known = ", ".join(there) or "none"
-        raise NotFound(f"{whom} has scored {of.criterion} here; there are: {known}.")
+        raise NotFoundError(f"{whom} has scored {of.criterion} here; there are: {known}.")
     return Scores("judge", of.criterion, of.judge or there[0])

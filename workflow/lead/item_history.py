@@ -13,7 +13,7 @@ from db import comment_threads, events, files, guidelines, item_list, item_revis
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.exposure import Disclosure, Fact, Route
 from domain.item_filter import ItemFilter
 from domain.rated_units import BETWEEN
@@ -62,22 +62,22 @@ WORDS: Mapping[str, str] = {
 def history(store: Store, *, person: Person, project: str, item: str) -> ItemHistory:
     """Return an item's revisions, answers, claims, states and comments. ``item`` is its id on pages or in files.
 
-    Raises ``NotAllowed`` for annotators, and for people who are or may be asked about the item blind. Names are hidden
-    from a senior who may not know the voters. A view before the verdict is recorded, and the person is no longer asked
-    about the item blind.
+    Raises ``NotAllowedError`` for annotators, and for people who are or may be asked about the item blind. Names are
+    hidden from a senior who may not know the voters. A view before the verdict is recorded, and the person is no longer
+    asked about the item blind.
     """
     with store.write(archived_too=True) as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
-            raise NotAllowed(FOR_SENIORS)
+            raise NotAllowedError(FOR_SENIORS)
         if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
-            raise NotAllowed(KEY_IS_PRIVATE)
+            raise NotAllowedError(KEY_IS_PRIVATE)
         row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
             session, project_id=access.project_id, external_id=item
         )
         if row is None:
-            raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
+            raise NotFoundError(f"{access.title} has no item {item!r}; look for it in the list.")
         seen = look_into(session, access=access, person=person, item=row, now=now)
         if seen.open:
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)
@@ -183,7 +183,7 @@ def find(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
-            raise NotAllowed(FOR_SENIORS)
+            raise NotAllowedError(FOR_SENIORS)
         wanted = ItemFilter(
             text=text, dimension=(dimension,) if dimension else (), state=(state,) if state is not None else ()
         )

@@ -16,7 +16,7 @@ from db import item_list, item_revisions, items, people, qualifications
 from db.engine import Session, Store
 from db.item_list import ListScope
 from db.records import StoredItem
-from domain.errors import Conflict, InvalidInput, NotAllowed, Problem
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError, Problem
 from domain.item_filter import COLUMNS, LEADS_COLUMNS, OF_FIELD, OPEN_COLUMNS, UNSORTED, ItemFilter, ItemList
 from domain.records import AssetView, Person
 from domain.roles import Role, at_least
@@ -105,9 +105,9 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
 
     Raises
     ------
-    NotAllowed
+    NotAllowedError
         The person is an annotator, or a senior who asks for private keys or for columns of leads.
-    InvalidInput
+    InvalidInputError
         The project has no such column, field, dimension or version.
     """
     with store.read() as session:
@@ -163,7 +163,7 @@ def picked(
 
 
 def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemSelection) -> None:
-    """Raise ``Conflict``, with the items that left or came, if a list has changed since a person saw it."""
+    """Raise ``ConflictError``, with the items that left or came, if a list has changed since a person saw it."""
     ticked = None if seen.every else seen.names
     now = names(store, person=person, project=project, wanted=_among(seen.wanted, ticked))
     here, there = set(now), set(seen.names)
@@ -173,7 +173,7 @@ def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemS
         f"{what}: {first_names(which)}." for what, which in (("No longer in it", gone), ("New in it", new)) if which
     ]
     if said:
-        raise Conflict(f"The list has changed since you looked, so nothing was done. {' '.join(said)}")
+        raise ConflictError(f"The list has changed since you looked, so nothing was done. {' '.join(said)}")
 
 
 def first_names(names: Sequence[str], most: int = 20) -> str:
@@ -191,12 +191,12 @@ def _among(wanted: ItemFilter, ticked: Sequence[str] | None) -> ItemFilter:
 
 
 def seeing(session: Session, person: Person | None, project: str) -> Access:
-    """Return the access of a person who may see the table of items. Raises ``NotAllowed`` for others."""
+    """Return the access of a person who may see the table of items. Raises ``NotAllowedError`` for others."""
     access = access_to(session, person=person, project=project)
     if not at_least(access.role, Role.SENIOR):
-        raise NotAllowed(FOR_SENIORS_ONLY)
+        raise NotAllowedError(FOR_SENIORS_ONLY)
     if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
-        raise NotAllowed(KEY_IS_PRIVATE)
+        raise NotAllowedError(KEY_IS_PRIVATE)
     return access
 
 
@@ -219,7 +219,9 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
     """Return the columns to show. Raises an error for unknown columns, or those that the reader may not ask for."""
     known, wanted = offered(access), asked.filter
     if not_theirs := barred(access, asked):
-        raise NotAllowed(f"Only a lead may list items by {not_theirs[0]}: others are still asked about items blind.")
+        raise NotAllowedError(
+            f"Only a lead may list items by {not_theirs[0]}: others are still asked about items blind."
+        )
     problems: list[Problem] = []
     for name in filter(None, (asked.sort, *asked.columns)):
         if name not in known:
@@ -239,7 +241,7 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
         if name not in dimensions
     ]
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     return asked.columns or usual_columns(lead=at_least(access.role, Role.LEAD))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from db import events, projects
 from db.engine import Session, Store
 from db.types import public_id
-from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.item_filter import ItemList
 from domain.records import Person
 from domain.roles import Role, at_least
@@ -47,7 +47,7 @@ class ItemView:
     """The reader may give it another name, or delete it."""
 
     def list(self) -> ItemList:
-        """Return the list. Raises ``InvalidInput`` if the list has a word that is no longer valid."""
+        """Return the list. Raises ``InvalidInputError`` if the list has a word that is no longer valid."""
         return ItemList.parse(self.asked)
 
 
@@ -62,11 +62,11 @@ def views(store: Store, *, person: Person | None, project: str) -> list[ItemView
 
 
 def view(store: Store, *, person: Person | None, project: str, id: str) -> ItemView:
-    """Return one of ``views``. Raises ``NotFound`` for an unknown id."""
+    """Return one of ``views``. Raises ``NotFoundError`` for an unknown id."""
     for each in views(store, person=person, project=project):
         if each.id == id:
             return each
-    raise NotFound("There is no such saved view: it was deleted, or it is someone's own.")
+    raise NotFoundError("There is no such saved view: it was deleted, or it is someone's own.")
 
 
 def save(
@@ -76,24 +76,24 @@ def save(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The name is empty or too long, or the list is too long.
-    Conflict
+    ConflictError
         The name is taken by another list, or the limit of views is reached.
-    NotAllowed
+    NotAllowedError
         A person who is not a lead saves a shared view.
     """
     name = _name(name)
     words = asked.at(page=1).asked()
     if (long := len(json.dumps(words, ensure_ascii=False))) > LONGEST_LIST:
         told = f"The filters of this list are {long:,} characters; a view has at most {LONGEST_LIST:,}."
-        raise InvalidInput([Problem("view", told)])
+        raise InvalidInputError([Problem("view", told)])
     with store.write() as session:
         access = seeing(session, person, project)
         if person is None and not shared:
-            raise InvalidInput([Problem("view", "Say whose view it is, or that it is for everyone.")])
+            raise InvalidInputError([Problem("view", "Say whose view it is, or that it is for everyone.")])
         if shared and not at_least(access.role, Role.LEAD):
-            raise NotAllowed("Only a lead saves a view for everyone; save it for yourself.")
+            raise NotAllowedError("Only a lead saves a view for everyone; save it for yourself.")
         projects.lock(session, id=access.project_id)  # two who save at once give no name twice
         there = _of(_views(session, access, person), shared=shared)
         same = next((each for each in there if each.name == name), None)
@@ -101,7 +101,7 @@ def save(
             return same
         _must_be_free(there, name)
         if len(there) >= MOST:
-            raise Conflict(f"There are {len(there)} such views, and no more can be; delete one first.")
+            raise ConflictError(f"There are {len(there)} such views, and no more can be; delete one first.")
         made = public_id()
         data = {"view": made, "name": name, "shared": shared, "asked": words}
         log(session, events.VIEW_SAVED, by=person, project=access, now=store.now(), data=data)
@@ -111,7 +111,7 @@ def save(
 
 
 def rename(store: Store, *, person: Person | None, project: str, id: str, name: str) -> ItemView:
-    """Give a view another name: its owner, and leads those for everyone. Raises as ``save``, and ``NotFound``."""
+    """Give a view another name: its owner, and leads those for everyone. Raises as ``save``, and ``NotFoundError``."""
     name = _name(name)
     with store.write() as session:
         access = seeing(session, person, project)
@@ -126,7 +126,7 @@ def rename(store: Store, *, person: Person | None, project: str, id: str, name: 
 
 
 def delete(store: Store, *, person: Person | None, project: str, id: str) -> None:
-    """Take a view away: its owner, and leads those for everyone. Raises ``NotFound`` if it is gone."""
+    """Take a view away: its owner, and leads those for everyone. Raises ``NotFoundError`` if it is gone."""
     with store.write() as session:
         access = seeing(session, person, project)
         projects.lock(session, id=access.project_id)
@@ -160,7 +160,7 @@ def _may_open(access: Access, view: ItemView) -> bool:
     """
     try:
         return not barred(access, view.list())
-    except InvalidInput:
+    except InvalidInputError:
         return True
 
 
@@ -173,22 +173,22 @@ def _changeable(views: Iterable[ItemView], id: str) -> ItemView:
     for each in views:
         if each.id == id:
             if not each.changeable:
-                raise NotAllowed("Only the person who saved it and leads may change a view that is for everyone.")
+                raise NotAllowedError("Only the person who saved it and leads may change a view that is for everyone.")
             return each
-    raise NotFound("This view is gone: someone has deleted it meanwhile.")
+    raise NotFoundError("This view is gone: someone has deleted it meanwhile.")
 
 
 def _must_be_free(views: Iterable[ItemView], name: str) -> None:
     if any(each.name.casefold() == name.casefold() for each in views):
-        raise Conflict(f"There is another view called “{name}”. Choose another name, or delete that one first.")
+        raise ConflictError(f"There is another view called “{name}”. Choose another name, or delete that one first.")
 
 
 def _name(text: str) -> str:
     """Return a name on one line, without characters that screens or databases cannot handle."""
     name = " ".join("".join(each if each >= " " else " " for each in text).encode(errors="ignore").decode().split())
     if not name:
-        raise InvalidInput([Problem("name", "Give the view a name.")])
+        raise InvalidInputError([Problem("name", "Give the view a name.")])
     if len(name) > LONGEST_NAME:
         told = f"A name has at most {LONGEST_NAME} characters; this one has {len(name):,}."
-        raise InvalidInput([Problem("name", told)])
+        raise InvalidInputError([Problem("name", told)])
     return name

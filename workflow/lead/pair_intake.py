@@ -11,7 +11,7 @@ from annotation_schemas.model import Comparison
 from db import projects, task_slots
 from db.answers import COMPARISON_OPENED
 from db.engine import Session, Store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Stage
 from workflow.access.counted_items import counting
@@ -114,7 +114,7 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
 
     Raises
     ------
-    Conflict
+    ConflictError
         The schema has no comparison, or a model has the name that files use for "no winner".
     """
     with store.write() as session:
@@ -122,7 +122,7 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
         projects.lock(session, id=access.project_id)
         stage, plan = _plan(session, access)
         if taken := set(plan.models) & NO_WINNERS:
-            raise Conflict(NAMED_LIKE_NO_WINNER.format(name=sorted(taken)[0]))
+            raise ConflictError(NAMED_LIKE_NO_WINNER.format(name=sorted(taken)[0]))
         done = _intake(plan)
         task_slots.withdraw(session, units=plan.stale, held=False)
         task_slots.call_off_surplus(session, project_id=access.project_id, stage=Stage.COMPARISON, most=stage.raters)
@@ -144,7 +144,7 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
 def _plan(session: Session, access: Access) -> tuple[Comparison, PairPlan]:
     stage = access.schema.stages.comparison
     if stage is None:
-        raise Conflict(NO_COMPARISON.format(name=access.schema.name))
+        raise ConflictError(NO_COMPARISON.format(name=access.schema.name))
     counted = counting(session, access=access, stage=Stage.COMPARISON)
     return stage, plan_of(session, access=access, stage=stage, counted=counted)
 

@@ -13,7 +13,7 @@ from db.engine import Session
 from db.events import SENT_BACK
 from db.records import StoredItem
 from domain.comments import LONGEST_COMMENT
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.json_text import showable
 from domain.records import Person
 from domain.states import Stage
@@ -46,7 +46,9 @@ NO_REASONS = Reasons()
 
 
 def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) -> None:
-    """Raise ``InvalidInput`` if an item has no reason, a reason is too long, or the sender is unknown to the author."""
+    """Raise ``InvalidInputError`` if an item has no reason, a reason is too long, or the sender is unknown to the
+    author.
+    """
     problems = [] if by is not None else [Problem("by", "Say as whom: the author reads who it was, and may answer.")]
     silent = [name for name in names if not reasons.of(name)]
     if silent or (not names and not reasons.of("")):
@@ -56,7 +58,7 @@ def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) ->
     if long or len(reasons.all) > LONGEST_COMMENT:
         problems.append(Problem("why", f"Shorten the reason to {LONGEST_COMMENT} characters."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
 
 
 def why_not(

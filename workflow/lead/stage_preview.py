@@ -12,7 +12,7 @@ from annotation_schemas.shown import shown_fields
 from db import assets, items, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from domain.records import AssetView, Person, TaskView
 from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, Stage
@@ -59,10 +59,10 @@ def preview(
 
     Raises
     ------
-    NotAllowed
+    NotAllowedError
         The person is an annotator, or the stage is not shown with real items. Or the person has the item in hand,
         or may still be asked about it blind, and would learn something.
-    NotFound
+    NotFoundError
         The stage or the item does not exist, or no item waits.
     """
     with store.read() as session:
@@ -74,16 +74,16 @@ def preview(
         if item:
             found = _item(session, access, item)
             if why := _closed(session, access, person, found, stage):
-                raise NotAllowed(why)
+                raise NotAllowedError(why)
             slots = tasks.of_item(session, item_id=found.id, stage=stage)
             if not slots:
-                raise NotFound(f"{called} has nothing to do with {found.external_id} so far.")
+                raise NotFoundError(f"{called} has nothing to do with {found.external_id} so far.")
             row = slots[-1]
         else:
             waiting = _waiting(session, access, person, stage, dimension)
             shown = [pair for _, pair in zip(range(at + 1), waiting, strict=False)]
             if not shown:
-                raise NotFound(f"Nothing that you may see waits in {called} now.")
+                raise NotFoundError(f"Nothing that you may see waits in {called} now.")
             row, found = shown[at % len(shown)]
         answer = items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
         pictures = [
@@ -96,13 +96,15 @@ def preview(
 
 def _check(access: Access, stage: Stage, called: str) -> None:
     if not at_least(access.role, Role.SENIOR):
-        raise NotAllowed(FOR_SENIORS)
+        raise NotAllowedError(FOR_SENIORS)
     if getattr(access.schema.stages, stage.value, None) is None:
-        raise NotFound(f"{access.title} has no {called}.")
+        raise NotFoundError(f"{access.title} has no {called}.")
     if stage not in REAL:
-        raise NotAllowed(f"{called} is shown with a made-up item only: its page tells what others said, or compares.")
+        raise NotAllowedError(
+            f"{called} is shown with a made-up item only: its page tells what others said, or compares."
+        )
     if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
-        raise NotAllowed(KEY_IS_PRIVATE)
+        raise NotAllowedError(KEY_IS_PRIVATE)
 
 
 def _item(session: Session, access: Access, item: str) -> StoredItem:
@@ -110,7 +112,7 @@ def _item(session: Session, access: Access, item: str) -> StoredItem:
         session, project_id=access.project_id, external_id=item
     )
     if row is None:
-        raise NotFound(f"{access.title} has no item {item!r}.")
+        raise NotFoundError(f"{access.title} has no item {item!r}.")
     return row
 
 
@@ -161,7 +163,7 @@ def _to_write(session: Session, access: Access, item: str, dimension: str | None
         (picked,) = assets.groups(session, project_id=access.project_id, names=names).values()
     roles = roles_of(slots, [asset for asset, _ in picked])
     if roles is None:
-        raise NotFound("There are no free images or clips in the pool that make an item of this dimension.")
+        raise NotFoundError("There are no free images or clips in the pool that make an item of this dimension.")
     pictures = [asset_view(asset, media, role) for (asset, media), role in zip(picked, roles, strict=True)]
     return StagePreview(_view(access, Stage.AUTHORING, dimension, pictures), None)
 

@@ -12,7 +12,7 @@ from annotation_schemas import kinds
 from db import item_revisions, items
 from db.engine import Store
 from domain import csv_text
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import Person
 from domain.states import ItemState
 from workflow.access.projects import require_lead
@@ -68,7 +68,7 @@ def unheld(
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The schema does not have the rule.
     """
     with store.read() as session:
@@ -87,7 +87,7 @@ def unheld(
             ]
             asked = ".".join(filter(None, (field, rule)))
             known = f"the rules are {', '.join(there)}" if there else "its schema has no `wording`"
-            raise NotFound(f"{access.name!r} has no rule of wording {asked!r}; {known}.")
+            raise NotFoundError(f"{access.name!r} has no rule of wording {asked!r}; {known}.")
         there_now = items.with_states(session, project_id=access.project_id)
         contents = item_revisions.current_content(session, project_id=access.project_id) if told else {}
     wanted = {(each.name, name) for each, name in told}

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from db import comment_threads, items, missing_media
 from db.engine import Session, Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import Person
 from domain.states import UNSETTLED, ItemState
 from workflow.access.projects import Access, require_lead
@@ -148,7 +148,7 @@ _NAMED = 5
 
 
 def must_be_clear(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -> None:
-    """Raise ``FileRefused`` if a line is open and the lead did not override it."""
+    """Raise ``InvalidFileError`` if a line is open and the lead did not override it."""
     _must_know(asked.despite, _names(found))
     must_not_be_open(found, asked)
 
@@ -167,15 +167,15 @@ def _names(named: Sequence[ReleaseCondition | ReleaseCheck]) -> list[str]:
 
 def _must_know(despite: Sequence[str], known: Collection[str]) -> None:
     if odd := [name for name in despite if name not in known]:
-        raise FileRefused(f"The checklist has no line {', '.join(odd)}; it has: {', '.join(sorted(known))}.")
+        raise InvalidFileError(f"The checklist has no line {', '.join(odd)}; it has: {', '.join(sorted(known))}.")
 
 
 def must_not_be_open(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -> None:
-    """Refuse (``FileRefused``) where a line is open that the lead does not override."""
+    """Refuse (``InvalidFileError``) where a line is open that the lead does not override."""
     left = [line for line in found if not line.done and line.name not in asked.despite]
     if left:
         told = "; ".join(f"{line.title}: {line.said} ({line.name})" for line in left)
-        raise FileRefused(
+        raise InvalidFileError(
             f"{'This check is' if len(left) == 1 else 'These checks are'} open: {told}. Finish what is open, or "
             f"override a check (--despite {left[0].name}). The manifest records each override."
         )

@@ -16,9 +16,9 @@ from annotation_schemas.model import Schema
 from db import release_steps, releases
 from db.engine import Session, Store
 from db.releases import Asset, PlacedItem
-from domain.errors import FileRefused, MediaRefused, NotFound
+from domain.errors import InvalidFileError, InvalidMediaError, NotFoundError
 from exporters.release_folder import FileDigest, FolderWriter, hash_of
-from exporters.release_items import ENDINGS, NAMED, UnwritableItem, fields_on_images
+from exporters.release_items import ENDINGS, NAMED, UnwritableItemError, fields_on_images
 from workflow.access.projects import Access
 from workflow.releases.evidence import names_in
 from workflow.releases.item_steps import Steps
@@ -111,7 +111,7 @@ class Media:
         try:
             return self.sources[asset.sha256]
         except KeyError:
-            raise NotFound(f"This release has no image or clip {asset.sha256[:12]}...") from None
+            raise NotFoundError(f"This release has no image or clip {asset.sha256[:12]}...") from None
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Contents:
             done += len(lot)
 
     def must_have_media(self) -> None:
-        """Raise ``FileRefused`` with a list of all items that lack an image or a clip."""
+        """Raise ``InvalidFileError`` with a list of all items that lack an image or a clip."""
         lacking: list[str] = []
         for at in range(0, len(self.placed), _AT_ONCE):
             ids = [each.item_id for each in self.placed[at : at + _AT_ONCE]]
@@ -155,22 +155,22 @@ class Contents:
                         )
         if lacking:
             more = [f"And {len(lacking) - NAMED:,} more."] if len(lacking) > NAMED else []
-            raise FileRefused("\n".join([*lacking[:NAMED], *more, "Bring these files in, or reject the items."]))
+            raise InvalidFileError("\n".join([*lacking[:NAMED], *more, "Bring these files in, or reject the items."]))
 
     def shown(self, item: ReleasedItem, asset: ReleasedAsset) -> bytes | None:
         """Return an image with the marks of its item drawn on it; None if the item has no marks for this image.
 
         Raises
         ------
-        FileRefused
+        InvalidFileError
             A box or mark does not fit the image.
         """
         at = next(place for place, each in enumerate(_of_role(item, asset.role), 1) if each is asset)
         given = drawn_on(self.access.schema, item, asset.role, at)
         try:
             return self.media.drawn(asset, given=given) if given else None
-        except MediaRefused as error:
-            raise UnwritableItem(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
+        except InvalidMediaError as error:
+            raise UnwritableItemError(_SUCH, f"The item {item.id}: {str(error).rstrip('.')}") from error
 
     def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
         """Return all fields of an item that was read last, withheld fields included."""
@@ -228,7 +228,7 @@ def _of_role(item: ReleasedItem, role: str) -> list[ReleasedAsset]:
 def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str, Any]:
     """Return the boxes, marks and label texts that an item draws on the ``at``-th image of a role; empty for none.
 
-    Raises ``FileRefused`` if they do not fit the image.
+    Raises ``InvalidFileError`` if they do not fit the image.
     """
     images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
     first = next((each.role for each in item.assets if each.role in images), None)
@@ -240,11 +240,11 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             continue
         if (wrong := row.drawing_problem(entries)) is not None:
             why = f"what its {name} draws on its images does not fit: {wrong.rstrip('.')}"
-            raise UnwritableItem(_SUCH, f"The item {item.id}: {why}")
+            raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         there = len(_of_role(item, role))
         if gone := [each["image"] for each in entries if each.get("image", 1) > there]:
             why = f"its {name} is on image {gone[0]} of {role}, and there are {there}"
-            raise UnwritableItem(_SUCH, f"The item {item.id}: {why}")
+            raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         here = [each for each in entries if each.get("image", 1) == at]
         if here:
             found.setdefault(row.name, []).extend(row.shapes(part, here))

@@ -19,7 +19,7 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.keys import withheld_in
 from db import events, project_rows, releases
 from db.engine import IntegrityError, Store
-from domain.errors import Conflict, FileRefused
+from domain.errors import ConflictError, InvalidFileError
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
 from exporters.release_folder import FolderWriter
@@ -91,9 +91,9 @@ def create(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A line of the checklist is open, a format cannot hold an item, or the leak check failed.
-    Conflict
+    ConflictError
         Another release was made at the same moment.
     """
     refuse_before_release(store, by=by, project=project, asked=asked)
@@ -115,7 +115,7 @@ def create(
             progress("choosing items, and splitting them", 0, 1)
             draft = drawn_up(session, media, access, asked, names=names)
             if draft.number != number:
-                raise Conflict(_AT_ONCE)
+                raise ConflictError(_AT_ONCE)
             must_have_splits(asked.private, draft.splits)
             progress("measuring agreement for the data card", 0, 1)
             told = {"facts": facts(store, access)} | ({"floors": [each.as_json() for each in stand]} if stand else {})
@@ -151,7 +151,7 @@ def _keeps_back(draft: Draft) -> bool:
 
 
 def _must_stand(stand: Sequence[FloorStanding], results: Results, figures: Figures, asked: ReleaseOptions) -> None:
-    """Refuse (``Conflict``) if floors and checks came to other numbers than the evidence: something changed since."""
+    """Raise ``ConflictError`` if floors and checks came to other numbers than the evidence, because of a change."""
     if asked.schema_version is not None:
         return
     proven = figures.by_id
@@ -161,7 +161,7 @@ def _must_stand(stand: Sequence[FloorStanding], results: Results, figures: Figur
     for id, value in said.items():
         told = proven.get(id)
         if told is not None and not math.isclose(_number(told.value), _number(value), abs_tol=1e-9):
-            raise Conflict("Votes or models' replies have come in just now; make the release again.")
+            raise ConflictError("Votes or models' replies have come in just now; make the release again.")
 
 
 def _number(value: object) -> float:
@@ -225,22 +225,21 @@ def write(
 
 
 def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: FolderWriter, doing: _StepProgress) -> None:
-    """Write all formats. Raise ``FileRefused`` with the reasons of all formats that cannot hold the items, so that a
-    lead reads them at once."""
-    refused: dict[str, FileRefused] = {}
+    """Write all formats. Raise ``InvalidFileError`` with the reasons of all formats that cannot hold the items."""
+    refused: dict[str, InvalidFileError] = {}
     for row in rows:
         if refused.keys() & set(row.beside):
             continue  # it needs a format that is refused: whether it can be written is not known
         doing.begin(f"writing {row.name}: items")
         try:
             release_writer_of(row)(released, public)
-        except FileRefused as error:
+        except InvalidFileError as error:
             refused[row.name] = error
     if len(refused) == 1:
         raise next(iter(refused.values()))
     if refused:
         told = "\n\n".join(map(str, refused.values()))
-        raise FileRefused(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
+        raise InvalidFileError(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{told}")
 
 
 def _front(released: ReleasedSet, folder: FolderWriter) -> str:
@@ -381,7 +380,7 @@ def keep(
                 shutil.rmtree(place)
             made.replace(place)
     except IntegrityError as error:
-        raise Conflict(_AT_ONCE) from error
+        raise ConflictError(_AT_ONCE) from error
     files, size, sha256 = manifest["files"], manifest["bytes"], str(manifest["sha256"])
     lacking = missing_checks_in(manifest)
     return CreatedRelease(draft.version, len(draft.placed), files, size, place, sha256, [lacking] if lacking else [])

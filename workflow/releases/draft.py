@@ -13,7 +13,7 @@ from db import events, files, items, projects, releases
 from db.engine import Session
 from db.items import OutgoingItem
 from db.releases import Asset, PlacedItem
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.states import Stage
 from exporters.release_keys import Canary, canary_of
 from workflow.access.projects import Access
@@ -82,9 +82,9 @@ def drawn_up(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         No item is kept.
-    InvalidInput
+    InvalidInputError
         The splits cannot be made; the sentence gives the reason.
     """
     plan = plan_of(asked)
@@ -94,7 +94,7 @@ def drawn_up(
     kept: list[_ReleasedRow] = []
     counts = counts_of(access, _noting(items.each_outgoing(session, project_id=access.project_id), split.takes, kept))
     if not kept:
-        raise FileRefused(f"{access.title} has no item that is kept, so there is nothing to release.")
+        raise InvalidFileError(f"{access.title} has no item that is kept, so there is nothing to release.")
     before = {} if asked.anew else _splits_before(session, access, kept)
     found = assign(_records(session, media, access, kept, field=plan.field, asked=asked), plan, before=before)
     order = {name: place for place, name in enumerate(found.names)}
@@ -150,7 +150,7 @@ def _noting(
 
 
 def plan_of(asked: ReleaseOptions) -> SplitPlan:
-    """Return the splits that are asked for. Raises ``InvalidInput`` if a split is malformed."""
+    """Return the splits that are asked for. Raises ``InvalidInputError`` if a split is malformed."""
     return SplitPlan.of(
         asked.splits,
         seed=asked.seed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from db.engine import Session, Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_finished
@@ -27,11 +27,11 @@ def refuse_before_work(session: Session, access: Access, asked: ReleaseOptions) 
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A line of the checklist is open, a format does not fit, or an accepted leak has no reason.
-    NotAvailable
+    NotAvailableError
         The schema or an accepted leak asks for a check of an extension that is not installed.
-    InvalidInput
+    InvalidInputError
         The splits are not written as they have to be, or no split has the name of a private one.
     """
     must_be_finished(session, access=access)
@@ -47,7 +47,7 @@ def refuse_before_work(session: Session, access: Access, asked: ReleaseOptions) 
 def must_have_splits(private: Sequence[str], names: Sequence[str]) -> None:
     """Refuse a private split that no split has the name of: its answers would be public under another name."""
     if odd := [name for name in private if name not in names]:
-        raise InvalidInput(
+        raise InvalidInputError(
             [
                 Problem(
                     "private",

@@ -21,7 +21,7 @@ from db.attributes import DESCRIBED, LABELLED
 from db.engine import Session, Store, open_store
 from db.evidence_rows import LEFT_OUT, EvidenceRows
 from db.survey import Survey
-from domain.errors import Conflict, FileRefused
+from domain.errors import ConflictError, InvalidFileError
 from domain.evidence import FIGURES, POLICIES, VERDICTS, PrintedFigure, RowSelection
 from domain.pseudonyms import PREFIX, pseudonyms
 from exporters.evidence_folder import EvidenceWriter
@@ -83,13 +83,13 @@ def file_rater_names(
 ) -> dict[str, str]:
     """Return the name of each imported rater in a release: the pseudonym of the account; otherwise a number.
 
-    Raises ``Conflict`` if a rater is not yet marked as a person or a machine, because a person's name would be
+    Raises ``ConflictError`` if a rater is not yet marked as a person or a machine, because a person's name would be
     published. With ``hide_unsaid``, such a rater gets a number too, and still counts as a machine.
     """
     there = raters_out_of_files(session, project_id=project_id)
     unsaid = unsaid_raters(session, project_id=project_id)
     if unsaid and not hide_unsaid:
-        raise Conflict(
+        raise ConflictError(
             f"No one has said whether {', '.join(unsaid[:5])} {'is a person' if len(unsaid) == 1 else 'are people'}, "
             "whose ratings came from a file: a release calls machines by their names, and people by pseudonyms. Say so "
             "with `touchstone project raters`, or on Import; then make the release again."
@@ -135,7 +135,7 @@ def write_evidence(
 
     Raises
     ------
-    Conflict
+    ConflictError
         The stored states of items differ from their votes (``touchstone check`` names them), or an
         imported rater is not yet marked as a person or a machine.
     """
@@ -257,10 +257,10 @@ def _write_verdicts(writer: EvidenceWriter, verdicts: Verdicts, progress: Callab
 
 
 def _as_stored(access: Access, said: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-    """Raise ``Conflict`` if the figures recomputed from the bundle differ from those of the project."""
+    """Raise ``ConflictError`` if the figures recomputed from the bundle differ from those of the project."""
     unlike = [name for name in said if said[name] != found.get(name)]
     if unlike:
-        raise Conflict(
+        raise ConflictError(
             f"The evidence of {access.name} does not come to what the project says ({', '.join(unlike)}). Nothing was "
             f"released. `touchstone check {access.name}` says what does not fit."
         )
@@ -292,14 +292,14 @@ def as_json(figures: Figures) -> dict[str, Any]:
 def figures_in(folder: Path) -> Figures:
     """Return the figures that a release prints, read from its evidence. Papers and data cards quote them by id.
 
-    Raises ``FileRefused`` if the folder has no readable evidence.
+    Raises ``InvalidFileError`` if the folder has no readable evidence.
     """
     with EvidenceFolder(folder) as evidence:
         return from_json(evidence.figures())
 
 
 def from_json(found: Mapping[str, Any]) -> Figures:
-    """Return the figures stored as JSON by ``as_json``. Raises ``FileRefused`` if an entry is malformed."""
+    """Return the figures stored as JSON by ``as_json``. Raises ``InvalidFileError`` if an entry is malformed."""
     told = []
     for number, each in enumerate(found["figures"], 1):
         try:
@@ -307,7 +307,7 @@ def from_json(found: Mapping[str, Any]) -> Figures:
             at = {name: each.get(name) for name in ("value", "low", "high", "n", "left_out", "reason")}
             told.append(PrintedFigure(each["id"], str(each["title"]), **at, method=each.get("method") or "", rows=rows))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise FileRefused(f"{FIGURES}: figure {number:,} is none. Copy the release again, whole.") from error
+            raise InvalidFileError(f"{FIGURES}: figure {number:,} is none. Copy the release again, whole.") from error
     without = found.get("without")
     return Figures(told, {str(x): str(y) for x, y in without.items()} if isinstance(without, dict) else {})
 

@@ -15,7 +15,7 @@ from annotation_schemas import registry
 from annotation_schemas.model import Schema
 from db.engine import Store
 from domain import extensions
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.evidence import PrintedFigure
 from domain.records import Person
 from reports.content import Block
@@ -137,9 +137,9 @@ def missing_checks(schema: Schema) -> dict[str, str]:
 
 
 def must_have_checks(schema: Schema) -> None:
-    """Refuse (``NotAvailable``) a release that only a missing extension can check."""
+    """Refuse (``NotAvailableError``) a release that only a missing extension can check."""
     for sentence in missing_checks(schema).values():
-        raise NotAvailable(sentence)
+        raise NotAvailableError(sentence)
 
 
 # ---- the files of a release ------------------------------------------------------------------------------------------
@@ -155,23 +155,23 @@ class FolderCheck:
     name: str
     """What the check looks for."""
     must_accept: Callable[[Sequence[str]], Any]
-    """Refuses (``FileRefused``) findings that no lead can accept in advance, each given as ``KIND: reason``."""
+    """Refuses (``InvalidFileError``) findings that no lead can accept in advance, each given as ``KIND: reason``."""
     must_pass: Callable[[Path, Path, Sequence[str]], None]
-    """Refuses (``FileRefused``) a public and a private folder with a finding that is not accepted."""
+    """Refuses (``InvalidFileError``) a public and a private folder with a finding that is not accepted."""
 
 
 def must_accept(accepted: Sequence[str]) -> None:
-    """Refuse accepted findings that no check has, and all of them (``NotAvailable``) where a check is missing."""
+    """Refuse accepted findings that no check has, and all of them (``NotAvailableError``) where a check is missing."""
     for check in extensions.rows("folder_checks"):
         check.must_accept(accepted)
     if accepted and (missing := missing_folder_checks()):
-        raise NotAvailable(" ".join(missing.values()))
+        raise NotAvailableError(" ".join(missing.values()))
 
 
 def check_folders(
     public: Path, private: Path, accepted: Sequence[str], progress: Callable[[str, int, int], None]
 ) -> None:
-    """Refuse (``FileRefused``) the files of a release in which a check finds something that is not accepted."""
+    """Refuse (``InvalidFileError``) the files of a release in which a check finds something that is not accepted."""
     for check in extensions.rows("folder_checks"):
         progress(f"looking for {check.name}", 0, 1)
         check.must_pass(public, private, accepted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from annotation_schemas.formats import FORMATS, Format, offered
 from annotation_schemas.model import Schema
 from domain import extensions
-from domain.errors import FileRefused, NotAvailable
+from domain.errors import InvalidFileError, NotAvailableError
 from workflow.releases.settings import ReleaseOptions
 
 
@@ -14,22 +14,24 @@ def formats_of(schema: Schema, asked: ReleaseOptions) -> list[Format]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A format is unknown, holds no items, or cannot hold the items of this schema.
-    NotAvailable
+    NotAvailableError
         A format belongs to an extension that is not installed.
     """
     known = releasable(schema)
     names = asked.formats or usual_formats(schema)
     if away := [why for name in asked.formats or schema.export.formats if (why := extensions.missing("formats", name))]:
-        raise NotAvailable("\n".join(away))
+        raise NotAvailableError("\n".join(away))
     if odd := [name for name in names if name not in known]:
-        raise FileRefused(f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}.")
+        raise InvalidFileError(
+            f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}."
+        )
     rows = [known[name] for name in dict.fromkeys(names)]
     if refused := [f"{row.name}: {why}" for row in rows if (why := row.carries(schema))]:
-        raise FileRefused("\n".join(refused))
+        raise InvalidFileError("\n".join(refused))
     if lone := [f"{row.name} needs {each} beside it" for row in rows for each in row.beside if each not in names]:
-        raise FileRefused(f"{'; '.join(lone)}: take that format, too.")
+        raise InvalidFileError(f"{'; '.join(lone)}: take that format, too.")
     return sorted(rows, key=lambda row: row.place)
 
 

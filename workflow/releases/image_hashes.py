@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from db.releases import Asset
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from media.perceptual_hash import hash_of_file
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def looks_of(media: MediaStore, assets: Sequence[Asset], seen: dict[str, int]) -
         if asset.sha256 is None or asset.kind != "image":
             continue
         if asset.sha256 not in seen:
-            with suppress(NotFound):  # the checklist names what is missing
+            with suppress(NotFoundError):  # the checklist names what is missing
                 seen[asset.sha256] = hash_of_file(media.path(asset.sha256, "thumb"))
         if asset.sha256 in seen:
             looks.append(seen[asset.sha256])

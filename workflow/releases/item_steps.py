@@ -12,7 +12,7 @@ from db import release_steps
 from db.engine import Session, Store
 from db.release_steps import RevisionStep, VoteStep
 from db.releases import PlacedItem
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 
 _AT_ONCE = 500
 _KEPT = 2
@@ -41,7 +41,7 @@ class Steps:
         try:
             place = self._places[item.id]
         except KeyError:
-            raise NotFound(f"This release has no item {item.id!r}.") from None
+            raise NotFoundError(f"This release has no item {item.id!r}.") from None
         lot = place // _AT_ONCE
         if lot not in self._lots:
             while len(self._lots) >= _KEPT:

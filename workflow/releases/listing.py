@@ -13,7 +13,7 @@ from typing import Any
 from db import people, releases
 from db.engine import Session, Store
 from db.records import StoredRelease
-from domain.errors import FileRefused, NotFound
+from domain.errors import InvalidFileError, NotFoundError
 from domain.manifests import NAME, read_manifest
 from domain.records import Person
 from workflow.access.projects import require_lead
@@ -90,14 +90,14 @@ def all_releases(store: Store, home: Path, *, by: Person | None, project: str) -
 
 
 def one_release(store: Store, home: Path, *, by: Person | None, project: str, version: str) -> Release:
-    """Return a release by its version. Raises ``NotFound``, which lists the existing versions."""
+    """Return a release by its version. Raises ``NotFoundError``, which lists the existing versions."""
     found = all_releases(store, home, by=by, project=project)
     wanted = version.removeprefix("v")
     for each in found:
         if each.version == wanted:
             return each
     there = ", ".join(each.version for each in found) or "none yet"
-    raise NotFound(f"{project} has no release {version}; there are: {there}.")
+    raise NotFoundError(f"{project} has no release {version}; there are: {there}.")
 
 
 def stored(session: Session, *, project_id: int, version: str) -> StoredRelease | None:
@@ -139,7 +139,7 @@ _OWN = {"release", "files", "private", "based_on"}
 
 
 def difference(first: Path, second: Path) -> ReleaseDifference:
-    """Return the differences between two release folders. Raises ``FileRefused`` if a folder is not a release."""
+    """Return the differences between two release folders. Raises ``InvalidFileError`` if a folder is not a release."""
     manifests = [manifest_of(each) for each in (first, second)]
     old, new = (dict(_items(each)) for each in (first, second))
     files = [{each["path"]: each["sha256"] for each in manifest["files"]} for manifest in manifests]
@@ -168,15 +168,15 @@ def _unlike(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a release folder. Raises ``FileRefused`` if the folder is not a release."""
+    """Return the manifest of a release folder. Raises ``InvalidFileError`` if the folder is not a release."""
     try:
         found = read_manifest((folder / NAME).read_bytes())
     except OSError as error:
-        raise FileRefused(f"{folder} is no release: it has no {NAME} that can be read.") from error
+        raise InvalidFileError(f"{folder} is no release: it has no {NAME} that can be read.") from error
     if found is None or not isinstance(found.get("release"), str) or not isinstance(found.get("files"), list):
-        raise FileRefused(f"{folder / NAME} is no manifest of a release.")
+        raise InvalidFileError(f"{folder / NAME} is no manifest of a release.")
     if any(not isinstance(each, dict) or not isinstance(each.get("path"), str) for each in found["files"]):
-        raise FileRefused(f"{folder / NAME} does not say which files the release has.")
+        raise InvalidFileError(f"{folder / NAME} does not say which files the release has.")
     return found
 
 
@@ -187,7 +187,7 @@ def _items(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             for number, line in enumerate(lines, 1):
                 item = json.loads(line)
                 if not isinstance(item, dict) or not isinstance(item.get("id"), str):
-                    raise FileRefused(f"{path}, line {number}: it names no item.")
+                    raise InvalidFileError(f"{path}, line {number}: it names no item.")
                 yield item["id"], item
     except (OSError, ValueError) as error:
-        raise FileRefused(f"{path} cannot be read: {error}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error}.") from error

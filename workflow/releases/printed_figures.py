@@ -17,7 +17,7 @@ from agreement.summary import Result
 from annotation_schemas import reporting
 from db import answers
 from db.engine import Store
-from domain.errors import NotFound, TouchstoneError
+from domain.errors import NotFoundError, TouchstoneError
 from domain.evidence import VERDICTS, PrintedFigure, RowSelection, table_path
 from domain.states import Cut, Stage
 from reports.calibration import calibration
@@ -60,11 +60,11 @@ class Figures:
     """The reason for each part without figures, such as ``judges.grading``."""
 
     def get(self, id: str) -> PrintedFigure:
-        """Return the figure with this id. Raises ``NotFound``, which lists similar ids."""
+        """Return the figure with this id. Raises ``NotFoundError``, which lists similar ids."""
         found = self.by_id.get(id)
         if found is None:
             near = [each for each in self.by_id if each.startswith(id.rpartition(".")[0])][:5]
-            raise NotFound(f"There is no figure {id!r}" + (f"; there are: {', '.join(near)}." if near else "."))
+            raise NotFoundError(f"There is no figure {id!r}" + (f"; there are: {', '.join(near)}." if near else "."))
         return found
 
     def of(self, prefix: str) -> list[PrintedFigure]:

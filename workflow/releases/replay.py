@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from db.engine import Store
-from domain.errors import FileRefused, TouchstoneError
+from domain.errors import InvalidFileError, TouchstoneError
 from domain.evidence import PrintedFigure
 from importers.evidence_folder import EvidenceFolder, FileChange, recorded_of
 from workflow.files.project_check import check
@@ -109,7 +109,7 @@ def replay(folder: Path, *, progress: Progress = silent) -> ReplayResult:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The folder holds no evidence that can be read.
     """
     with EvidenceFolder(folder) as evidence:
@@ -130,13 +130,13 @@ def replay(folder: Path, *, progress: Progress = silent) -> ReplayResult:
                 progress("looking at the evidence", 0, 1)
                 with recomputing(folder, Path(beside), progress=progress) as (store, project):
                     return _recomputed(store, project, printed, said, known, progress)
-        except FileRefused as error:
+        except InvalidFileError as error:
             if not changed:
                 raise
             return ReplayResult(items=0, refused=str(error), **known)
         except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
             why = str(error) if isinstance(error, TouchstoneError) else f"its rows do not fit together ({error!r:.200})"
-            raise FileRefused(f"{evidence.name}: {why}. Nothing was recomputed.") from error
+            raise InvalidFileError(f"{evidence.name}: {why}. Nothing was recomputed.") from error
 
 
 def _recomputed(

@@ -8,7 +8,7 @@ from typing import Any
 
 from db import events, releases
 from db.engine import IntegrityError, Session, Store
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
 from media.perceptual_hash import ALIKE
 from workflow.access.event_log import log
@@ -135,13 +135,13 @@ def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A field is unknown, or its value has the wrong form.
-    Conflict
+    ConflictError
         Another person has changed the fields at the same moment.
     """
     if problems := list(_problems(said)):
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     try:
         with store.write() as session:
             access = require_lead(session, by=by, project=project)
@@ -159,7 +159,7 @@ def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any
             log(session, events.RELEASE_SAID, by=by, project=access, now=now, data={"about": changed})
             return CardVersion(before.number + 1, values)
     except IntegrityError as error:
-        raise Conflict("Someone else has changed this at the same moment; look at it again.") from error
+        raise ConflictError("Someone else has changed this at the same moment; look at it again.") from error
 
 
 def _problems(said: Mapping[str, Any]) -> Iterator[Problem]:

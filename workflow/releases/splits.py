@@ -15,7 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NoReturn
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.split_names import RULE, is_split_name
 from media.perceptual_hash import ALIKE
 from workflow.releases.split_fill import Bundle, apportioned, filled, group_draw, kinds_of, targets
@@ -78,7 +78,7 @@ class SplitPlan:
 
         Raises
         ------
-        InvalidInput
+        InvalidInputError
             A text or a number is wrong; the sentence names the first error.
 
         Examples
@@ -150,7 +150,7 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The plan cannot be met closely enough; the sentence gives the reason.
     """
     twice = [id for id, n in Counter(each.id for each in records).items() if n > 1]
@@ -390,4 +390,4 @@ def _figures(
 
 
 def _refuse(sentence: str) -> NoReturn:
-    raise InvalidInput([Problem("split", sentence)])
+    raise InvalidInputError([Problem("split", sentence)])

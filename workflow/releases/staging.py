@@ -22,8 +22,8 @@ def place_of(home: Path, project: str, version: str) -> Path:
 def staging(home: Path, project: str) -> Iterator[Path]:
     """Yield a temporary folder to build a release in. The folder is deleted if the release fails.
 
-    Folders left by killed builds are deleted first. Raises ``Conflict`` while another release of the project is being
-    built on this machine.
+    Folders left by killed builds are deleted first. Raises ``ConflictError`` while another release of the project is
+    being built on this machine.
     """
     above = releases_in(home, project)
     above.mkdir(mode=0o700, parents=True, exist_ok=True)

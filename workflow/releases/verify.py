@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from db import exposure, people
-from domain.errors import FileRefused, TouchstoneError
+from domain.errors import InvalidFileError, TouchstoneError
 from domain.evidence import FOLDER, table_path
 from domain.manifests import NAME
 from exporters.release_folder import hash_of
@@ -32,7 +32,7 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = si
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The folder is not a release.
     """
     manifest = manifest_of(folder)
@@ -44,7 +44,7 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = si
             found += [f"{part.name}: {each}" for each in (*_belongs(part, manifest), *_files(part, manifest_of(part)))]
         try:
             faults |= {_key(each): each for each in _proven(part, progress)}
-        except FileRefused as error:
+        except InvalidFileError as error:
             found.append(f"Its ledger of what was sent cannot be looked through: {error}")
     return [*found, *map(_sentence, faults.values())]
 
@@ -120,11 +120,11 @@ def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
                     "sha256": each.sha256,
                     "line": exposure.place(session, id=each.sent_id),
                 }
-    except FileRefused:
+    except InvalidFileError:
         raise
     except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = str(error) if isinstance(error, TouchstoneError) else f"its rows do not fit together ({error!r:.200})"
-        raise FileRefused(why) from error
+        raise InvalidFileError(why) from error
 
 
 def _key(fault: Mapping[str, Any]) -> tuple[str, ...]:

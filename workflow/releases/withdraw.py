@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from db import items, releases
 from db.engine import Session, Store
-from domain.errors import FileRefused, InvalidInput, NotFound, Problem
+from domain.errors import InvalidFileError, InvalidInputError, NotFoundError, Problem
 from domain.evidence import FOLDER as EVIDENCE
 from domain.records import Person
 from exporters.release_folder import FolderWriter, hash_of
@@ -49,13 +49,15 @@ def withdraw(
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The release or the item does not exist.
-    FileRefused
+    InvalidFileError
         The schema has changed since, so the release cannot be written in its old form.
     """
     if not reason.strip() or len(reason) > LONGEST:
-        raise InvalidInput([Problem("reason", f"Say why, in 1 to {LONGEST:,} characters: people who use it will ask.")])
+        raise InvalidInputError(
+            [Problem("reason", f"Say why, in 1 to {LONGEST:,} characters: people who use it will ask.")]
+        )
     with store.read() as session:
         require_lead(session, by=by, project=project)
     with staging(home, project) as made:
@@ -73,12 +75,14 @@ def _as_before(before: Path, folder: FolderWriter) -> None:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The files of that release are no longer on this machine.
     """
     found = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
     if found is None:
-        raise FileRefused(f"The files of release {before.name} are not on this machine any more; make a new release.")
+        raise InvalidFileError(
+            f"The files of release {before.name} are not on this machine any more; make a new release."
+        )
     for path in sorted(each for each in (found / EVIDENCE).rglob("*") if each.is_file()):
         folder.link(path.relative_to(found).as_posix(), path, hash_of(path))
 
@@ -89,12 +93,14 @@ def _draft(
     project_id = access.project_id
     asked_of = stored(session, project_id=project_id, version=version)
     if asked_of is None:
-        raise NotFound(f"{access.name} has no release {version}; touchstone release list {access.name} has them all.")
+        raise NotFoundError(
+            f"{access.name} has no release {version}; touchstone release list {access.name} has them all."
+        )
     point = releases.last_point(session, project_id=project_id, number=asked_of.number)
     base = releases.find_release(session, project_id=project_id, number=asked_of.number, point=point)
     assert base is not None
     if base.told.get("schema", {}).get("sha256") != access.loaded.hash:
-        raise FileRefused(
+        raise InvalidFileError(
             f"The schema has changed since release {version} was made, so it cannot be written as it was. Make a new "
             "release: the item is not in it once it is no longer kept."
         )
@@ -102,10 +108,10 @@ def _draft(
     placed = releases.items_of(session, release_id=base.id)
     id = named.get(item)
     if id is None or all(each.item_id != id for each in placed):
-        raise NotFound(f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}.")
+        raise NotFoundError(f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}.")
     left = [each._replace(place=place) for place, each in enumerate(one for one in placed if one.item_id != id)]
     if not left:
-        raise FileRefused("It is the only item of the release; a release without any is none.")
+        raise InvalidFileError("It is the only item of the release; a release without any is none.")
     carried = {*_CARRIED, *names_in_manifest()}
     told = {name: value for name, value in base.told.items() if name in carried}
     gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]

@@ -13,7 +13,7 @@ from db import answers as stored
 from db import comment_threads, events, guidelines, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.exposure import Disclosure, Fact, Route
 from domain.option_scores import Ranking
 from domain.rated_units import unit_of
@@ -100,7 +100,8 @@ class Case:
 
 
 def case(store: Store, *, person: Person, project: str, item: str, reader: str = RULES) -> Case:
-    """Return one case, by the id on pages or in files. Raises ``NotAllowed`` for a person who has the item open blind.
+    """Return one case, by the id on pages or in files. Raises ``NotAllowedError`` for a person who has the item open
+    blind.
 
     The view of a person who might still be asked is recorded. That person is then no longer asked about the item blind.
     """
@@ -110,7 +111,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
             session, project_id=access.project_id, external_id=item
         )
         if row is None:
-            raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
+            raise NotFoundError(f"{access.title} has no item {item!r}; look for it in the list.")
         known = comment_threads.has_insight(session, item_id=row.id, person_id=person.id)
         now = store.now()
         if look_into(session, access=access, person=person, item=row, now=now).open and not known:

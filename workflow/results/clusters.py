@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from workflow.results.project_answers import ProjectAnswers
 
 ALONE = "none"
@@ -28,7 +28,7 @@ def clusters_of(found: ProjectAnswers, by: str | None = None) -> tuple[str, list
         return ALONE, None
     if by != "source" and by not in fields:
         message = f"Items are not put together by {by!r}; there are {', '.join([ALONE, 'source', *fields])}."
-        raise InvalidInput([Problem("cluster", message)])
+        raise InvalidInputError([Problem("cluster", message)])
     return by, [cluster_of(found, by, answer.item) for answer in found.answers]
 
 

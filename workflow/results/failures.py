@@ -14,7 +14,7 @@ from annotation_schemas.model import Criterion, Schema
 from db import files, tasks
 from db.engine import Store
 from domain import csv_text
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
@@ -106,7 +106,7 @@ def failures(store: Store, *, person: Person | None, project: str, items: Items 
     """Return the codes of the answers that count, for leads. ``person`` None is a command on the machine itself.
 
     An answer is left out if its run was withdrawn, its model answered again, or its item was rejected. Raises
-    ``Conflict`` if the schema has no coding.
+    ``ConflictError`` if the schema has no coding.
     """
     return of_read(store, current(store, person=person, project=project, items=items), person=person)
 
@@ -114,7 +114,7 @@ def failures(store: Store, *, person: Person | None, project: str, items: Items 
 def of_read(store: Store, found: ProjectAnswers, *, person: Person | None) -> Failures:
     """Return the same as ``failures``, from one read of the project."""
     if found.schema.stages.coding is None:
-        raise Conflict(NO_CODING.format(name=found.schema.name))
+        raise ConflictError(NO_CODING.format(name=found.schema.name))
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         id = access.project_id

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from db import file_raters, files
 from db.engine import Session, Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import Person
 from domain.states import RatersAre, Stage
 from workflow.access.event_log import log
@@ -115,7 +115,7 @@ def mark(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A name has no imported ratings, is in both lists, or belongs to an account that has rated here or to a
         judge that was run here.
     """
@@ -129,7 +129,7 @@ def mark(
             if name in machines
         ]
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         _keep(session, store, access, by, people=_new(there, people, True), machines=_new(there, machines, False))
         return raters(session, project_id=access.project_id)
 
@@ -184,7 +184,7 @@ def keep_raters(
     """Store whether the raters of an imported file are people or machines, and return these raters.
 
     With ``are`` None all marks stay, but unmarked raters in ``human`` become people, because the file says so. Raises
-    ``InvalidInput``, and stores nothing, if a mark contradicts an earlier one or names a judge that ran here.
+    ``InvalidInputError``, and stores nothing, if a mark contradicts an earlier one or names a judge that ran here.
     """
     mine = {each.name: each for each in raters(session, project_id=access.project_id) if each.name in names}
     if are is None:
@@ -206,7 +206,7 @@ def keep_raters(
             if each.marked and not each.judge and each.is_person != is_person
         ]
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         new = _new(mine, open_, is_person)
         _keep(session, store, access, by, people=new if is_person else (), machines=() if is_person else new)
     return [each for each in raters(session, project_id=access.project_id) if each.name in names]

@@ -17,7 +17,7 @@ from db.engine import Session, Store
 from db.records import StoredAttempt, StoredJudgement, StoredRun
 from domain.attacks import ATTACKS
 from domain.display_names import distinct_names
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.judging import JudgePlan, ReplyFilter, ReplyOutcome
 from domain.rated_units import unit_of
 from domain.records import Person
@@ -112,7 +112,7 @@ def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyVi
         row, access = _judge(session, by, run)
         there = replies_of_judges.contexts(session, attempt_ids=[attempt]).get(attempt)
         if there is None or there.attempt.run_id != row.id:
-            raise NotFound("There is no such reply in this run.")
+            raise NotFoundError("There is no such reply in this run.")
         return _replies(session, access, [attempt])[0]
 
 
@@ -160,7 +160,7 @@ def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
 def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     row, access = stored_runs.run_and_access(session, by, run)
     if row.kind.plan is not JudgePlan:
-        raise NotFound(f"The run {run} is no run of a judge.")
+        raise NotFoundError(f"The run {run} is no run of a judge.")
     return row, access
 
 

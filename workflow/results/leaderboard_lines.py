@@ -190,13 +190,10 @@ COLUMNS = tuple(
 )
 """The columns of the table of numbers."""
 
-
 EVERYTHING = "nothing: people graded every answer that the judge graded, so this is their own mean"
 """The assumption of a correction with nothing to correct."""
 
-
 ONLY_PEOPLE = "graded by people, but not by the judge"
-
 
 NOTHING_TO_CORRECT_BY = "scored, but there is nothing to correct it by"
 
@@ -399,6 +396,5 @@ def _bounds(found: Statistic, answered: int, missing: int, of: ScoredAnswers) ->
     """Return the mean if all missing scores were the lowest, and if they were the highest."""
     if not missing or of.low is None or of.high is None or (answered and not found.defined):
         return None, None
-    total = found.value * answered if answered else 0.0
-    n = answered + missing
+    total, n = (found.value * answered if answered else 0.0), answered + missing
     return (total + missing * of.low) / n, (total + missing * of.high) / n

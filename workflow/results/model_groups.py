@@ -16,7 +16,7 @@ from agreement.corrected import clustered_mean
 from agreement.means import mean_of_parts
 from agreement.statistic import Statistic, estimated, no_interval, undefined
 from domain.attributes import Attribute, size_of
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from workflow.results import attributes, people_rows
 from workflow.results.answer_ways import AnswerMethod
 from workflow.results.clusters import ALONE, cluster_of
@@ -53,7 +53,7 @@ def parse_grouping(found: ProjectAnswers, text: str) -> GroupAttributes:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         No model has such an attribute, or a limit is not a number.
     """
     path, _, cuts = text.partition(":")
@@ -63,12 +63,12 @@ def parse_grouping(found: ProjectAnswers, text: str) -> GroupAttributes:
     if strange is not None:
         none = "there are none; import them with the format models"
         there = f"those that are said: {', '.join(known)}" if known else none
-        raise InvalidInput([Problem("group_models_by", f"No model has an attribute {strange!r}; {there}.")])
+        raise InvalidInputError([Problem("group_models_by", f"No model has an attribute {strange!r}; {there}.")])
     limits = []
     for cut in filter(None, (each.strip() for each in cuts.split(","))):
         limit = size_of(cut)
         if limit is None:
-            raise InvalidInput([Problem("group_models_by", f"{cut!r} is no number such as 10 or 10B.")])
+            raise InvalidInputError([Problem("group_models_by", f"{cut!r} is no number such as 10 or 10B.")])
         limits.append((limit, cut))
     return GroupAttributes(names, tuple(sorted(limits)))
 

@@ -69,7 +69,7 @@ def next_to_people(
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The project has no comparison stage.
     """
     said = preferences_of(store, project=project, by=person, items=items)

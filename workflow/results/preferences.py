@@ -16,7 +16,7 @@ from annotation_schemas.kinds import FIRST, LEFT, SECOND, of_pair
 from db import files, guidelines, task_slots
 from db.engine import Session, Store
 from db.files import PairVote
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating, RatingPair
 from domain.states import Items, Stage
@@ -141,7 +141,7 @@ def preferences_of(
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The project has no comparison stage.
     """
     with store.read() as session:
@@ -163,7 +163,7 @@ def preferences_in(
     """
     stage = access.schema.stages.comparison
     if stage is None:
-        raise NotFound(f"{access.title} has no comparison of models' answers.")
+        raise NotFoundError(f"{access.title} has no comparison of models' answers.")
     counted = counted or counting(session, access=access, stage=Stage.COMPARISON)
     plan = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted)
     told = _NameConverter(session, access, names)

@@ -18,7 +18,7 @@ from db import answers as stored
 from db import files, item_revisions, items, judging, respondents
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.records import RULES, Person
 from domain.runs import Outcome
 from domain.states import Items, Stage
@@ -143,7 +143,7 @@ def read_project(
 
     ``items`` selects which items count (``workflow.access.counted_items``); data about other items is left out. Answers
     without a reading are read first. With ``schema_version``, only people's grades under that version of the schema
-    count. Keys, judges and files have no version. Raises ``NotFound`` if the project never had the version.
+    count. Keys, judges and files have no version. Raises ``NotFoundError`` if the project never had the version.
     """
     with store.read() as session:
         require_lead(session, by=person, project=project)
@@ -164,7 +164,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     readers = answer_readings.readers(session, project_id=project_id)
     if reader not in readers:
         there_are = ", ".join(readers)
-        raise InvalidInput([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
+        raise InvalidInputError([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
     people = respondents.names(session, project_id=project_id)
     states = answer_readings.counting(session, project_id=project_id, reader=reader)
     counted = last_answers(session, access, last.values(), there, states, people)

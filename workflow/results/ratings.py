@@ -12,7 +12,7 @@ from db import people as accounts
 from db.engine import Session, Store
 from db.records import StoredPrediction
 from domain.display_names import distinct_names
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.judging import JudgePlan, ReplyOutcome
 from domain.rated_units import BETWEEN, unit_of
 from domain.records import Person, Rating
@@ -50,7 +50,9 @@ def ratings_of(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if stage not in RATED or getattr(access.schema.stages, stage.value) is None:
-            raise NotFound(f"{access.title} has no ratings of a stage {stage.value}; it has {_stages(access.schema)}.")
+            raise NotFoundError(
+                f"{access.title} has no ratings of a stage {stage.value}; it has {_stages(access.schema)}."
+            )
         names = file_raters.people_names(session, project_id=access.project_id) if pseudonyms else None
         counted = counting(session, access=access, items_=items, stage=stage)
         return stage_ratings(session, access=access, stage=stage, names=names, counted=counted)

@@ -15,7 +15,7 @@ from annotation_schemas.model import Criterion, Schema
 from db import files, item_revisions
 from db.engine import Session, Store
 from domain.comparison import same, spelled
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.rated_units import BETWEEN
 from domain.records import BadRow, Person, Rating
 from domain.states import VERIFICATIONS, RatersAre, Stage
@@ -75,8 +75,8 @@ def import_ratings(
         schema = require_lead(session, by=by, project=project).schema
     try:
         read = reads(path, missing=missing_in(schema, missing))
-    except FileRefused as error:
-        raise FileRefused(f"{error} Nothing was imported.") from error
+    except InvalidFileError as error:
+        raise InvalidFileError(f"{error} Nothing was imported.") from error
     refuse(read.bad)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)

@@ -17,7 +17,7 @@ def of_schema(
 ) -> list[Rating]:
     """Return the ratings under one version of the schema, and all ratings of these machines, which have no version.
 
-    None returns all ratings. Raises ``NotFound`` for a version that the project never had.
+    None returns all ratings. Raises ``NotFoundError`` for a version that the project never had.
     """
     if version is None:
         return list(rows)

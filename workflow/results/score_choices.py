@@ -11,7 +11,7 @@ from annotation_schemas.derived import ends_of_values
 from annotation_schemas.expected_answers import JUDGED, NO_KEY
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.reading.answers import AnswerKind
 from domain.records import RULES
 from workflow.results.criterion_values import named_criteria, scored_criteria
@@ -171,14 +171,14 @@ def selected_scores(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A criterion is unknown.
     """
     known = [each.name for each in (*scored_criteria(found.schema), *named_criteria(found.schema))]
     known += [rule.name for rule in found.schema.report.derived]
     for name in criteria or ():
         if name not in known:
-            raise InvalidInput([Problem("criterion", no_criterion(found.schema, name))])
+            raise InvalidInputError([Problem("criterion", no_criterion(found.schema, name))])
     return [
         each
         for each in scores_of(found, method)

@@ -18,7 +18,7 @@ from annotation_schemas import derived
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.expected_answers import NO_KEY
 from annotation_schemas.model import Criterion, DerivedCriterion
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome
 from workflow.results.criterion_values import named_criteria, scored_criteria
@@ -85,7 +85,7 @@ def score_answers(found: ProjectAnswers, scores: Scores) -> ScoredAnswers:
     there = scored_criteria(found.schema) if scores.option is None else named_criteria(found.schema)
     criterion = next((each for each in there if each.name == scores.criterion), None)
     if criterion is None:
-        raise InvalidInput([Problem("criterion", no_criterion(found.schema, scores.criterion))])
+        raise InvalidInputError([Problem("criterion", no_criterion(found.schema, scores.criterion))])
     if scores.option is not None:
         return _share_of(found, scores, criterion)
     low, high = ends_of_values(criterion) or (None, None)
@@ -104,7 +104,7 @@ def _share_of(found: ProjectAnswers, scores: Scores, criterion: Criterion) -> Sc
     if place is None:
         options = ", ".join(str(each.value) for each in criterion.options)
         message = f"{criterion.name} has no option {scores.option!r}; it has {options}."
-        raise InvalidInput([Problem("criterion", message)])
+        raise InvalidInputError([Problem("criterion", message)])
 
     def shared(of: Values) -> Values:
         return np.where(np.isnan(of[0]), np.nan, (of[0] == place).astype(float)), of[1]

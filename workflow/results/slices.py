@@ -15,7 +15,7 @@ import numpy as np
 from annotation_schemas import kinds
 from annotation_schemas.kinds import title_of
 from annotation_schemas.model import ItemField, Schema
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 
 MOST_VALUES = 12
 """More different values than these are not slices of their own."""
@@ -124,7 +124,7 @@ def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> SliceAxis:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The name is unknown.
     """
     known = {each.name: each for each in ways(schema, labels)}
@@ -136,7 +136,7 @@ def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> SliceAxis:
         return similarity_of(first, second, schema)
     there = ", ".join(known)
     more = f"; and two of {', '.join(sorted(compared))} with ~ between them" if len(compared) > 1 else ""
-    raise InvalidInput([Problem("by", f"Items cannot be cut by {name!r}; there are {there}{more}.")])
+    raise InvalidInputError([Problem("by", f"Items cannot be cut by {name!r}; there are {there}{more}.")])
 
 
 def edges_of(text: str) -> tuple[float, ...]:
@@ -147,7 +147,7 @@ def edges_of(text: str) -> tuple[float, ...]:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The text has a part that is not a number, too many numbers, or numbers out of order.
     """
     try:
@@ -157,7 +157,7 @@ def edges_of(text: str) -> tuple[float, ...]:
     rising = all(one < other for one, other in pairwise(edges))
     if not edges or len(edges) > MOST_EDGES or not rising or not all(map(math.isfinite, edges)):
         told = f"Slices begin at numbers from low to high, at most {MOST_EDGES}, as in 1,5,9; {text!r} is not that."
-        raise InvalidInput([Problem("edges", told)])
+        raise InvalidInputError([Problem("edges", told)])
     return edges
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from domain import extensions
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.run_kinds import RunKind, executed_by_extension
 from workflow.runs import judge_runs, model_runs
 from workflow.runs.run_kinds import RunFunctions
@@ -19,13 +19,15 @@ def asking_of(kind: RunKind) -> RunFunctions:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         An extension that is not installed executes such runs.
     """
     if kind in ASKINGS:
         return ASKINGS[kind]
     executed = executed_by_extension(kind)
     if executed is None:
-        raise NotAvailable(extensions.missing("run_kinds", kind) or f"No model is asked in runs of the kind {kind}.")
+        raise NotAvailableError(
+            extensions.missing("run_kinds", kind) or f"No model is asked in runs of the kind {kind}."
+        )
     asking: RunFunctions = executed.asking()
     return asking

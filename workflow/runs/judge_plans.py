@@ -10,7 +10,7 @@ from annotation_schemas import judge_templates, kinds, registry
 from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION, JudgeTemplate
 from annotation_schemas.model import Judge, Schema
 from db.engine import Store
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.judging import COMPARED, JudgePlan
 from domain.records import Person
 from domain.states import VERIFICATIONS
@@ -39,7 +39,7 @@ def plan_for(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The criterion of the replies is unknown, or a comparison has no baseline. Or the answers to grade
         have no placeholder, or a placeholder has no source.
     """
@@ -48,7 +48,7 @@ def plan_for(
     parser = PARSERS.get(head.parser)
     if parser is None:
         registry.require_row("parser", head.parser)
-        raise InvalidInput([Problem("parser", f"There is no parser {head.parser!r}.")])
+        raise InvalidInputError([Problem("parser", f"There is no parser {head.parser!r}.")])
     fills = {**(known.fills if known else {}), **chosen.pop("fills", {})}
     if asked_here and not head.pair and template.grades not in (None, judge_templates.ITEM, *fills):
         fills[str(template.grades)] = PREDICTION
@@ -91,7 +91,7 @@ def plan_for(
         if unmirrored is not None:
             problems.append(Problem("mirror", f"{unmirrored[0].upper()}{unmirrored[1:]}."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     return plan
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from db import judging
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredRun
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.judging import JudgePlan, ReplyOutcome, ReplyReading
 from domain.records import Person
 from domain.runs import Attempt, Outcome
@@ -36,7 +36,7 @@ def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
         row, _ = stored_runs.run_and_access(session, by, run)
         plan = stored_runs.plan_of_run(row)
     if not isinstance(plan, JudgePlan):
-        raise Conflict("That is a run of a model: there is nothing to read in its answers.")
+        raise ConflictError("That is a run of a model: there is nothing to read in its answers.")
     return read_again(store, run_id=row.id, plan=plan)
 
 

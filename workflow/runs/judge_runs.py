@@ -15,7 +15,7 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from db.records import StoredJudgeUnit
 from domain.batches import why_no_batches
-from domain.errors import ModelRefused, NotAvailable
+from domain.errors import ModelError, NotAvailableError
 from domain.judging import JudgePlan
 from domain.run_kinds import RunKind
 from domain.runs import Answerer, Preview
@@ -36,9 +36,9 @@ def check_plan(spec: ModelSpec, plan: JudgePlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     registry.require_row("parser", plan.parser)
     if plan.batch and (away := why_no_batches()):
-        raise NotAvailable(away)
+        raise NotAvailableError(away)
     if plan.batch and spec.endpoint is None:
-        raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
+        raise ModelError(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
 
 
 def described(schema: Schema, spec: ModelSpec, plan: JudgePlan) -> ModelSpec:

@@ -17,7 +17,7 @@ from annotation_schemas.prompts import PublishedPrompt, load_published_prompts
 from db import judging
 from db.engine import Session, Store
 from db.records import StoredJudgeTemplate
-from domain.errors import InvalidInput, NotFound, Problem, SchemaError
+from domain.errors import InvalidInputError, NotFoundError, Problem, SchemaError
 from domain.records import Person
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
@@ -61,7 +61,7 @@ def template(session: Session, *, project_id: int, name: str, version: int | Non
 
     Raises
     ------
-    NotFound
+    NotFoundError
         The template or the version does not exist.
     """
     found = {row.version: row.text for row in judging.templates(session, project_id=project_id) if row.name == name}
@@ -71,10 +71,10 @@ def template(session: Session, *, project_id: int, name: str, version: int | Non
     if not found:
         own = (row.name for row in judging.templates(session, project_id=project_id))
         there = ", ".join(sorted({*judge_templates.shipped(), *own}))
-        raise NotFound(f"There is no judge template {name!r}; there are {there}.")
+        raise NotFoundError(f"There is no judge template {name!r}; there are {there}.")
     chosen = max(found) if version is None else version
     if chosen not in found:
-        raise NotFound(
+        raise NotFoundError(
             f"The judge template {name} has no version {version}; it has {', '.join(map(str, sorted(found)))}."
         )
     return judge_templates.parse_template(found[chosen], name=f"{name}, version {chosen}")
@@ -89,7 +89,7 @@ def add_version(store: Store, *, by: Person | None, project: str, text: str, ori
     ------
     SchemaError
         The text is not a template; one line per problem.
-    InvalidInput
+    InvalidInputError
         Its name is invalid, or its parser is unknown.
     """
     parsed = judge_templates.parse_template(text, name="the template")
@@ -184,7 +184,7 @@ def _check(parsed: JudgeTemplate) -> None:
         known = ", ".join(row.name for row in registry.rows("parser"))
         problems.append(Problem("parser", f"There is no parser {parsed.head.parser!r}; there are {known}."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
 
 
 _NUMBER = re.compile(r"^version:[ \t]*\d+[ \t]*$", re.MULTILINE)

@@ -10,7 +10,7 @@ from typing import Any
 from db import files, items, judging, runs
 from db.engine import Session
 from domain.attacks import ATTACKS
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 from domain.judging import COMPARED, JudgePlan
 from domain.states import Stage
 from workflow.access.counted_items import Counting, counting
@@ -24,7 +24,7 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The plan selects no unit.
     """
     _check_names(session, access, plan)
@@ -48,7 +48,7 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         answers = [each for each in answers if each[0] in graded]
     answers = _drawn(answers, plan)
     if not answers:
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("answers", f"There is nothing to judge: {access.title} has no such answers{_of(counted)}.")]
         )
     others = {}
@@ -75,14 +75,14 @@ def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[st
     stage = access.schema.stages.comparison
     if stage is None:
         message = f"The schema {access.schema.name} has no comparison, so there are no pairs that people compare."
-        raise InvalidInput([Problem("chosen", message)])
+        raise InvalidInputError([Problem("chosen", message)])
     counted = counted_in(session, access, plan)
     every = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted).asked
     pairs = [pair for pair in every if plan.dimensions is None or pair.dimension in plan.dimensions]
     random.Random(plan.seed).shuffle(pairs)
     if not pairs:
         message = f"There is nothing to judge: {access.title} has no pairs of answers to compare{_of(counted)}."
-        raise InvalidInput([Problem("answers", message)])
+        raise InvalidInputError([Problem("answers", message)])
     return [
         {
             "item_id": pair.first.item_id,
@@ -126,7 +126,7 @@ def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
         if name not in known
     ]
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
 
 
 def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> list[tuple[int, int, str, str]]:
@@ -154,7 +154,7 @@ def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, 
     ]
     drawn = _drawn(found, plan)
     if not drawn:
-        raise InvalidInput([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
+        raise InvalidInputError([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
     return [
         {"item_id": id, "prediction_id": None, "other_id": None, "swapped": False, "attack": None, "sample": sample}
         for id, *_ in drawn
@@ -168,7 +168,7 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     every = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
     found = [id for id in every if counted.counts(id)]
     if not found:
-        raise InvalidInput([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
+        raise InvalidInputError([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
     order = sorted(found)
     random.Random(plan.seed).shuffle(order)
     return [

@@ -29,12 +29,12 @@ __all__ = [
 
 
 def of_file(path: Path) -> ModelSpec:
-    """Return the description in a YAML file. Raises ``ModelRefused`` with a line per problem."""
+    """Return the description in a YAML file. Raises ``ModelError`` with a line per problem."""
     return specs.read_spec(path)
 
 
 def of_text(text: str, *, name: str) -> ModelSpec:
-    """Return a description from its text. ``name`` stands for the file in messages. Raises ``ModelRefused``."""
+    """Return a description from its text. ``name`` stands for the file in messages. Raises ``ModelError``."""
     return specs.spec_of(text, name=name)
 
 
@@ -71,7 +71,7 @@ def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The model cannot be opened here; the message gives the advice.
     """
     from inference.opening import open_answerer

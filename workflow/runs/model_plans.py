@@ -13,7 +13,7 @@ from annotation_schemas.model import Schema
 from annotation_schemas.prompts import PromptSet, load_prompt_set, parse_prompts, read_prompts
 from db import runs
 from db.engine import Session
-from domain.errors import ModelRefused, SchemaError
+from domain.errors import ModelError, SchemaError
 from domain.runs import TWO_STEPS, RunPlan
 from domain.strategies import added_strategy
 from inference.spec import ModelSpec
@@ -35,7 +35,7 @@ def plan_for(
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The prompts or the injection are unknown, the file is invalid, or a seed has nothing to choose.
     """
     models = schema.models
@@ -51,7 +51,7 @@ def plan_for(
     chosen["clips"] = {**plan.clips, **chosen.get("clips", {})}
     found = with_prompts(replace(plan, **chosen), prompts, kept=kept)
     if chosen.get("prompt_seed") is not None and found.prompt_seed is None:
-        raise ModelRefused(
+        raise ModelError(
             f"The prompts {found.prompt_set} have one wording each, so a seed has nothing to choose; leave it out."
         )
     return found
@@ -65,12 +65,12 @@ def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The plan has no injection, or one twice.
     """
     names = plan.injections
     if not names or len(set(names)) < len(names):
-        raise ModelRefused("A cross needs what is added to the question, each thing once, such as objects and spatial.")
+        raise ModelError("A cross needs what is added to the question, each thing once, such as objects and spatial.")
     cells = [names[:n] for n in range(len(names) + 1)]
     if every:
         cells = [cell for n in range(len(names) + 1) for cell in combinations(names, n)]
@@ -88,7 +88,7 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The prompts or the injection are unknown, or the file is invalid.
     """
     name = prompts or plan.prompt_set
@@ -107,32 +107,32 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
             found = read_prompts(name)
         except SchemaError as error:
             known = ", ".join(row.name for row in registry.rows("prompt_set"))
-            raise ModelRefused(f"{error} Prompts are a file or one of {known}.") from error
+            raise ModelError(f"{error} Prompts are a file or one of {known}.") from error
         plan = replace(plan, prompt_set=_file_name(name), prompt_text=found.text, prompt_hash=found.hash)
     if not found.types:
         plan = replace(plan, prompt_seed=None)
     if plan.strategy == TWO_STEPS and not all(FIRST in family for family in found.families.values()):
-        raise ModelRefused(
+        raise ModelError(
             f"The prompts {plan.prompt_set} have no variant `{FIRST}`, which is what a model is asked first in two"
             " steps: take egoplan_summary, or a file of yours that has it."
         )
     for each in plan.injections:
         if each not in found.injections:
             known = ", ".join(found.injections) or "none"
-            raise ModelRefused(f"The prompts {plan.prompt_set} add nothing named `{each}`; there are {known}.")
+            raise ModelError(f"The prompts {plan.prompt_set} add nothing named `{each}`; there are {known}.")
     return plan
 
 
 def with_tools(plan: RunPlan, path: Path | None) -> RunPlan:
     """Return the plan with the present tool set of a file; None selects the strategy's own tool set.
 
-    Raises ``ModelRefused`` for an invalid file, or if models do not ask for tools in the plan's strategy.
+    Raises ``ModelError`` for an invalid file, or if models do not ask for tools in the plan's strategy.
     """
     if path is None:
         return replace(plan, tools_text="", tools_hash="")
     added = added_strategy(plan.strategy)
     if added is None:
-        raise ModelRefused(NO_TOOLS)
+        raise ModelError(NO_TOOLS)
     return added.with_file(plan, path)
 
 
@@ -152,7 +152,7 @@ def prompts_of(plan: RunPlan) -> PromptSet:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The prompts have changed since, or their name is unknown.
     """
     if plan.prompt_text:
@@ -161,9 +161,9 @@ def prompts_of(plan: RunPlan) -> PromptSet:
         try:
             found = load_prompt_set(plan.prompt_set)
         except KeyError as error:
-            raise ModelRefused(f"There are no prompts named {plan.prompt_set}.") from error
+            raise ModelError(f"There are no prompts named {plan.prompt_set}.") from error
     if plan.prompt_hash and plan.prompt_hash != found.hash:
-        raise ModelRefused(
+        raise ModelError(
             f"The prompts {plan.prompt_set} have changed since this run was started, so it cannot go on with them. "
             "Start a new run."
         )
@@ -198,7 +198,7 @@ def _parsed(plan: RunPlan) -> PromptSet:
     try:
         return parse_prompts(plan.prompt_text, file=plan.prompt_set)
     except SchemaError as error:
-        raise ModelRefused(str(error)) from error
+        raise ModelError(str(error)) from error
 
 
 def _file_name(file: str) -> str:

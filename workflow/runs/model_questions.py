@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from annotation_schemas.model import Schema
 from db import items
 from db.engine import Session, Store
-from domain.errors import MediaRefused, NotAvailable, NotFound
+from domain.errors import InvalidMediaError, NotAvailableError, NotFoundError
 from domain.runs import TWO_STEPS, Picture, Preview, Question, RunPlan, chunked
 from domain.strategies import added_strategy
 from inference.spec import ModelSpec
@@ -45,7 +45,7 @@ class TypesOf:
     """The prompt wordings of a run's items, without asking about them."""
 
     def __init__(self, schema: Schema, plan: RunPlan, spec: ModelSpec) -> None:
-        """Read the prompts. Raises ``ModelRefused`` if the prompts of the plan cannot be loaded."""
+        """Read the prompts. Raises ``ModelError`` if the prompts of the plan cannot be loaded."""
         self._writer = PromptFiller(schema, plan, plan.family or spec.prompts, prompts_of(plan))
 
     def __call__(self, session: Session, item_ids: Collection[int]) -> dict[int, dict[str, str]]:
@@ -69,7 +69,7 @@ class Asker:
 
         Raises
         ------
-        ModelRefused
+        ModelError
             The prompts of the plan cannot be loaded.
         """
         from media.model_input import Pictures
@@ -181,7 +181,7 @@ class Asker:
             if fit:
                 self._fits(shown)
             return [picture for part in shown for picture in self._made(part)]
-        except (Cannot, MediaRefused, NotFound, NotAvailable) as error:
+        except (Cannot, InvalidMediaError, NotFoundError, NotAvailableError) as error:
             return str(error)
 
     def _fits(self, shown: Sequence[Shown]) -> None:
@@ -204,7 +204,7 @@ class Asker:
             if question.first is not None:
                 first = replace(question.first, parts=self._with_pictures(draft.first))
                 question = replace(question, first=first)
-        except (MediaRefused, NotFound, NotAvailable) as error:
+        except (InvalidMediaError, NotFoundError, NotAvailableError) as error:
             return replace(draft.question, cannot=str(error))
         return question
 

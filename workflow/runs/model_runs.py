@@ -14,7 +14,7 @@ from db import item_revisions, items, runs, task_slots
 from db.engine import Session, Store
 from domain import extensions
 from domain.batches import why_no_batches
-from domain.errors import InvalidInput, ModelRefused, NotAvailable, Problem
+from domain.errors import InvalidInputError, ModelError, NotAvailableError, Problem
 from domain.run_kinds import RunKind
 from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
@@ -51,22 +51,22 @@ def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
-        raise ModelRefused(
+        raise ModelError(
             f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):
-        raise NotAvailable(away)
+        raise NotAvailableError(away)
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
-        raise ModelRefused("Batch files are for endpoints that generate answers, each in one reply.")
+        raise ModelError("Batch files are for endpoints that generate answers, each in one reply.")
     registry.require_row("strategy", plan.strategy)
     if plan.tools_hash and added_strategy(plan.strategy) is None:
-        raise ModelRefused(NO_TOOLS)
+        raise ModelError(NO_TOOLS)
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)
         endpoints.check_ranking(spec)
     if plan.strategy == TWO_STEPS and plan.text_only:
-        raise ModelRefused("In two steps the first is about what the pictures show, so they cannot be left out.")
+        raise ModelError("In two steps the first is about what the pictures show, so they cannot be left out.")
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
         registry.require_row("prompt_set", plan.prompt_set)
 
@@ -74,7 +74,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
 def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
     """Return the items of a plan, in the project's own shuffled order.
 
-    Raises ``InvalidInput`` if the plan selects no item.
+    Raises ``InvalidInputError`` if the plan selects no item.
     """
     known = [dimension.id for dimension in access.schema.dimensions]
     problems = [
@@ -90,7 +90,7 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
     if plan.limit is not None and plan.limit < 1:
         problems.append(Problem("limit", "A run is about one item at least; give a limit of 1 or more."))
     if problems:
-        raise InvalidInput(problems)
+        raise InvalidInputError(problems)
     counted = counted_in(session, access, plan)
     found = [
         id
@@ -101,13 +101,13 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         found = [id for id, why in lacking(session, access, plan, found).items() if not why]
         if not found:
             wanted = ", ".join(f"`{name}`" for name in plan.crossed)
-            raise InvalidInput([Problem("crossed", f"There is nothing to ask: no item has all of {wanted}.")])
+            raise InvalidInputError([Problem("crossed", f"There is nothing to ask: no item has all of {wanted}.")])
     if not found:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
         if counted is not None and counted.ids is not None:
             message = f"There is nothing to ask. Items that count: {counted.sentence}"
-        raise InvalidInput([Problem("items", message)])
+        raise InvalidInputError([Problem("items", message)])
     found.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
     return found[: plan.limit]
 
@@ -184,7 +184,7 @@ def _opened(spec: ModelSpec, plan: RunPlan, allowed: ModelPermissions) -> Answer
     if (added := added_strategy(plan.strategy)) is not None:
         return added.open(spec, plan, allowed)
     if (away := extensions.missing("strategies", plan.strategy)) is not None:
-        raise ModelRefused(away)
+        raise ModelError(away)
     return open_answerer(
         spec, strategy=plan.strategy, allowed=allowed, score=plan.score, without_image=plan.without_image
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from domain import json_text
-from domain.errors import Conflict, FileRefused
+from domain.errors import ConflictError, InvalidFileError
 from domain.runs import Outcome
 
 Line = Mapping[str, Any]
@@ -77,21 +77,21 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
 
     Raises
     ------
-    Conflict
+    ConflictError
         Another process writes into the file.
-    FileRefused
+    InvalidFileError
         The file is not such a journal, or cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     except OSError as error:
-        raise FileRefused(f"{path} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be written: {error.strerror}.") from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise Conflict(
+            raise ConflictError(
                 f"Another process writes {path.name} just now. Wait for it, or name another file."
             ) from error
         file.seek(0)
@@ -117,7 +117,9 @@ def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
         except (json_text.NotJson, UnicodeDecodeError):
             value = None
         if number == 0 and value != kind.head:
-            raise FileRefused(f"{path} is there already and holds no replies about {kind.about}. Name another file.")
+            raise InvalidFileError(
+                f"{path} is there already and holds no replies about {kind.about}. Name another file."
+            )
         if isinstance(value, dict) and (value.get("record") != "reply" or _whole(value)):
             lines.append(value)
         else:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from domain.errors import Conflict, FileRefused
+from domain.errors import ConflictError, InvalidFileError
 from exporters.file_manifest import manifest_file
 from exporters.writing import write_files
 
@@ -31,10 +31,10 @@ class ResultFile(NamedTuple):
     def must_be_ours(self, data: bytes, ours: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the SHA-256 of contents that may be replaced; refuse a file that people changed, or another file."""
         if self.out.is_dir():
-            raise FileRefused(f"{self.out} is a folder; give the name of a file.")
+            raise InvalidFileError(f"{self.out} is a folder; give the name of a file.")
         known = ours or frozenset({*self._recorded(), sha256(data)})
         if self.out.exists() and sha256(self.out.read_bytes()) not in known:
-            raise Conflict(
+            raise ConflictError(
                 f"{self.out} has changed since it was written here, or never was: it is left as it is. Give it another "
                 "name, then run the same command again; what the model has replied is not asked again."
             )
@@ -50,7 +50,7 @@ class ResultFile(NamedTuple):
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or value.get("made_by") != self.made_by:
-            raise FileRefused(f"{path} is there already and is not of Touchstone. Name another file.")
+            raise InvalidFileError(f"{path} is there already and is not of Touchstone. Name another file.")
         return [str(each["sha256"]) for each in value.get("files", [])]
 
     def write(self, data: bytes, made: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain import extensions
 from domain.batches import OUT
-from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.runs import OPEN, RESUMABLE, RunState
@@ -33,11 +33,11 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.PAUSED:
             return
         if row.state is RunState.BATCH:
-            raise Conflict(
+            raise ConflictError(
                 "This run's questions go in batch files, on which no worker works: there is nothing to pause."
             )
         if row.state not in OPEN:
-            raise Conflict(f"This run is {row.state.value}, so it cannot be paused.")
+            raise ConflictError(f"This run is {row.state.value}, so it cannot be paused.")
         runs.pause(session, row=row)
         log(session, "run.paused", by=by, run=row, now=store.now())
 
@@ -49,9 +49,11 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state in OPEN:
             return
         if row.state is RunState.BATCH:
-            raise Conflict(f"This run's questions go in batch files: go on with `touchstone run batch submit {run}`.")
+            raise ConflictError(
+                f"This run's questions go in batch files: go on with `touchstone run batch submit {run}`."
+            )
         if row.state not in RESUMABLE:
-            raise Conflict(f"This run is {row.state.value}, so there is nothing to resume.")
+            raise ConflictError(f"This run is {row.state.value}, so there is nothing to resume.")
         refuse_withdrawn(row, "before it goes on")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
@@ -66,7 +68,7 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.CANCELLED:
             return
         if row.state is RunState.DONE:
-            raise Conflict("This run is done, so there is nothing to cancel.")
+            raise ConflictError("This run is done, so there is nothing to cancel.")
         runs.cancel(session, row=row, now=store.now())
         log(session, "run.cancelled", by=by, run=row, now=store.now())
 
@@ -79,11 +81,13 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
     with store.write() as session:
         row = _held(session, by, run)
         if row.state in OPEN:
-            raise Conflict("This run is being worked on; pause it before you have what failed asked again.")
+            raise ConflictError("This run is being worked on; pause it before you have what failed asked again.")
         if row.state is RunState.BATCH and run_chunks.undone(session, run_id=row.id) and _waits_for_batch(session, row):
-            raise Conflict("Batches of this run are still out; fetch them before you have what failed asked again.")
+            raise ConflictError(
+                "Batches of this run are still out; fetch them before you have what failed asked again."
+            )
         if row.state is RunState.CANCELLED:
-            raise Conflict("This run was cancelled; start a new one.")
+            raise ConflictError("This run was cancelled; start a new one.")
         refuse_withdrawn(row, "before what failed is asked again")
         refuse_changed(row)
         run_id = row.id
@@ -110,19 +114,19 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The reason is empty.
-    Conflict
+    ConflictError
         A worker may be working on the run (pause or cancel it first), or the run is already withdrawn.
     """
     if not reason.strip():
-        raise InvalidInput([Problem("reason", "Say why the run is withdrawn; the reason stays with it.")])
+        raise InvalidInputError([Problem("reason", "Say why the run is withdrawn; the reason stays with it.")])
     with store.write() as session:
         row, access = _any_held(session, by, run)
         if row.withdrawn_at is not None:
-            raise Conflict(f"This run was withdrawn before: {row.withdrawn_why}")
+            raise ConflictError(f"This run was withdrawn before: {row.withdrawn_why}")
         if row.state in OPEN:
-            raise Conflict("This run is being worked on; pause or cancel it before you withdraw it.")
+            raise ConflictError("This run is being worked on; pause or cancel it before you withdraw it.")
         withdraw_now(session, access=access, row=row, why=reason.strip(), by=by, now=store.now())
 
 
@@ -143,11 +147,11 @@ def withdraw_now(
 
 
 def take_back(store: Store, *, by: Person | None, run: str) -> None:
-    """Let a run count again that was withdrawn. Raises ``Conflict`` if it was not."""
+    """Let a run count again that was withdrawn. Raises ``ConflictError`` if it was not."""
     with store.write() as session:
         row, access = _any_held(session, by, run)
         if row.withdrawn_at is None:
-            raise Conflict("This run was not withdrawn.")
+            raise ConflictError("This run was not withdrawn.")
         runs.take_back(session, row=row)
         follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
         comparison.follow_run(session, access=access, run_id=row.id, withdrawn=False)
@@ -161,7 +165,7 @@ def _any_held(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
     _, access = run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
-        raise NotFound(f"There is no run {run!r}.")
+        raise NotFoundError(f"There is no run {run!r}.")
     return row, access
 
 
@@ -170,9 +174,9 @@ def _held(session: Session, by: Person | None, run: str) -> StoredRun:
     run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
-        raise NotFound(f"There is no run {run!r}.")
+        raise NotFoundError(f"There is no run {run!r}.")
     no_one = (RunKind.IMPORT if "file" in row.params else row.kind).no_one
     no_one = no_one or extensions.missing("run_kinds", row.kind) or ""
     if no_one:
-        raise Conflict(no_one.format(run=run, name=row.name, file=row.params.get("file")))
+        raise ConflictError(no_one.format(run=run, name=row.name, file=row.params.get("file")))
     return row

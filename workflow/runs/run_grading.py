@@ -8,7 +8,7 @@ from annotation_schemas import registry
 from db import projects, runs
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.records import Person
 from domain.run_kinds import RunKind
 from workflow.access.event_log import log
@@ -23,7 +23,7 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     """Open slots for people to grade a run's answers, and return their number. Repeated calls open each slot once.
 
     Answers are sent in lots, so that people who submit do not wait for all of them. If sending is interrupted, another
-    call sends the rest. Raises ``Conflict`` if the project's schema has no grading.
+    call sends the rest. Raises ``ConflictError`` if the project's schema has no grading.
     """
     with store.write() as session:
         row, _ = _gradable(session, by, run)
@@ -64,13 +64,15 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
     run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
-        raise NotFound(f"There is no run {run!r}.")
+        raise NotFoundError(f"There is no run {run!r}.")
     refuse_withdrawn(row, "before people grade it")
     if not row.kind.answers:
-        raise Conflict(f"The run of {row.name} has no answers that count, so there is nothing of it to grade.")
+        raise ConflictError(f"The run of {row.name} has no answers that count, so there is nothing of it to grade.")
     access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
     if access.schema.stages.grading is None:
-        raise Conflict(f"The schema {access.schema.name} has no grading by people, so answers cannot be sent there.")
+        raise ConflictError(
+            f"The schema {access.schema.name} has no grading by people, so answers cannot be sent there."
+        )
     registry.require_available(access.schema, "grading")
     return row, access
 
@@ -93,8 +95,8 @@ def planned_sample(
 ) -> SampleProgress | None:
     """Return the sample that a project's schema plans, with its cost and progress, for leads; None without a plan.
 
-    ``outputs`` previews another number of answers, without any change. Raises ``Conflict`` if that number cannot be
-    drawn, as ``draw_sample`` does.
+    ``outputs`` previews another number of answers, without any change. Raises ``ConflictError`` if that number cannot
+    be drawn, as ``draw_sample`` does.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -113,14 +115,14 @@ def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int |
 
     Raises
     ------
-    Conflict
+    ConflictError
         The schema has no grading, or lets people grade all answers. Or ``outputs`` is below the planned number, or
         above the number of answers. Or a plan that is opened for the first time selects no answer.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.grading is None:
-            raise Conflict(f"The schema {access.schema.name} has no grading by people, so there is no sample.")
+            raise ConflictError(f"The schema {access.schema.name} has no grading by people, so there is no sample.")
         registry.require_available(access.schema, "grading")
         projects.lock(session, id=access.project_id)
         now = store.now()
@@ -148,16 +150,18 @@ def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int |
 
 
 def _refuse_outputs(session: Session, access: Access, outputs: int) -> int:
-    """Return the number of answers planned before. Raises ``Conflict`` if ``outputs`` answers cannot be graded."""
+    """Return the number of answers planned before. Raises ``ConflictError`` if ``outputs`` answers cannot be graded."""
     before = grading_sample.planned(session, access=access)
     if before is None:
         if grading_sample.plan_of(access) is not None:
-            raise Conflict(f"The schema {access.schema.name} plans all answers, and no number that could be larger.")
-        raise Conflict(f"In the schema {access.schema.name} people grade all answers: there is no sample.")
+            raise ConflictError(
+                f"The schema {access.schema.name} plans all answers, and no number that could be larger."
+            )
+        raise ConflictError(f"In the schema {access.schema.name} people grade all answers: there is no sample.")
     if outputs < before:
-        raise Conflict(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+        raise ConflictError(f"{before:,} answers are planned already, and a sample never becomes smaller.")
     if outputs > before and grading_sample.plan_of(access) is not None:
         there = sample_standing.standing(session, access=access).passed_on
         if outputs > there:
-            raise Conflict(f"The plan may draw {there:,} answers, and {outputs:,} are more than that.")
+            raise ConflictError(f"The plan may draw {there:,} answers, and {outputs:,} are more than that.")
     return before

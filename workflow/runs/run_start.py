@@ -15,7 +15,7 @@ from pathlib import Path
 from db import run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.judging import Plan
 from domain.records import Person
 from domain.run_kinds import RunKind, kind_of
@@ -50,11 +50,11 @@ def start(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         A strategy, prompt set, score or parser of the plan is not available.
-    ModelRefused
+    ModelError
         No worker could ask with this description.
-    InvalidInput
+    InvalidInputError
         The plan selects no unit.
     """
     kind = kind_of(plan)
@@ -99,7 +99,7 @@ def write_down(
     """Store a new run without its chunks.
 
     The run has the name of its model or judge, which only runs with the same identity share
-    (``workflow.runs.identities``). Raises ``ModelRefused`` for an endpoint that no worker would ask, so that a password
+    (``workflow.runs.identities``). Raises ``ModelError`` for an endpoint that no worker would ask, so that a password
     in a URL is never stored.
     """
     endpoints.check(spec)
@@ -144,7 +144,7 @@ def with_full_path(spec: ModelSpec, settings: Settings | None, *, by: Person | N
 
     Raises
     ------
-    ModelRefused
+    ModelError
         The folder is outside the operator's folder.
     """
     if spec.adapter in ("endpoint", "file") or not spec.model:
@@ -158,7 +158,7 @@ def with_full_path(spec: ModelSpec, settings: Settings | None, *, by: Person | N
             return spec.model_copy(update={"model": str(folder.resolve())})
     elsewhere = given.is_absolute() or ".." in given.parts or given.exists() or (below is not None and below.exists())
     if elsewhere and not trusted:
-        raise ModelRefused(
+        raise ModelError(
             f"A model in a folder of this machine has to lie below {home or 'the folder of models'}, and {spec.model} "
             "does not. Ask the person who runs this server to put it there."
         )

@@ -13,7 +13,7 @@ from annotation_schemas.keys import key_fields
 from annotation_schemas.model import AssetSlot, Schema
 from annotation_schemas.protocol_checks import CLIPS
 from db.records import StoredAsset
-from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound
+from domain.errors import InvalidMediaError, ModelError, NotAvailableError, NotFoundError
 from domain.runs import RunPlan
 from domain.strategies import added_strategy
 from workflow.runs.question_items import AskedItem, Cannot
@@ -68,7 +68,7 @@ class Shower:
         given = {**(schema.models.clips if schema.models else {}), **plan.clips}
         unknown = [name for name in given if name not in CLIPS]
         if unknown:
-            raise ModelRefused(f"Clips have no key `{unknown[0]}`; there are {', '.join(CLIPS)}.")
+            raise ModelError(f"Clips have no key `{unknown[0]}`; there are {', '.join(CLIPS)}.")
         self.recent = _count(given, "recent_segments", None)
         self.n_frames = _count(given, "frames_per_segment", FRAMES) or 0
         self.n_observed = _count(given, "observation_frames", None)
@@ -112,7 +112,7 @@ class Shower:
     def _times(self, sha256: str, slot: AssetSlot) -> tuple[float, ...]:
         try:
             times = self.pictures.moments(sha256).times
-        except (MediaRefused, NotFound, NotAvailable) as error:
+        except (InvalidMediaError, NotFoundError, NotAvailableError) as error:
             raise Cannot(str(error)) from error
         if not times:
             raise Cannot(f"The clip of its `{slot.role}` has no frame.")
@@ -195,7 +195,7 @@ class Shower:
 def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | None:
     value = given.get(name, default)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise ModelRefused(f"`{name}` of the clips is {value!r}; it must be a whole number, 0 or more.")
+        raise ModelError(f"`{name}` of the clips is {value!r}; it must be a whole number, 0 or more.")
     return value
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from db import runs
 from db.engine import Session
 from db.records import StoredRun
-from domain.errors import Conflict, ModelRefused, NotFound
+from domain.errors import ConflictError, ModelError, NotFoundError
 from domain.judging import JudgePlan, Plan
 from domain.records import Person
 from domain.rewording import Rewording
@@ -38,23 +38,23 @@ def folder_hash(spec: ModelSpec) -> str | None:
 
 
 def refuse_changed(row: StoredRun) -> None:
-    """Raise ``ModelRefused`` if the model's folder has changed since the run was started."""
+    """Raise ``ModelError`` if the model's folder has changed since the run was started."""
     known = row.params.get("folder")
     if known is None:
         return
     spec = spec_of_run(row)
     now = folder_hash(spec)
     if now is not None and now != known:
-        raise ModelRefused(
+        raise ModelError(
             f"The model in {spec.model} has changed since this run was started: its answers would not belong to those"
             " that are there. Put the old files back, or start a new run."
         )
 
 
 def refuse_withdrawn(row: StoredRun, before: str) -> None:
-    """Raise ``Conflict`` for a withdrawn run. ``before`` completes the advice to take the run back."""
+    """Raise ``ConflictError`` for a withdrawn run. ``before`` completes the advice to take the run back."""
     if row.withdrawn_at is not None:
-        raise Conflict(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); take it back {before}.")
+        raise ConflictError(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); take it back {before}.")
 
 
 def spec_of_run(row: StoredRun) -> ModelSpec:
@@ -87,6 +87,6 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[Store
     row = runs.by_public_id(session, public_id=run)
     name = runs.project_of(session, public_id=run)
     if row is None or name is None:
-        raise NotFound(f"There is no run {run!r}; `touchstone run list PROJECT` shows those that there are.")
+        raise NotFoundError(f"There is no run {run!r}; `touchstone run list PROJECT` shows those that there are.")
     access_to(session, person=by, project=name)
     return row, require_lead(session, by=by, project=name)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from domain import strict_json
 from domain.english import with_noun
-from domain.errors import ModelRefused, RunStopped
+from domain.errors import ModelError, RunStoppedError
 from domain.runs import NO_REQUEST, Attempt, BudgetedAnswerer, Outcome, Picture, Question
 from domain.strict_json import Fault
 from workflow.jobs.kinds import JobContext, JobFailure, JobOutcome
@@ -197,9 +197,9 @@ def described(spec: ModelSpec, *, longest: int, form: dict[str, Any] | None, nam
 
 
 def must_be_endpoint(spec: ModelSpec, what: str) -> None:
-    """Raise ``ModelRefused`` for a model that is loaded on this machine."""
+    """Raise ``ModelError`` for a model that is loaded on this machine."""
     if spec.endpoint is None:
-        raise ModelRefused(f"{spec.name} is no endpoint; {what} are asked of a model behind one.")
+        raise ModelError(f"{spec.name} is no endpoint; {what} are asked of a model behind one.")
 
 
 def recall(subjects: Sequence[Subject[R]], journal: Journal) -> None:
@@ -217,7 +217,7 @@ def carry_out(context: JobContext, inquiry: Inquiry[R]) -> JobOutcome:
 
     Raises
     ------
-    Conflict
+    ConflictError
         Another process writes the same file, or someone changed the results after they were written.
     JobFailure
         Further questions would fail too. What there is was written.
@@ -230,7 +230,7 @@ def carry_out(context: JobContext, inquiry: Inquiry[R]) -> JobOutcome:
         try:
             if before < len(subjects):
                 _ask(context, inquiry, journal)
-        except RunStopped as error:
+        except RunStoppedError as error:
             stopped = str(error)
         result.must_be_ours(inquiry.file(), ours)
         asked_by = [line["about"] for line in journal.lines if line.get("record") == "session"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from db.engine import Store
-from domain.errors import Conflict, ModelRefused
+from domain.errors import ConflictError, ModelError
 from domain.runs import OPEN
 from domain.settings import Settings
 from media.store import MediaStore
@@ -39,7 +39,7 @@ def work_on_run(context: JobContext, *, means: Means | None = None, share: bool 
     means = means or means_of(context.store, MediaStore(context.home / "media"), context.settings)
     try:
         state = work(context.store, run, means=means, stop=context.stop, share=share)
-    except ModelRefused as error:
+    except ModelError as error:
         return JobOutcome(f"Another worker goes on with this run. {error}", {"refused": run})
     if context.canceled():
         if state in OPEN:
@@ -51,7 +51,7 @@ def work_on_run(context: JobContext, *, means: Means | None = None, share: bool 
 
 
 def _no_work(context: JobContext) -> JobOutcome:
-    raise Conflict("Only the worker itself does this.")
+    raise ConflictError("Only the worker itself does this.")
 
 
 RUN_KIND = JobKind(RUN, "Run", "Asking in {}", work_on_run, lane=Lane.RUNS)

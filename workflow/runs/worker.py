@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from db import run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
-from domain.errors import ModelRefused, NotFound, TouchstoneError
+from domain.errors import ModelError, NotFoundError, TouchstoneError
 from domain.installation import own_version
 from domain.judging import Plan
 from domain.run_kinds import kind_of
@@ -90,7 +90,7 @@ def work(
 ) -> RunState:
     """Work on a run until it is finished or paused. Return its final state.
 
-    Raises ``ModelRefused`` if the model cannot be opened here, but other workers are active.
+    Raises ``ModelError`` if the model cannot be opened here, but other workers are active.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def work(
     with store.write() as session:
         row = runs.by_public_id(session, public_id=run, hold=True)
         if row is None or "spec" not in row.params:
-            raise NotFound(f"There is no run {run!r} that a worker could work on.")
+            raise NotFoundError(f"There is no run {run!r} that a worker could work on.")
         if row.state not in OPEN:
             return row.state
         end_dead_workers(session, store, run_id=row.id)
@@ -117,7 +117,7 @@ def work(
     keeper.start()
     try:
         _Worker(store, row, worker_id, means, keeper, wait).work()
-    except ModelRefused as error:
+    except ModelError as error:
         if not _others(store, row, worker_id):
             _stop_run(store, row, str(error))
         else:  # other workers can open the model

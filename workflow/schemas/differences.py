@@ -12,7 +12,7 @@ from workflow.schemas.uses import StoredUses
 
 
 def in_use(store: Store, *, project: str) -> LoadedSchema:
-    """Return the schema of a project, for a command on the machine itself. Raises ``NotFound``."""
+    """Return the schema of a project, for a command on the machine itself. Raises ``NotFoundError``."""
     with store.read() as session:
         access = require_lead(session, by=None, project=project)
         return stored_schema(session, id=access.schema_version_id)
@@ -33,7 +33,7 @@ def differences(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A decision fits no change, or has an unknown name.
     """
     decisions = decisions or Decisions()

@@ -17,7 +17,7 @@ from annotation_schemas.model import LoadedSchema
 from db import dimensions, guidelines, projects, reworded, schema_changes
 from db.engine import BUSY, Session, Store
 from db.records import StoredSchemaChange
-from domain.errors import Conflict, InvalidInput, NotFound, Problem, Unavailable
+from domain.errors import ConflictError, DatabaseUnavailableError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.event_log import log
@@ -98,9 +98,9 @@ def preview(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         A decision fits no change, or has an unknown name.
-    Conflict
+    ConflictError
         Another change is in progress.
     """
     decisions = decisions or Decisions()
@@ -155,9 +155,9 @@ def migrate(
 
     Raises
     ------
-    InvalidInput
+    InvalidInputError
         The migration is impossible with these decisions; one sentence for each obstacle.
-    Conflict
+    ConflictError
         Another change is in progress, or was faster.
     """
     decisions = decisions or Decisions()
@@ -178,7 +178,7 @@ def _patiently(store: Store, begin: Callable[[], Begun]) -> Begun:
     for _ in range(_TRIES):
         try:
             return begin()
-        except Unavailable as error:
+        except DatabaseUnavailableError as error:
             if store.is_sqlite or str(error) != BUSY:
                 raise
     return begin()
@@ -195,7 +195,7 @@ def _begin(
         access = lead_alone(session, by=by, project=project)
         must_be_finished(session, access=access)
         if access.schema_version_id != seen.schema_version_id:
-            raise Conflict(
+            raise ConflictError(
                 f"The schema of {project} is version {access.schema.version} since a moment ago: someone else has"
                 " changed it. Look again at what your change would do."
             )
@@ -203,7 +203,7 @@ def _begin(
         said += [f"{change.path}: {change.sentence}" for change in comparison.incompatible]
         said += obstacles(session, access, loaded, comparison)
         if said:
-            raise InvalidInput([Problem("schema", sentence) for sentence in said])
+            raise InvalidInputError([Problem("schema", sentence) for sentence in said])
         now = store.now()
         before = schema_changes.states(session, project_id=access.project_id)
         id = store_schema(session, loaded=loaded, now=now)
@@ -224,11 +224,11 @@ def _begin(
 
 
 def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> None:
-    """Raise ``Conflict`` if items have come to a removed dimension since the preview."""
+    """Raise ``ConflictError`` if items have come to a removed dimension since the preview."""
     gone = {each.id for each in access.schema.dimensions} - {each.id for each in loaded.schema_.dimensions}
     left = gone & set(dimensions.items_in(session, project_id=access.project_id)) if gone else set()
     if left:
-        raise Conflict(f"Items have just come to {min(left)}. Look again at what your change would do.")
+        raise ConflictError(f"Items have just come to {min(left)}. Look again at what your change would do.")
 
 
 def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> SchemaChangeResult:
@@ -240,9 +240,9 @@ def undo(store: Store, *, by: Person | None, project: str, progress: Progress | 
 
     Raises
     ------
-    NotFound
+    NotFoundError
         No change can be undone.
-    Conflict
+    ConflictError
         Another change is in progress, or a dimension to remove now has items.
     """
     begun = _patiently(store, lambda: _begin_back(store, by, project))
@@ -277,14 +277,14 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
 
     Raises
     ------
-    NotFound
+    NotFoundError
         No change is in progress.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = schema_changes.newest(session, project_id=access.project_id)
         if row is None or row.finished_at is not None:
-            raise NotFound(f"No change of the schema of {project} is under way.")
+            raise NotFoundError(f"No change of the schema of {project} is under way.")
         before = schema_changes.states(session, project_id=access.project_id)
         done = (row.id, row.number)
     return bring_all_up(store, project, *done, before=before, progress=progress)
@@ -293,7 +293,7 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
 def to_undo(store: Store, *, by: Person | None, project: str) -> PastChange:
     """Return the change that ``undo`` would undo, for leads.
 
-    Raises ``NotFound`` without such a change, and ``Conflict`` if it cannot be undone.
+    Raises ``NotFoundError`` without such a change, and ``ConflictError`` if it cannot be undone.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -351,5 +351,7 @@ def _to_undo(session: Session, access: Access) -> StoredSchemaChange:
     undone = {row.undoes for row in rows}
     left = [row for row in rows if row.undoes is None and row.number not in undone]
     if not left:
-        raise NotFound(f"The schema of {access.name} is the one that it was made with: there is nothing to take back.")
+        raise NotFoundError(
+            f"The schema of {access.name} is the one that it was made with: there is nothing to take back."
+        )
     return left[-1]

@@ -14,7 +14,7 @@ from db import bridge, bridge_tasks, dimensions, gold_items, projects, runs, sch
 from db.engine import Session
 from db.records import StoredSchemaChange
 from domain.comparison import same
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.rewording import Rewording, Step, options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
@@ -165,14 +165,14 @@ def _not_yet(comparison: Comparison) -> list[str]:
 
 
 def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Rewording) -> None:
-    """Raise ``Conflict`` for an undo that removes a dimension with data, because the data would have no place."""
+    """Raise ``ConflictError`` for an undo that removes a dimension with data, because the data would have no place."""
     there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
     about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
     for name, held in dimensions.once_called(session, **about).items():
         if name not in there:
             counted = zip(held, ("items", "being written", "in the pool"), strict=True)
             told = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
-            raise Conflict(
+            raise ConflictError(
                 f"The dimension {name} holds something by now ({told}), and version "
                 f"{reading.numbers[past.before_id]} of the schema does not have it: nothing is taken back. Take a "
                 "schema with the dimensions of before as a new version instead, and decide where its items go."

@@ -9,7 +9,7 @@ import pytest
 
 from db.engine import Store
 from domain import extensions
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.runs import RunPlan
 from extensions.batch.batch_endpoint import line_of
 from inference.spec import Generation
@@ -36,8 +36,8 @@ def test_no_run_is_stored_that_no_command_could_hand_in(
     told = r"`run batch` belongs to the extension Batch files, .* folder `extensions/batch`"
     world = World(store, tmp_path)
     before = world.all("SELECT id FROM run")
-    with pytest.raises(NotAvailable, match=told):
+    with pytest.raises(NotAvailableError, match=told):
         world.run(NOWHERE, world.plan(batch=True))
-    with pytest.raises(NotAvailable, match=told):
+    with pytest.raises(NotAvailableError, match=told):
         run_start.start(store, by=None, project="p", spec=endpoint_spec(NOWHERE), plan=RunPlan(batch=True))
     assert world.all("SELECT id FROM run") == before

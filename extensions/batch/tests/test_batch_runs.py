@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from db.engine import Store
-from domain.errors import Conflict, ModelRefused, RunStopped
+from domain.errors import ConflictError, ModelError, RunStoppedError
 from domain.judging import ReplyOutcome
 from domain.runs import Outcome, RunPlan, RunState
 from extensions.batch import batch_results, batch_runs
@@ -99,9 +99,9 @@ def test_no_worker_takes_a_run_that_goes_in_batch_files(world: Batches) -> None:
         assert waiting(world.store) == []
         assert work(world.store, run, means=world.means) is RunState.BATCH
         assert server.asked == []
-    with pytest.raises(Conflict, match="nothing to pause"):
+    with pytest.raises(ConflictError, match="nothing to pause"):
         run_control.pause(world.store, by=None, run=run)
-    with pytest.raises(Conflict, match="touchstone run batch submit"):
+    with pytest.raises(ConflictError, match="touchstone run batch submit"):
         run_control.resume(world.store, by=None, run=run)
 
 
@@ -215,10 +215,10 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
         run = world.start(server.url)
         server.refuse["POST /v1/batches"] = closed()
         server.refuse["POST /v1/batches"] = error(502, kind="after")  # it is made, and the reply is lost
-        with pytest.raises(RunStopped, match="is not known"):
+        with pytest.raises(RunStoppedError, match="is not known"):
             world.submit(run=run)
         server.refuse = {"GET /v1/batches": error(405)}
-        with pytest.raises(Conflict, match="may be paid twice"):
+        with pytest.raises(ConflictError, match="may be paid twice"):
             world.submit(run=run)
         assert len(server.batches) == 1
         assert world.submit(run=run, again=True) == 20
@@ -240,10 +240,10 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
     with BatchServer() as server:
         run = world.start(server.url)
         server.refuse["POST /v1/batches"] = error(400, "no batches for this model")
-        with pytest.raises(RunStopped, match="no batches for this model"):
+        with pytest.raises(RunStoppedError, match="no batches for this model"):
             world.submit(run=run)
         server.refuse = {"POST /v1/files": error(401, "no such key")}
-        with pytest.raises(RunStopped, match="key is missing or wrong"):
+        with pytest.raises(RunStoppedError, match="key is missing or wrong"):
             world.submit(run=run)
         assert server.batches == {}
         server.refuse = {}
@@ -266,7 +266,7 @@ def test_a_fetch_that_breaks_off_goes_on(world: Batches, monkeypatch: pytest.Mon
         server.work()
         file = "GET /v1/files/file-output-batch_1/content"
         server.refuse[file] = error(503)
-        with pytest.raises(RunStopped, match="503"):
+        with pytest.raises(RunStoppedError, match="503"):
             world.fetch(run=run)
         server.refuse = {}
         stored = batch_results._store
@@ -290,14 +290,14 @@ def test_a_fetch_that_breaks_off_goes_on(world: Batches, monkeypatch: pytest.Mon
 def test_a_budget_counts_what_is_out(world: Batches) -> None:
     with BatchServer() as server:
         run = world.start(server.url, max_calls=12)
-        with pytest.raises(RunStopped, match="12 questions were handed in"):
+        with pytest.raises(RunStoppedError, match="12 questions were handed in"):
             world.submit(run=run, size=5)
-        with pytest.raises(RunStopped, match="0 questions were handed in"):
+        with pytest.raises(RunStoppedError, match="0 questions were handed in"):
             world.submit(run=run)
         assert [len(server.questions(id)) for id in server.batches] == [5, 5, 2]
         server.work()
         world.fetch(run=run)
-        with pytest.raises(RunStopped, match="as many as `max_calls` allows"):
+        with pytest.raises(RunStoppedError, match="as many as `max_calls` allows"):
             world.submit(run=run)
     assert world.all("SELECT count(*) FROM attempt") == [(12,)]
 
@@ -306,7 +306,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     run = world.start("http://127.0.0.1:9/v1")
     file, second = tmp_path / "questions.jsonl", tmp_path / "more.jsonl"
     assert world.write(run=run, file=file, size=15) == 15
-    with pytest.raises(Conflict, match="is there already"):
+    with pytest.raises(ConflictError, match="is there already"):
         world.write(run=run, file=file)
     assert world.write(run=run, file=second) == 5
     assert world.write(run=run, file=tmp_path / "none.jsonl") == 0
@@ -321,7 +321,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
     assert "9 of 15 have come, 5 more as errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
-    with pytest.raises(Conflict, match="nothing is expected"):
+    with pytest.raises(ConflictError, match="nothing is expected"):
         world.end(run=run, number=1)
     late = tmp_path / "late.jsonl"
     late.write_bytes(line(asked[14]["custom_id"], SCORED))
@@ -341,7 +341,7 @@ def test_a_cancelled_run_keeps_what_was_paid_for(world: Batches) -> None:
         run = world.start(server.url)
         world.submit(run=run, size=20)
         run_control.cancel(world.store, by=None, run=run)
-        with pytest.raises(Conflict, match="is cancelled"):
+        with pytest.raises(ConflictError, match="is cancelled"):
             world.submit(run=run)
         server.work()
         assert world.fetch(run=run).attempts == 20
@@ -363,14 +363,14 @@ def test_keys_and_addresses_are_checked_as_for_every_request(world: Batches, mon
     assert "sk-secret" not in repr(world.rows())
     assert all(b"sk-secret" not in path.read_bytes() for path in world.folder.iterdir())
     run = world.start("http://10.1.2.3/v1")
-    with pytest.raises(ModelRefused, match="private network"):
+    with pytest.raises(ModelError, match="private network"):
         world.submit(run=run)
 
 
 @pytest.mark.one_database
 def test_a_run_that_asks_by_itself_has_no_batches(world: Batches) -> None:
     run = world.run("http://127.0.0.1:9/v1", world.plan())
-    with pytest.raises(Conflict, match="--batch"):
+    with pytest.raises(ConflictError, match="--batch"):
         world.submit(run=run)
 
 
@@ -384,7 +384,7 @@ families: {any: {general: {user: "<who> say: {question}", wordings: {who: [Pleas
 
     given: dict[str, Any] = {"by": None, "means": MEANS, "folder": tmp_path, "open_endpoint": BatchEndpoint}
     local = ModelSpec(name="local", adapter="chat", model="somewhere")
-    with pytest.raises(ModelRefused, match="for endpoints"):
+    with pytest.raises(ModelError, match="for endpoints"):
         run_start.start(store, by=None, project="p", spec=local, plan=RunPlan(batch=True))
 
     def script(asked: Asked, number: int) -> Reply:

@@ -70,13 +70,13 @@ def send_back(
     undoes it.
     """
     from app.services import opened
-    from domain.errors import InvalidInput, Problem
+    from domain.errors import InvalidInputError, Problem
     from extensions.bulk.reasons_file import read_reasons
     from workflow.access import accounts
     from workflow.lead.send_back import Reasons
 
     if (items is None) is (reasons is None):
-        raise InvalidInput([Problem("items", "Say which items: either --items or --reasons.")])
+        raise InvalidInputError([Problem("items", "Say which items: either --items or --reasons.")])
     own = read_reasons(reasons) if reasons is not None else {}
     names = tuple(own) if items is None else item_ids(items)
     said = Reasons(why, {item: words for item, words in own.items() if words})

@@ -25,7 +25,7 @@ from domain.roles import Role
 from domain.states import Stage
 from extensions.bulk import assignments
 from extensions.bulk.assignments import AssignmentSelection, Move
-from workflow.access import projects
+from workflow.access import memberships
 from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection
 from workflow.lead.send_back import Reasons
@@ -122,7 +122,7 @@ def _form(services: Services, view: ProjectView) -> _Order:
 def _move(services: Services, view: ProjectView, move: Move) -> _Order:
     """Draw the choice of a person's assignments."""
     stages = view.schema.schema_.stages
-    members = projects.members(services.store, person=services.person, project=view.name)
+    members = memberships.list_members(services.store, person=services.person, project=view.name)
     logins = [row.person.login for row in members]
     called = shell.called(services, logins)
     one, two, three, four = st.columns(4)

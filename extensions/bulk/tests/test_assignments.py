@@ -7,7 +7,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import EventRow, ItemRow, TaskRow
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError
 from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
@@ -40,11 +40,11 @@ def test_claims_go_back_to_everyone(store: Store) -> None:
     assert held_by(store, ann.id) == []
     for _ in range(3):
         vote(store, ben)  # nothing has been lost on the way
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         assignments.do(store, token=seen.token, **given)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         assignments.preview(store, **{**given, "by": ann})
-    with pytest.raises(InvalidInput, match="Say whose assignments"):
+    with pytest.raises(InvalidInputError, match="Say whose assignments"):
         assignments.preview(store, **{**given, "chosen": AssignmentSelection()})
 
 
@@ -75,11 +75,11 @@ def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store
     else:
         _take_away(store, lea)
     answer = {"person": ann, "task": held.id, "values": {"choice": "red"}}
-    with pytest.raises(LeaseLost, match="A lead has taken this task away"):
+    with pytest.raises(LeaseLostError, match="A lead has taken this task away"):
         claims.heartbeat(store, person=ann, task=held.id)
-    with pytest.raises(LeaseLost, match="A lead has taken this task away"):
+    with pytest.raises(LeaseLostError, match="A lead has taken this task away"):
         claims.postpone(store, person=ann, task=held.id)
-    with pytest.raises(LeaseLost, match=r"A lead has taken this task away.*kept as a draft"):
+    with pytest.raises(LeaseLostError, match=r"A lead has taken this task away.*kept as a draft"):
         submissions.submit(store, key="1", **answer)
     assert held_by(store, ann.id) == []
     (kept,) = expired_drafts.of_person(store, person=ann)

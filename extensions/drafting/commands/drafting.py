@@ -9,7 +9,7 @@ import typer
 
 from app.commands.strict_run_output import carried_out, tell_asked, tell_dry
 from app.markup import count
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 
 if TYPE_CHECKING:
     from workflow.runs.strict_questions import InquirySummary
@@ -149,4 +149,4 @@ def _prompt(file: Path | None) -> str:
     try:
         return (file or OURS).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileRefused(f"The prompt {file} cannot be read as UTF-8 text.") from error
+        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text.") from error

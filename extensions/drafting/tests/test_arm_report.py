@@ -16,7 +16,7 @@ from app.cli import cli
 from app.services import resources
 from db import events
 from db.engine import Store, open_store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.states import Stage
 from extensions.drafting import import_records, report_text
 from extensions.drafting.arm_report import DraftingReport, OutcomeComparison, WrittenItem, figures, report
@@ -124,7 +124,7 @@ def test_without_the_arm_nothing_is_said_of_what_drafting_does(store: Store) -> 
     assert "nothing to compare: no item was written without a proposal, and no image is in that arm." in found.refusal
     assert found.edited  # what people changed is known all the same
     (ann,) = make_people(store, "dan")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         report(store, by=ann, project="p")
 
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 from app.cli import cli
 from app.services import resources
 from db.engine import open_store
-from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused, RunStopped
+from domain.errors import ConflictError, InvalidFileError, InvalidInputError, ModelError, RunStoppedError
 from extensions.drafting.tests.test_proposal_import import events
 from extensions.drafting.tests.test_proposal_reply import GOOD, said
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
@@ -213,14 +213,14 @@ def test_an_interrupt_loses_nothing_and_limits_hold_over_all_runs() -> None:
         assert len(proposed()) == 2
         with Path("d.asked.jsonl").open("a") as out:
             out.write('{"record": "reply", "key": "')  # and killed while it wrote a line
-        assert "made 3 requests" in refused(RunStopped, "--max-calls", "3")
+        assert "made 3 requests" in refused(RunStoppedError, "--max-calls", "3")
         assert len(proposed()) == 3
         asks()
     assert len(server.asked) == len(proposed()) == 4
     with ScriptedServer([error(401)]) as server:
         described(server)
         Path("p.txt").write_text("{fields}")
-        assert "The key is missing or wrong" in refused(RunStopped, "--prompt", "p.txt")
+        assert "The key is missing or wrong" in refused(RunStoppedError, "--prompt", "p.txt")
 
 
 def test_what_people_have_changed_is_never_written_over() -> None:
@@ -230,10 +230,10 @@ def test_what_people_have_changed_is_never_written_over() -> None:
         asks()
         mended = Path("d.json").read_text().replace("The light is red.", "A red light.")
         Path("d.json").write_text(mended)
-        assert "has changed since it was written here" in refused(Conflict)
+        assert "has changed since it was written here" in refused(ConflictError)
         assert Path("d.json").read_text() == mended
         Path("d.asked.jsonl").write_text('{"record": "head", "of": "touchstone narrations goals", "version": 1}\n')
-        assert "holds no replies about proposed items" in refused(FileRefused)
+        assert "holds no replies about proposed items" in refused(InvalidFileError)
     assert len(server.asked) == 1
 
 
@@ -242,14 +242,14 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
     with ScriptedServer([chat(said())]) as server:
         described(server)
         Path("p.txt").write_text("Say it.")
-        assert "has no {fields}" in refused(FileRefused, "--prompt", "p.txt")
-        assert "no dimension 'sea'" in refused(InvalidInput, "-d", "sea")
+        assert "has no {fields}" in refused(InvalidFileError, "--prompt", "p.txt")
+        assert "no dimension 'sea'" in refused(InvalidInputError, "-d", "sea")
         Path("t.yaml").write_text("tasks: [{task: a, dimension: sea}]")
-        assert "no dimension" in refused(FileRefused, "--tasks", "t.yaml")
+        assert "no dimension" in refused(InvalidFileError, "--tasks", "t.yaml")
         Path("m.yaml").write_text(Path("m.yaml").read_text() + "modality: text\n")
-        assert "is shown no pictures" in refused(ModelRefused)
+        assert "is shown no pictures" in refused(ModelError)
         Path("m.yaml").write_text("name: m\nadapter: chat\nmodel: x\n")
-        assert "is no endpoint" in refused(ModelRefused)
+        assert "is no endpoint" in refused(ModelError)
         told("project", "create", "plans", "--schema", "egoplan")
         described(server)
         done = CliRunner().invoke(cli, ["drafting", "make", "plans", "--spec", "m.yaml", "--out", "e.json"])

@@ -14,7 +14,7 @@ from annotation_schemas.loader import load_schema
 from app.workbench import page
 from db.engine import Store
 from domain import extensions
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -154,7 +154,7 @@ def test_how_long_an_author_is_at_each_field_is_kept_in_both_arms_and_for_leads_
     submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
     clock.advance(seconds=4)
     for wrong in (-1, float("nan"), float("inf"), 10**400, "3", True, None, [1]):
-        with pytest.raises(InvalidInput, match="at a field is no number of seconds"):
+        with pytest.raises(InvalidInputError, match="at a field is no number of seconds"):
             submissions.submit(
                 store, person=ann, task=task.id, key="n", values=values, seconds=4, field_seconds={"question": wrong}
             )
@@ -230,16 +230,16 @@ def test_who_may_and_where(store: Store) -> None:
     ann = make_person(store, "ann")
     file = OfferedFile("f" * 64, "m", ())
     for use_case in (import_proposals, look_at_proposals):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             use_case(store, by=ann, project="p", file=file, share=0.5)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         import_records.of_project(store, by=ann, project="p")
     for share in (0, -1, 1.01, float("nan")):
-        with pytest.raises(InvalidInput, match="above 0"):
+        with pytest.raises(InvalidInputError, match="above 0"):
             import_proposals(store, by=None, project="p", file=file, share=share)
     assert import_proposals(store, by=None, project="p", file=file, share=0.5).arms == {Arm.WITH: 0, Arm.WITHOUT: 0}
     make_project(store, name="files", loaded=load_schema(shipped()["egoplan"]))
-    with pytest.raises(InvalidInput, match="come from files"):
+    with pytest.raises(InvalidInputError, match="come from files"):
         import_proposals(store, by=None, project="files", file=file, share=0.5)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.drafting.seed_task_file import read_plan
 from extensions.drafting.seed_tasks import SeedTask, Subtask, chosen, situations
 
@@ -90,7 +90,7 @@ def test_an_image_gets_a_situation_by_itself_and_all_are_used() -> None:
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(FileRefused, match=r"tasks\.yaml") as refused:
+    with pytest.raises(InvalidFileError, match=r"tasks\.yaml") as refused:
         read_plan(written(tmp_path, text), ["home"])
     assert said in str(refused.value)
 
@@ -98,5 +98,5 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path, text: 
 def test_a_file_of_too_many_situations_is_refused(tmp_path: Path) -> None:
     names = ", ".join(f"s{n}" for n in range(400))
     text = f"tasks: [{{task: a, subtasks: [{names}]}}]\ntemplates: [{', '.join(f't{n}' for n in range(251))}]"
-    with pytest.raises(FileRefused, match="makes 100,400 situations"):
+    with pytest.raises(InvalidFileError, match="makes 100,400 situations"):
         read_plan(written(tmp_path, text), ["home"])

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import resources
 from db.engine import Store
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.roles import Role
 from extensions.duplicates import search
 from extensions.duplicates.near_texts import alike, likeness, parts_of
@@ -151,10 +151,10 @@ def test_next_to_another_project_and_a_file(world: Store, media: MediaStore, tmp
 
 def test_for_leads_and_with_measures_that_are_some(store: Store, media: MediaStore) -> None:
     make_project(store)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         search.find_duplicates(store, media, by=make_person(store, "sen", role=Role.SENIOR), project="p")
     for wrong in ({"text": 0.0}, {"text": 80}, {"bits": 40}):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             search.find_duplicates(store, media, by=None, project="p", **wrong)  # type: ignore[arg-type]
     assert not search.find_duplicates(store, media, by=None, project="p").pairs, "of nothing there are none"
 

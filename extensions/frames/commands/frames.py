@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 
 if TYPE_CHECKING:
     from extensions.frames.extraction import ExtractionSettings
@@ -78,11 +78,11 @@ def frames(
     from extensions.frames.screening import ScreeningSettings
 
     if sum(way is not None for way in (every, seconds, times)) + scenes != 1:
-        raise InvalidInput([Problem("every", "Give one of --every, --seconds, --times and --scenes.")])
+        raise InvalidInputError([Problem("every", "Give one of --every, --seconds, --times and --scenes.")])
     if scene_change is not None and not scenes:
-        raise InvalidInput([Problem("scene_change", "--scene-change goes with --scenes.")])
+        raise InvalidInputError([Problem("scene_change", "--scene-change goes with --scenes.")])
     if format not in FORMATS:
-        raise InvalidInput([Problem("format", f"--format is png or jpg, not {format!r}.")])
+        raise InvalidInputError([Problem("format", f"--format is png or jpg, not {format!r}.")])
     taking = ExtractionSettings(
         every=every,
         seconds=_step(seconds) if seconds is not None else None,
@@ -137,14 +137,14 @@ def _videos(videos: Path, out: Path) -> dict[str, Path]:
     from importers.media_files import files_below, kind_of
 
     if not videos.exists():
-        raise FileRefused(f"There is no file or folder {videos}.")
+        raise InvalidFileError(f"There is no file or folder {videos}.")
     found = {
         name: path
         for name, path in files_below(videos)
         if videos.is_file() or (kind_of(path) == "clip" and not path.is_relative_to(out))
     }
     if not found:
-        raise FileRefused(f"{videos} holds no video.")
+        raise InvalidFileError(f"{videos} holds no video.")
     return found
 
 
@@ -156,7 +156,7 @@ def _step(text: str) -> str:
             return text
     except (ValueError, ZeroDivisionError):
         pass
-    raise InvalidInput([Problem("seconds", f"--seconds is a number above 0, such as 0.5 or 1/3, not {text!r}.")])
+    raise InvalidInputError([Problem("seconds", f"--seconds is a number above 0, such as 0.5 or 1/3, not {text!r}.")])
 
 
 def _tell(kept: int, dropped: int, sources: int, out: Path) -> None:

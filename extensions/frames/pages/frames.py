@@ -13,7 +13,7 @@ from app.importing import file_inputs
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.frames import candidate_grid, frame_pool, frame_sets, set_jobs, settings_form, step_table
@@ -105,7 +105,7 @@ def _take(services: Services, view: ProjectView, where: str, files: Sequence[Any
         else:
             there = _clips(services, view) if where == POOL else _below(services)
             if not there:
-                raise FileRefused("There is no video: no clip is free in the pool." if where == POOL else _NONE)
+                raise InvalidFileError("There is no video: no clip is free in the pool." if where == POOL else _NONE)
             root = file_inputs.typed_path(st.session_state["frames.path"]) if where == PATH else None
             made = set_jobs.begin_set(services, view.name, paths=there, root=root, **about)
         st.session_state[_SET] = made
@@ -118,10 +118,10 @@ _NONE = f"There is no video: their names end with {', '.join(sorted(CLIPS))}."
 def _below(services: Services) -> list[tuple[str, Path]]:
     typed = str(st.session_state.get("frames.path") or "").strip()
     if not services.person.is_admin or not typed:
-        raise InvalidInput([Problem("path", "Give a folder of videos on the server's machine, or one video.")])
+        raise InvalidInputError([Problem("path", "Give a folder of videos on the server's machine, or one video.")])
     path = file_inputs.typed_path(typed)
     if not path.exists():
-        raise FileRefused(f"There is no file or folder {path}.")
+        raise InvalidFileError(f"There is no file or folder {path}.")
     return [(name, file) for name, file in files_below(path) if kind_of(file) == "clip"]
 
 

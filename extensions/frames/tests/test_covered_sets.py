@@ -11,7 +11,7 @@ from PIL import Image
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.roles import Role
 from extensions.frames import covered_sets, frame_pool, frame_sets
 from extensions.frames.extraction import ExtractionSettings
@@ -65,7 +65,7 @@ def test_frames_of_a_covered_clip_are_removed_and_taken_anew_without_the_face(st
     before = min(spreads_of_the_face())
     with (
         folder_lock.hold_folder(folder / frame_sets.LOCK, ""),
-        pytest.raises(Conflict, match=r"film\.webm: Frames of this set are"),
+        pytest.raises(ConflictError, match=r"film\.webm: Frames of this set are"),
     ):
         derived_media.require_idle(home, "p", [original])
     assert derived_media.names_of(home, "p", ["another file"]) == []

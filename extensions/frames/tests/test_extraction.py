@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from domain.errors import Conflict, FileRefused
+from domain.errors import ConflictError, InvalidFileError
 from extensions.frames import extraction
 from extensions.frames.extraction import ExtractionSettings, Source
 from extensions.frames.screening import ScreeningSettings
@@ -163,12 +163,12 @@ def test_a_folder_of_other_frames_is_refused_and_stays(sources: list[Source], tm
         ([Source("k/a.mp4", other), *sources[1:]], EACH_FIFTH, "has changed since"),
         (sources[1:], EACH_FIFTH, "frames of k/a.mp4, which is not among"),
     ):
-        with pytest.raises(FileRefused, match=words):
+        with pytest.raises(InvalidFileError, match=words):
             extraction.make(out, given, taking=taking)
     with (out / ".work/lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(Conflict, match="Another run"):
+        with pytest.raises(ConflictError, match="Another run"):
             extraction.make(out, sources, taking=EACH_FIFTH)
-    with pytest.raises(FileRefused, match="holds other files"):
+    with pytest.raises(InvalidFileError, match="holds other files"):
         extraction.make(sources[0].path.parent, sources, taking=EACH_FIFTH)
     assert everything(out) == before

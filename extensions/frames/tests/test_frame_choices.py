@@ -16,7 +16,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.services import Services
 from db.engine import Store, open_store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.jobs import unheard
 from domain.records import AuditEntry
 from domain.roles import Role
@@ -136,10 +136,10 @@ def test_a_choice_from_a_page_older_than_the_screening_counts(lea: Services, fil
         frame_sets.tick(lea.store, folder, [seen[1]], on=True, by=lou)
         assert hand(lea, folder) == {name: True}
         set_jobs.again(lea, folder, taking=ExtractionSettings(every=15), keeping=ScreeningSettings())
-    with pytest.raises(Conflict, match=r"frames are gone\. lea: the frames are taken in another way"):
+    with pytest.raises(ConflictError, match=r"frames are gone\. lea: the frames are taken in another way"):
         frame_sets.tick(lea.store, folder, seen[:2], on=False, by=lou)
     set_jobs.remove(lea, folder)
-    with pytest.raises(Conflict, match=r"frames are gone\. lea: the set was deleted"):
+    with pytest.raises(ConflictError, match=r"frames are gone\. lea: the set was deleted"):
         frame_sets.tick(lea.store, folder, seen[:1], on=False, by=lou)
     assert [each.who for each in logged(lea.store, "frames.chosen")] == ["lea", "lou"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.frames.frame_times import read_times
 
 VIDEOS = {name: Path(name) for name in ("P01/P01_11.MP4", "P02/P02_01.mp4", "P02/x.webm", "P03/x.webm")}
@@ -56,6 +56,6 @@ def test_sources_are_found_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_fit_is_named(text: str | bytes, words: str, tmp_path: Path) -> None:
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         read_times(written(tmp_path, text), VIDEOS)
     assert words in str(refused.value)

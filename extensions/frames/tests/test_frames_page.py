@@ -19,7 +19,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.services import Services
 from db.engine import Store
-from domain.errors import Conflict, NotAllowed, NotFound
+from domain.errors import ConflictError, NotAllowedError, NotFoundError
 from domain.jobs import unheard
 from domain.roles import Role
 from domain.settings import Settings
@@ -226,7 +226,7 @@ def test_what_was_broken_off_is_said_and_goes_on(lea: Services, packed: bytes) -
     assert set_jobs.BROKEN in words(page)
     with folder_lock.hold_folder(folder / frame_sets.LOCK, "busy"):
         assert set_jobs.is_running(lea.store, folder)
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             set_jobs.go_on(lea, folder)
     page.button(key="frames.go_on").click().run()
     page = over(page, lea)
@@ -264,12 +264,12 @@ def test_only_leads_of_the_project_see_its_frames(lea: Services, packed: bytes, 
         f"/frame/p/{folder.name}/{found.stamp}/{'9' * 400}/thumb",
     ):
         assert call(app, "GET", other, headers=session(lea.store, "lea")).status in (404, 400), other
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         frame_sets.folder_of_set(lea.store, home, by=make_person(lea.store, "bo"), project="p", name=folder.name)
     project_removal.delete_project(lea.store, lea.media, by=lea.person, project="p", typed="p", home=home)
     assert not folder.exists()
     make_project(lea.store, loaded=load_schema(shipped()["egothink"]))
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         frame_sets.folder_of_set(lea.store, home, by=None, project="p", name=folder.name)  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from extensions.frames import extraction, motion
 from extensions.frames.extraction import ExtractionSettings, Source
 from extensions.frames.screening import ScreeningSettings
@@ -132,6 +132,6 @@ def test_what_is_not_measured_is_not_screened_by(tmp_path: Path) -> None:
             "at least 3 and at most 2",
         ),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(InvalidInputError, match=said):
             extraction.make(tmp_path / "out", [], taking=taking, keeping=keeping)
     assert not (tmp_path / "out").exists()

@@ -15,7 +15,7 @@ from annotation_schemas.loader import load_schema
 from db import files, projects
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, ReadingRow, RunRow
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import PredictionRecord
 from domain.runs import Outcome
 from extensions.harnesses.tests.known_logs import ENDED_IN_INSPECT, ITEMS, KNOWN, LOGS, OF_INSPECT
@@ -103,7 +103,7 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
     store: Store, media: MediaStore
 ) -> None:
     log = LOGS / "inspect_counted.eval"
-    with pytest.raises(FileRefused) as told:
+    with pytest.raises(InvalidFileError) as told:
         bring(store, media, log)
     why = (
         "it gives no id of an item, and its question, 'Where am I?', is that of 2 items "
@@ -137,7 +137,7 @@ def test_one_of_two_items_of_one_question_is_told_by_the_dimension(
     bring(store, media, tmp_path / "more", "egothink")
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({"doc_id": 0, "input": "Is my glass full\n or empty?", "filtered_resps": "full"}) + "\n")
-    with pytest.raises(FileRefused, match="is that of 2 items"):
+    with pytest.raises(InvalidFileError, match="is that of 2 items"):
         bring(store, media, path, model="m")
     assert bring(store, media, path, model="m", dimension="activity").predictions == 1
     assert answered(store) == {("Activity/0", "m"): "full"}
@@ -172,7 +172,7 @@ def test_of_several_answers_to_one_item_the_first_epoch_s_counts(
     path = tmp_path / "l.json"
     head = {"version": 2, "status": "success", "eval": {"model": "m", "task_id": "t"}}
     path.write_text(json.dumps({**head, "samples": [epoch(3, "plum"), epoch(2, "lemon"), epoch(1, "lemon")]}))
-    with pytest.raises(FileRefused, match=r"l\.json, row 1: m has answered this item already, in other words"):
+    with pytest.raises(InvalidFileError, match=r"l\.json, row 1: m has answered this item already, in other words"):
         bring(store, media, path)
     assert answered(store) == {}
     done = bring(store, media, path, skip_bad=True)

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from annotation_schemas.formats.released import ReleasedSplit
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.harnesses.tests.test_hf_dataset import in_many_files
 from tests.exporters import official
 from tools import loaders
@@ -215,7 +215,7 @@ def test_every_file_that_is_named_has_its_sum_and_the_same_release_the_same_byte
 def test_all_that_was_not_said_is_named_at_once(tmp_path: Path) -> None:
     about = {**official.ABOUT, "biases": "  ", "creators": [], "derived_from": [" "]}
     del about["limitations"], about["url"]
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         official.write(official.fifth().set(about=about), tmp_path, ["parquet", "croissant"])
     lines = str(refused.value).splitlines()
     assert [line.split(" (")[0].strip() for line in lines[1:-1]] == [
@@ -230,8 +230,8 @@ def test_all_that_was_not_said_is_named_at_once(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_describe_without_a_table(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="Add hf_dataset or parquet to its formats"):
+    with pytest.raises(InvalidFileError, match="Add hf_dataset or parquet to its formats"):
         official.write(official.fifth().set(), tmp_path, ["croissant"])
     about = {**official.ABOUT, "synthetic": "perhaps"}
-    with pytest.raises(FileRefused, match=r"synthetic .* is yes or no, not 'perhaps'"):
+    with pytest.raises(InvalidFileError, match=r"synthetic .* is yes or no, not 'perhaps'"):
         official.write(official.fifth().set(about=about), tmp_path / "b", ["parquet", "croissant"])

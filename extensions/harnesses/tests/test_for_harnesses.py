@@ -18,7 +18,7 @@ from PIL import Image
 
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from importers.readers import reader_of
 from testkit.samples import etp_record
 from testkit.samples import write as write_records
@@ -97,7 +97,7 @@ def test_inspect_would_take_these_so_they_are_refused(tmp_path: Path) -> None:
         "it has no before": [replace(item, assets=item.assets[1:])],
     }
     for number, (why, some) in enumerate(wrong.items()):
-        with pytest.raises(FileRefused, match=f"inspect cannot hold the item 'c0': .*{why}"):
+        with pytest.raises(InvalidFileError, match=f"inspect cannot hold the item 'c0': .*{why}"):
             write("inspect", release(folder, schema, some), Folder(tmp_path / str(number)))
 
 
@@ -105,7 +105,7 @@ def test_a_clip_that_inspect_has_no_word_for_is_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "release")
     _, released = plan(folder, tmp_path)
     with pytest.raises(
-        FileRefused, match="inspect cannot hold the item '0': its progress is a clip of the type video/webm"
+        InvalidFileError, match="inspect cannot hold the item '0': its progress is a clip of the type video/webm"
     ):
         write("inspect", released, folder)
 
@@ -150,7 +150,7 @@ def test_all_items_that_a_format_cannot_carry_are_counted_and_ten_are_named(
         replace(first, id=f"n{n}", fields={**first.fields, "question": f"What? {chr(0xD800) if n > 1 else ''}"})
         for n in range(15)
     ]
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         write(format, release(folder, schema, some), folder)
     told = str(refused.value).splitlines()
     assert told[0] == f"{format} cannot hold {15 - fit} items."
@@ -169,7 +169,7 @@ def test_marked_images_lie_beside_the_samples(tmp_path: Path) -> None:
     (sample,) = lines(files["test.jsonl"])
     assert sample["input"][0]["content"][0] == {"type": "image", "image": "images/test/0-0.png"}
     for format in ("lmms_eval", "llava", "vlmevalkit"):
-        with pytest.raises(FileRefused, match="boxes or marks are drawn"):
+        with pytest.raises(InvalidFileError, match="boxes or marks are drawn"):
             write(format, release(folder, schema, some), Folder(tmp_path / format))
 
 
@@ -384,12 +384,12 @@ def test_what_cannot_be_tuned_on_is_refused(tmp_path: Path) -> None:
         ("preference_pairs", some, "'c0': it is no multiple choice with one right option"),
     ]
     for number, (format, those, why) in enumerate(wrong):
-        with pytest.raises(FileRefused, match=why):
+        with pytest.raises(InvalidFileError, match=why):
             write(format, release(folder, schema, those), Folder(tmp_path / str(number)))
     private = release(folder, schema, some, withheld={"test": ["answer"]})
-    with pytest.raises(FileRefused, match="keep their answers private"):
+    with pytest.raises(InvalidFileError, match="keep their answers private"):
         write("llava", private, Folder(tmp_path / "private"))
-    with pytest.raises(FileRefused, match="no options"):
+    with pytest.raises(InvalidFileError, match="no options"):
         write("preference_pairs", release(folder, schema_of("egothink"), []), Folder(tmp_path / "none"))
 
 

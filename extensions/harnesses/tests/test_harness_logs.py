@@ -15,7 +15,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS, ReadPredictions
 from annotation_schemas.loader import load_schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import PredictionRecord
 from domain.runs import Outcome
 from extensions.harnesses import inspect_archive
@@ -43,7 +43,7 @@ def texts(found: ReadPredictions) -> dict[str, str]:
 
 
 def refused(path: Path, *, format: str = "predictions", **options: Any) -> str:
-    with pytest.raises(FileRefused) as told:
+    with pytest.raises(InvalidFileError) as told:
         read(path, format, **options)
     words = str(told.value)
     assert path.name in words
@@ -533,10 +533,10 @@ def test_more_rows_and_bytes_than_come_in_at_once(tmp_path: Path, monkeypatch: p
 
 def test_a_folder_without_a_log(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[]")
-    with pytest.raises(FileRefused, match=r"holds no log of Inspect\. Nothing was imported"):
+    with pytest.raises(InvalidFileError, match=r"holds no log of Inspect\. Nothing was imported"):
         read(tmp_path, "inspect_log")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileRefused, match=r"holds no \.json file"):
+    with pytest.raises(InvalidFileError, match=r"holds no \.json file"):
         read(tmp_path / "empty", "answer_map")
 
 

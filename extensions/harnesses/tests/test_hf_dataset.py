@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSplit
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.harnesses import hf_dataset, release_table
 from tests.exporters import official
 from tools import loaders
@@ -268,7 +268,7 @@ def test_what_does_not_fit_is_refused_by_name(what: str, tmp_path: Path) -> None
     fields, said = REFUSED[what]
     made = official.fifth()
     made.items[1] = replace(made.items[1], fields={**made.items[1].fields, **fields})
-    with pytest.raises(FileRefused, match=f"hf_dataset cannot hold the item '2': .*{said}"):
+    with pytest.raises(InvalidFileError, match=f"hf_dataset cannot hold the item '2': .*{said}"):
         official.write(made.set(), tmp_path, ["hf_dataset"])
 
 
@@ -278,7 +278,7 @@ def test_items_and_media_that_cannot_be_are_refused_by_name(tmp_path: Path) -> N
 
     def refused(items: list[ReleasedItem], said: str, **part: Any) -> None:
         made.items = items
-        with pytest.raises(FileRefused, match=said):
+        with pytest.raises(InvalidFileError, match=said):
             official.write(made.set(**part), tmp_path / str(len(list(tmp_path.iterdir()))), ["hf_dataset"])
 
     refused([first, second, replace(third, id="2")], "the item '2': another item has the same id")

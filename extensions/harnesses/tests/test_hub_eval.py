@@ -14,7 +14,7 @@ import yaml
 
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSplit
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.harnesses.tests.test_hf_dataset import with_readme
 from tests.exporters import official
 from tools import loaders
@@ -172,7 +172,7 @@ def test_what_a_task_has_no_place_for_is_refused_by_name(old: str, tmp_path: Pat
     first = made.items[0]
     two = [*first.assets, made.asset("picture", "2")] if "2 images" in said else first.assets
     made.items[0] = replace(first, fields={**first.fields, **fields}, assets=two)
-    with pytest.raises(FileRefused, match=said):
+    with pytest.raises(InvalidFileError, match=said):
         official.write(made.set(), tmp_path, ["hf_dataset", "hub_eval"])
 
 
@@ -180,7 +180,7 @@ def test_items_that_would_be_scored_wrongly_are_refused_by_name(tmp_path: Path) 
     def refused(said: str, formats: tuple[str, ...] = ("hf_dataset", "hub_eval"), **fields: Any) -> None:
         made = chosen()
         made.items[1] = replace(made.items[1], fields={**made.items[1].fields, **fields})
-        with pytest.raises(FileRefused, match=said):
+        with pytest.raises(InvalidFileError, match=said):
             official.write(made.set(), tmp_path / str(len(list(tmp_path.iterdir()))), formats)
 
     refused("hub_eval cannot hold the item 'b': it has no right answer", answer=None)
@@ -190,7 +190,7 @@ def test_items_that_would_be_scored_wrongly_are_refused_by_name(tmp_path: Path) 
     made = chosen()
     hidden = [replace(item, fields={"question": "?", "options": ["1", "2"]}) for item in made.items]
     made.items = hidden
-    with pytest.raises(FileRefused, match="every split of this release withholds them"):
+    with pytest.raises(InvalidFileError, match="every split of this release withholds them"):
         official.write(
             made.set(splits=[ReleasedSplit("test", 2, ["answer"])]), tmp_path / "p", ["hf_dataset", "hub_eval"]
         )

@@ -10,7 +10,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
 from domain import extensions
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.roles import Role
 from testkit.factories import make_person, make_project
 from tests.app.screens import drawn, words
@@ -42,6 +42,6 @@ def test_a_release_names_the_folder_of_a_missing_format(monkeypatch: pytest.Monk
     assert "vlmevalkit" in [row.name for row in formats_of(SCHEMA, asked)]
     monkeypatch.setattr(extensions, "installed", dict)
     told = r"`vlmevalkit` belongs to the extension Harnesses and hubs, .* folder `extensions/harnesses`"
-    with pytest.raises(NotAvailable, match=told):
+    with pytest.raises(NotAvailableError, match=told):
         formats_of(SCHEMA, asked)
     assert [row.name for row in formats_of(SCHEMA, ReleaseOptions(formats=("jsonl",)))] == ["jsonl"]

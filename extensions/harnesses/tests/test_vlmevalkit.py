@@ -17,7 +17,7 @@ from PIL import Image
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.formats.released import ReleasedItem
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.harnesses.pandas_cells import CellCheck, rows_in_block
 from extensions.harnesses.tests.vlmevalkit_reader import cells, read
 from importers.readers import reader_of
@@ -97,7 +97,7 @@ def test_rows_without_a_picture_would_be_left_out_so_they_are_refused(tmp_path: 
     folder = Folder(tmp_path)
     some = items(folder, "one?", "two?")
     bare = [some[0], replace(some[1], assets=())]
-    with pytest.raises(FileRefused, match="'c1': it has no image"):
+    with pytest.raises(InvalidFileError, match="'c1': it has no image"):
         write("vlmevalkit", release(folder, schema, bare), folder)
 
 
@@ -107,7 +107,7 @@ def test_a_picture_that_would_be_taken_for_another_row_is_refused(tmp_path: Path
     Image.new("P", (1, 1)).save(out, "GIF")
     assert len(base64.b64encode(out.getvalue())) <= 64, "a picture that is so small"
     released = release(folder, fifth(**CHOICE), items(folder, "one?"), read=lambda each: out.getvalue())
-    with pytest.raises(FileRefused, match=r"'c0'.*another row"):
+    with pytest.raises(InvalidFileError, match=r"'c0'.*another row"):
         write("vlmevalkit", released, folder)
     assert schema.name == "fifth"
 
@@ -167,12 +167,12 @@ def test_columns_are_judged_in_the_blocks_in_which_pandas_reads_them() -> None:
 def test_options_that_would_be_lost_or_changed_are_refused_by_name(tmp_path: Path) -> None:
     schema, folder = fifth(**CHOICE), Folder(tmp_path)
     lost = items(folder, "one?", options=["cup", "None"], answer="cup")
-    with pytest.raises(FileRefused, match="'c0': its B is 'None', which VLMEvalKit reads as nothing at all"):
+    with pytest.raises(InvalidFileError, match="'c0': its B is 'None', which VLMEvalKit reads as nothing at all"):
         write("vlmevalkit", release(folder, schema, lost), folder)
     other = Folder(tmp_path / "other")
     some = items(other, "one?", "two?", options=["3", "4"], answer="3")
     gap = [some[0], replace(some[1], fields={**some[1].fields, "options": ["3", "4", "5"]})]
-    with pytest.raises(FileRefused, match=r"'c1': its C is '5', which VLMEvalKit reads as 5\.0"):
+    with pytest.raises(InvalidFileError, match=r"'c1': its C is '5', which VLMEvalKit reads as 5\.0"):
         write("vlmevalkit", release(other, schema, gap), other)
 
 
@@ -194,7 +194,7 @@ def test_what_a_row_cannot_hold_is_refused_by_name(
     folder = Folder(tmp_path)
     some = items(folder, "x?")
     odd = [replace(some[0], fields={**some[0].fields, **fields})]
-    with pytest.raises(FileRefused, match=f"vlmevalkit cannot hold the item 'c0': .*{why}"):
+    with pytest.raises(InvalidFileError, match=f"vlmevalkit cannot hold the item 'c0': .*{why}"):
         write("vlmevalkit", release(folder, fifth(**words), odd), folder)
 
 
@@ -211,7 +211,7 @@ def test_marks_are_drawn_into_the_picture_or_the_item_is_refused(tmp_path: Path)
         replace(each, fields={**each.fields, "where": [{"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}]})
         for each in items(folder, "x?")
     ]
-    with pytest.raises(FileRefused, match="boxes or marks are drawn on its images"):
+    with pytest.raises(InvalidFileError, match="boxes or marks are drawn on its images"):
         write("vlmevalkit", release(folder, schema, some), folder)
     other = Folder(tmp_path / "other")
     marked = b"\x89PNG" + bytes(60)
@@ -243,6 +243,6 @@ def test_a_private_test_has_no_answers_and_a_mixed_set_two_tables(tmp_path: Path
 
 def test_a_benchmark_that_needs_clips_is_refused_as_a_whole(tmp_path: Path) -> None:
     schema, folder = fifth(**{"before, kind: image": "before, kind: clip"}), Folder(tmp_path)
-    with pytest.raises(FileRefused, match="no table for clips"):
+    with pytest.raises(InvalidFileError, match="no table for clips"):
         write("vlmevalkit", release(folder, schema, []), folder)
     assert FORMATS["vlmevalkit"].carries(fifth()) is None

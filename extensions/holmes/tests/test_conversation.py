@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import RunStopped
+from domain.errors import RunStoppedError
 from domain.runs import Attempt, Outcome, Question
 from extensions.holmes.endpoint_conversations import open_conversations
 from extensions.holmes.tool_sets import holmes
@@ -315,7 +315,7 @@ def test_it_stops_when_it_is_told_to() -> None:
 
 
 def test_a_wrong_key_stops_the_run() -> None:
-    with pytest.raises(RunStopped, match="401"):
+    with pytest.raises(RunStoppedError, match="401"):
         held([calls(call("ocr")), error(401)])
 
 

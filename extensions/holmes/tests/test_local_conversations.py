@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Question
 from extensions.holmes.local_conversations import open_conversations, read_calls
 from inference.spec import Generation, ModelPermissions
@@ -158,5 +158,5 @@ def test_it_does_not_ask_for_ever(asker: Path) -> None:
 
 @pytest.mark.slow
 def test_a_template_that_knows_no_tools_is_refused(tiny_models: tiny.Shelf) -> None:
-    with pytest.raises(ModelRefused, match="knows no tools"):
+    with pytest.raises(ModelError, match="knows no tools"):
         open_conversations(spec_of(tiny_models.folder("text")), ModelPermissions())

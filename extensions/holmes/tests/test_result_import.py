@@ -12,7 +12,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import items, projects, tool_results
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.runs import Outcome, RunState
 from domain.settings import Settings
 from extensions.holmes.result_file import read_tool_results
@@ -89,7 +89,7 @@ def test_results_come_in_once(project: Store, tmp_path: Path) -> None:
     ],
 )
 def test_rows_that_do_not_fit(project: Store, tmp_path: Path, row: Any, sentence: str) -> None:
-    with pytest.raises(FileRefused, match=sentence):
+    with pytest.raises(InvalidFileError, match=sentence):
         bring(project, tmp_path, [*ROWS, row])
     assert stored(project) == {}
     done = bring(project, tmp_path, [*ROWS, row], skip_bad=True)

@@ -16,7 +16,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store, open_store
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.runs import Outcome, RunPlan, RunState
 from domain.settings import Settings
 from extensions.holmes.run_tools import RunTools
@@ -172,15 +172,15 @@ def test_a_worker_runs_only_what_it_was_given(project: Store, home: Path, tmp_pa
 
 
 def test_a_set_that_does_not_fit_or_is_for_nothing_starts_no_run(project: Store, tmp_path: Path) -> None:
-    with pytest.raises(ModelRefused, match="the file cannot be read"):
+    with pytest.raises(ModelError, match="the file cannot be read"):
         with_tools(RunPlan(strategy="holmes"), tmp_path / "none.yaml")
     schema = load_schema(shipped()["pca_bench"]).schema_
     spec = ModelSpec(name="m", adapter="endpoint", model="x", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
     tools = made(tmp_path / "lab")
-    with pytest.raises(ModelRefused, match="goes with a strategy in which models ask for tools"):
+    with pytest.raises(ModelError, match="goes with a strategy in which models ask for tools"):
         with_tools(plan_for(schema, spec, strategy="generate"), tools)
     plan = with_tools(plan_for(schema, spec, strategy="holmes"), tools)
-    with pytest.raises(ModelRefused, match="goes with a strategy in which models ask for tools"):
+    with pytest.raises(ModelError, match="goes with a strategy in which models ask for tools"):
         run_start.start(project, by=None, project="p", spec=spec, plan=replace(plan, strategy="generate"))
     (line,) = tools_in_words(plan)
     assert line == f"tool object_detection: {sys.executable} -S ./detect.py, at most 60 s and 100,000 bytes"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ModelRefused, SchemaError
+from domain.errors import ModelError, SchemaError
 from domain.runs import Attempt, Outcome, Picture, Question, ToolFailure
 from extensions.holmes.conversation import converse
 from extensions.holmes.endpoint_conversations import open_conversations
@@ -219,12 +219,12 @@ def test_which_servers_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         ("http://169.254.169.254/latest", "169.254.169.254"),
         ("ftp://example.org", "it must begin with http://"),
     ):
-        with pytest.raises(ModelRefused, match=words):
+        with pytest.raises(ModelError, match=words):
             said(tool_set(None, url=url))
     monkeypatch.delenv("LAB_API_KEY", raising=False)
-    with pytest.raises(ModelRefused, match="LAB_API_KEY is not set"):
+    with pytest.raises(ModelError, match="LAB_API_KEY is not set"):
         said(tool_set(None, url="http://127.0.0.1:9/", key="LAB_API_KEY"))
-    with pytest.raises(ModelRefused, match="ends with _API_KEY"):
+    with pytest.raises(ModelError, match="ends with _API_KEY"):
         said(tool_set(None, url="http://127.0.0.1:9/", key="TOUCHSTONE_DATABASE_URL"))
     assert failed(tool_set(None, url="http://127.0.0.1:9/"))[0] == "no_reply"
 

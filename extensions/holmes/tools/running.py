@@ -13,7 +13,7 @@ from extensions.holmes.tools.calls import ToolCall, result_of
 def run(tool: Tool, tools: ToolSet, call: ToolCall, *, listed: tuple[str, ...], stop: Callable[[], bool]) -> Any:
     """Return the result of a tool, a JSON value that is not ``null``.
 
-    ``listed`` are the private hosts that may be asked. Raises ``ToolFailure``; ``ModelRefused`` where the operator does
+    ``listed`` are the private hosts that may be asked. Raises ``ToolFailure``; ``ModelError`` where the operator does
     not allow the address.
     """
     if tool.command:

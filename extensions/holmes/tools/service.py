@@ -6,7 +6,7 @@ import asyncio
 import base64
 import os
 
-from domain.errors import ModelRefused
+from domain.errors import ModelError
 from domain.installation import install_hint
 from domain.runs import ToolFailure
 from domain.settings import ENDPOINTS
@@ -23,7 +23,7 @@ URL = AddressWords("url of a tool", key="put the key into an environment variabl
 
 
 def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
-    """Return the body of the server's reply. Raise ``ToolFailure``, or ``ModelRefused`` as ``guard_of`` does."""
+    """Return the body of the server's reply. Raise ``ToolFailure``, or ``ModelError`` as ``guard_of`` does."""
     guard, key = guard_of(tool, listed)
     images = [
         {"type": media_type(content) or "application/octet-stream", "data": base64.b64encode(content).decode("ascii")}
@@ -51,7 +51,7 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
 
     Raises
     ------
-    ModelRefused
+    ModelError
         It may not be asked, its key is missing, or the package that asks is.
     """
     try:
@@ -60,17 +60,17 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
     except UnknownHost as error:
         raise ToolFailure("no_reply", f"{tool.name}: {error}") from None
     except ForbiddenAddress as error:
-        raise ModelRefused(str(error)) from error
+        raise ModelError(str(error)) from error
     key = key_of(Endpoint(base_url=tool.url, key=tool.key), place, os.environ)
     if key is not None and guard.unencrypted:
-        raise ModelRefused(
+        raise ModelError(
             f"The key of {tool.name} would go to {place.host} unencrypted over a public network; use https://, or let "
             f"the person who runs this server list it in {ENDPOINTS}."
         )
     try:
         httpx2_client.version()
     except ImportError as error:
-        raise ModelRefused(
+        raise ModelError(
             f"Tools behind a URL need the package httpx2, which is not installed. {install_hint('judges')}"
         ) from error
     return guard, key

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from db.engine import Store
-from domain.errors import Conflict, NotFound
+from domain.errors import ConflictError, NotFoundError
 from domain.judging import ReplyOutcome
 from domain.run_kinds import RunKind
 from domain.runs import RunState
@@ -70,7 +70,7 @@ def test_two_versions_of_a_template_on_the_same_answers(world: World) -> None:
     again = compare_runs(world.store, by=None, run_a=first, run_b=second)
     assert [each.model for each in again.differing] == models, "whose answers they are is known all the same"
     run_control.withdraw(world.store, by=None, run=second, reason="the wrong template")
-    with pytest.raises(Conflict, match=r"judge by likeness 2 was withdrawn \(the wrong template\)"):
+    with pytest.raises(ConflictError, match=r"judge by likeness 2 was withdrawn \(the wrong template\)"):
         compare_runs(world.store, by=None, run_a=first, run_b=second)
 
 
@@ -87,9 +87,9 @@ def test_what_only_one_was_asked_about_is_counted_and_not_compared(world: World)
     assert (found.only_a, found.only_b) == (4, 0)
     assert [score.n_both_scored for score in found.criteria] == [4]
     assert found.differing == ()
-    with pytest.raises(Conflict, match="nothing in common"):
+    with pytest.raises(ConflictError, match="nothing in common"):
         compare_runs(world.store, by=None, run_a=whole, run_b=other)
-    with pytest.raises(Conflict, match="same run twice"):
+    with pytest.raises(ConflictError, match="same run twice"):
         compare_runs(world.store, by=None, run_a=whole, run_b=whole)
-    with pytest.raises(NotFound, match="no run 'x'"):
+    with pytest.raises(NotFoundError, match="no run 'x'"):
         compare_runs(world.store, by=None, run_a=whole, run_b="x")

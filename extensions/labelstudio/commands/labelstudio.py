@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.errors import NotAvailable, NotFound
+from domain.errors import NotAvailableError, NotFoundError
 from domain.name_value_pairs import pairs as named
 from domain.states import Stage
 from extensions.labelstudio.settings import LabelStudioSettings
@@ -224,7 +224,7 @@ def _normal(address: str) -> str:
 def _opened(project: str, server: str | None) -> tuple[Resources, str]:
     """Return the store and the address of the server.
 
-    Raise ``NotFound`` if the project has several servers, or none.
+    Raise ``NotFoundError`` if the project has several servers, or none.
     """
     from extensions.labelstudio.exchange import bridge
 
@@ -235,11 +235,11 @@ def _opened(project: str, server: str | None) -> tuple[Resources, str]:
     if len(found) == 1:
         return shared, found[0]
     if found:
-        raise NotFound(f"{project} has several servers; say which one with --server: {', '.join(found)}.")
+        raise NotFoundError(f"{project} has several servers; say which one with --server: {', '.join(found)}.")
     here = shared.settings.of(LabelStudioSettings).label_studio_url
     if here:
         return shared, _normal(here)
-    raise NotFound("Say where Label Studio answers: --server http://127.0.0.1:8080, for example.")
+    raise NotFoundError("Say where Label Studio answers: --server http://127.0.0.1:8080, for example.")
 
 
 @contextmanager
@@ -258,7 +258,7 @@ def _status(shared: Resources, project: str, address: str) -> BridgeStatus:
 
     found = status_of(shared, project, address)
     if found is None:
-        raise NotFound(
+        raise NotFoundError(
             f"{project} sends no work to {address} yet: touchstone labelstudio people {project} --server {address}"
         )
     return found
@@ -311,20 +311,20 @@ def _ready(
     for stage in stages or ():
         why = bridging.refused(schema, stage)
         if why:
-            raise NotAvailable(why)
+            raise NotAvailableError(why)
     _connect(shared, project, client.address, stages=stages, ahead=ahead, hold=hold)
     now = _status(shared, project, client.address)
     if any(line.out or line.removing for line in now.lines):
         return  # without any stage to send, sent tasks must still be called back
     if not now.stages:
         shown = " ".join(f"--stage {stage.value}" for stage in bridging.stages_shown(schema))
-        raise NotFound(
+        raise NotFoundError(
             f"Say which stages go there; Label Studio can show {shown} of this project."
             if shown
             else "Label Studio can show no stage of this project; its work stays on Touchstone's own pages."
         )
     if not now.people and not bridge.match_people(shared.store, client, by=None, project=project):
-        raise NotFound(_no_one_known(project))
+        raise NotFoundError(_no_one_known(project))
 
 
 def _no_one_known(project: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from domain.errors import ModelRefused, SettingsError
+from domain.errors import ModelError, SettingsError
 
 
 def register(labelstudio: typer.Typer) -> None:
@@ -50,7 +50,7 @@ def backend(
     from workflow.runs import model_descriptions
 
     if strategy not in ("generate", "rank_options"):
-        raise ModelRefused(f"--strategy is {strategy}; it is generate or rank_options.")
+        raise ModelError(f"--strategy is {strategy}; it is generate or rank_options.")
     secret = _secret(secret_env)
     if secret is None and not is_loopback(host):
         raise SettingsError(
@@ -63,7 +63,7 @@ def backend(
         access_to(session, person=None, project=project)
     described = model_descriptions.named(spec)
     if described.adapter == "file":
-        raise ModelRefused(f"{described.name} is not asked anywhere: its answers come as a file.")
+        raise ModelError(f"{described.name} is not asked anywhere: its answers come as a file.")
     answerer = model_descriptions.opened(described, shared.settings, strategy=strategy)
     try:
         with PictureFinder(shared.media, shared.settings.home / "prepared", media) as pictures:

@@ -14,7 +14,7 @@ from db import bridge, bridge_answers, bridge_tasks, items, people, postponed, s
 from db.engine import Session
 from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
 from domain.bridge import BridgeOutcome, BridgeState, OutsideAnnotation, OutsideTask
-from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.errors import ConflictError, InvalidInputError, NotFoundError, Problem
 from domain.records import Person, Submission, SubmissionReceipt
 from domain.states import TaskState
 from extensions.labelstudio.exchange.sync_lock import Link
@@ -40,7 +40,7 @@ def take_in(link: Link, place: StoredBridgeProject, id: int, task: OutsideTask, 
         try:
             with link.write() as session:
                 outcome = _take(session, link, place, id, annotation)
-        except InvalidInput as error:
+        except InvalidInputError as error:
             with link.write() as session:
                 outcome = _refuse(session, link, id, annotation, error.problems)
         if outcome is not None:
@@ -52,7 +52,7 @@ def _take(
 ) -> BridgeOutcome | None:
     """Store an answer, or record why not. Return None if it was handled before.
 
-    Raises ``InvalidInput`` if the answer is invalid.
+    Raises ``InvalidInputError`` if the answer is invalid.
     """
     row, slot = bridge_tasks.lock(session, id=id)
     if (annotation.id, annotation.updated[:_LONGEST]) in bridge_answers.answers_known(session, ids=[id]).get(id, set()):
@@ -79,7 +79,9 @@ def _take(
         fields[PREDICTION] = items.prediction(session, id=slot.prediction_id).text
     answer = link.forms.read(access.schema, slot.stage, slot.dimension, annotation.result, fields)
     if answer.problems:
-        raise InvalidInput([each if isinstance(each, Problem) else Problem("result", each) for each in answer.problems])
+        raise InvalidInputError(
+            [each if isinstance(each, Problem) else Problem("result", each) for each in answer.problems]
+        )
     given = Submission(
         values=dict(answer.values),
         reasons=dict(answer.reasons),
@@ -92,7 +94,7 @@ def _take(
     if row.annotation_id is not None:
         return _supersede(session, link, row, slot, annotation, told)
     done = submit.submit_within(session, now=link.store.now(), **told)
-    if isinstance(done, Conflict):
+    if isinstance(done, ConflictError):
         return _over(session, link, row, annotation, BridgeOutcome.LATE, str(done))
     postponed.forget(session, person_id=person.id, unit=slot.unit)
     return _stored(session, link, row, annotation, BridgeOutcome.STORED, key, done)
@@ -113,7 +115,7 @@ def _supersede(
         why = "It says the same as before."
         return _keep_answer(session, link, row, annotation, BridgeOutcome.SUPERSEDED, why, annotation_id=last.id)
     done = submit.correct_within(session, now=link.store.now(), **told)
-    if isinstance(done, Conflict):
+    if isinstance(done, ConflictError):
         return _keep_answer(session, link, row, annotation, BridgeOutcome.SETTLED, str(done))
     return _stored(session, link, row, annotation, BridgeOutcome.SUPERSEDED, told["key"], done)
 
@@ -249,7 +251,7 @@ def _access(session: Session, person: Person | None, slot: StoredTask, *, active
         return None, "This account was deactivated before the answer was fetched."
     try:
         access = access_by_id(session, person=person, project_id=slot.project_id)
-    except NotFound:
+    except NotFoundError:
         return None, "This person was taken out of the project before the answer was fetched."
     if not access.may_do(slot.stage) or not access.may_use(slot.dimension):
         return None, "This stage or dimension is no longer one of theirs."

@@ -16,7 +16,14 @@ from db import bridge, people, projects
 from db.engine import Session, Store
 from db.records import StoredPerson
 from domain.bridge import FrontEnd
-from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotFound, OutsideUnreachable, Problem
+from domain.errors import (
+    AlreadyTakenError,
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    Problem,
+    ServiceUnreachableError,
+)
 from domain.records import Person
 from domain.states import ONLY_HERE, Stage
 from extensions.labelstudio.exchange.pull import PullResult, pull
@@ -100,7 +107,7 @@ def connect(
         if stay and row is not None and len(bridge.people(session, bridge_id=row.id)) > 1:
             problems.append(Problem("stay", _ONE_ONLY))
         if problems:
-            raise InvalidInput(problems)
+            raise InvalidInputError(problems)
         chosen = list(dict.fromkeys(stages))
         how: dict[str, Any] = {"address": address, "ahead": ahead, "hold_hours": hold_hours, "stay": stay}
         bridge.set_bridge(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
@@ -115,16 +122,18 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
     """
     email = email.strip().casefold()
     if not 3 <= len(email) <= 254 or email.count("@") != 1 or not email.isprintable() or " " in email:
-        raise InvalidInput([Problem("email", f"{email!r} is no e-mail address; give the one they sign in with there.")])
+        raise InvalidInputError(
+            [Problem("email", f"{email!r} is no e-mail address; give the one they sign in with there.")]
+        )
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         row = find_server(session, project_id=access.project_id, address=address)
         who = _member(session, access, login)
         for known, other in bridge.people(session, bridge_id=row.id):
             if known.email == email and other.id != who.id:
-                raise AlreadyTaken(f"{email} is {other.login!r} already; one address there is one person here.")
+                raise AlreadyTakenError(f"{email} is {other.login!r} already; one address there is one person here.")
             if row.stay and other.id != who.id:
-                raise InvalidInput([Problem("stay", _ONE_ONLY)])
+                raise InvalidInputError([Problem("stay", _ONE_ONLY)])
         mapped = bridge.person(session, bridge_id=row.id, person_id=who.id)
         if mapped is not None and mapped.email == email:
             return
@@ -141,7 +150,7 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
         who = people.by_login(session, login=normal_login(login))
         mapped = bridge.person(session, bridge_id=row.id, person_id=who.id) if who else None
         if who is None or mapped is None:
-            raise NotFound(f"The work of {login!r} does not go to {row.address}.")
+            raise NotFoundError(f"The work of {login!r} does not go to {row.address}.")
         bridge.remove_person(session, row=mapped)
         data = {"address": row.address, "login": who.login}
         log(session, "bridge.person_unmapped", by=by, project=access, now=store.now(), data=data)
@@ -189,9 +198,9 @@ def sync(
             pulled = pull(store, front, forms, by=by, project=project)
             pushed = push(store, front, forms, by=by, project=project)
             pause = every
-        except OutsideUnreachable as error:
+        except ServiceUnreachableError as error:
             said, pause = str(error), min(pause * 2, LONGEST_PAUSE)
-        except Conflict as error:  # another process does the same
+        except ConflictError as error:  # another process does the same
             said = str(error)
         if tell is not None:
             tell(pulled, pushed, said)
@@ -228,7 +237,7 @@ def _address(given: str) -> str:
     except ValueError:
         fits = False
     if not fits or parts.username or parts.password or parts.query or parts.fragment or not address.isprintable():
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("address", "Give the server's address like https://labels.example.org, without names or tokens.")]
         )
     return address
@@ -242,5 +251,5 @@ def _member(session: Session, access: Access, login: str) -> StoredPerson:
     who = people.by_login(session, login=normal_login(login))
     member = projects.member(session, project_id=access.project_id, person_id=who.id) if who else None
     if who is None or (member is None and not who.is_admin):
-        raise NotFound(f"{login!r} is not in the project {access.name!r}; add them first.")
+        raise NotFoundError(f"{login!r} is not in the project {access.name!r}; add them first.")
     return who

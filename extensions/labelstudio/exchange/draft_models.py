@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from db import assets, bridge_tasks, items
 from db.engine import Store
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from domain.runs import Picture
 from domain.states import Stage
 from workflow.access.projects import access_to
@@ -46,5 +46,5 @@ def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str,
         shown = [(asset.sha256, role) for asset, role in found if asset.kind == "image"]
     missing = [role for sha256, role in shown if sha256 is None]
     if missing:
-        raise MediaRefused(f"Its {missing[0] or 'image'} was never imported.")
+        raise InvalidMediaError(f"Its {missing[0] or 'image'} was never imported.")
     return SentOut(task.stage, [picture(sha256, role) for sha256, role in shown if sha256])

@@ -13,7 +13,7 @@ from annotation_schemas.model import PREDICTION, Schema
 from db import files, item_revisions, items
 from db.engine import Session
 from db.records import StoredItem
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.rated_units import unit_of
 from domain.records import AssetView, TaskView
 from domain.states import ONLY_HERE, VERIFICATIONS, Stage
@@ -54,7 +54,7 @@ def tasks_file(
     schema = access.schema
     stage = stage or first_rated(access.schema)
     if stage is None or not criteria_of(schema, stage):
-        raise FileRefused(f"{access.title} has no stage {stage.value if stage else 'in which people rate'}.")
+        raise InvalidFileError(f"{access.title} has no stage {stage.value if stage else 'in which people rate'}.")
     without = [
         field.name
         for field in schema.item.fields
@@ -106,10 +106,10 @@ def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
     """
     wanted = stage or first_rated(schema)
     if wanted is None:
-        raise InvalidInput([Problem("labeling", f"{schema.title} has no stage in which people rate.")])
+        raise InvalidInputError([Problem("labeling", f"{schema.title} has no stage in which people rate.")])
     texts = dict.fromkeys(labeling(schema, wanted, part.id) for part in schema.dimensions)
     if len(texts) > 1:
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("labeling", f"Not every dimension of {schema.title} is asked the same, so no one form shows all.")]
         )
     return next(iter(texts)).encode(), lambda stage, view: data(schema, stage, view, lambda asset: local_file(asset.id))

@@ -13,7 +13,7 @@ from annotation_schemas.formats import FORMATS, Names
 from db import files, item_revisions
 from db.engine import IntegrityError, Session, Store
 from domain import json_layout
-from domain.errors import Conflict, FileRefused, MediaRefused
+from domain.errors import ConflictError, InvalidFileError, InvalidMediaError
 from domain.rated_units import unit_of
 from domain.records import AssetName, BadRow, ItemRecord, Person, Rating
 from domain.states import RatersAre
@@ -72,7 +72,7 @@ def import_label_studio(
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         Something is invalid; nothing was imported. With ``skip_bad``, invalid tasks, annotations and predictions are
         left out instead.
     """
@@ -98,7 +98,7 @@ def import_label_studio(
         with store.write() as session:
             done = _save(session, bring, format, read, wanted, stored, bad, raters)
     except IntegrityError as error:
-        raise Conflict("Someone else has imported into this project just now. Import again.") from error
+        raise ConflictError("Someone else has imported into this project just now. Import again.") from error
     return ImportedLabelStudio(done, read.skipped, read.earlier, read.numbers)
 
 
@@ -117,11 +117,11 @@ def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dic
 
 
 def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
-    """Return the file that a task names. Raise ``MediaRefused`` if several files match."""
+    """Return the file that a task names. Raise ``InvalidMediaError`` if several files match."""
     places = folder.closest(asset.path) if folder else []
     if len(places) > 1:
         named = ", ".join(str(place) for place in places[:3])
-        raise MediaRefused(f"several files may be {asset.path} ({named}); keep one, or put it where its path says")
+        raise InvalidMediaError(f"several files may be {asset.path} ({named}); keep one, or put it where its path says")
     return places[0] if places else None
 
 
@@ -206,7 +206,10 @@ def _rating(found: OutsideRating) -> Rating:
 
 
 def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemRecord]:
-    """Return the items that are new to the project. Raise ``FileRefused`` if an existing item has other content."""
+    """Return the items that are new to the project.
+
+    Raise ``InvalidFileError`` if an existing item has other content.
+    """
     project_id = bring.access.project_id
     there = files.items_named(session, project_id=project_id, external_ids=[item.external_id for item in read.items])
     content = item_revisions.current_content(session, project_id=project_id) if there else {}
@@ -220,7 +223,7 @@ def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemR
         if row.dimension != item.dimension or not (
             as_it_came or json_layout.same(dict(content[row.id]), dict(item.fields))
         ):
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{read.name}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "
                 "already, with other content. Nothing was imported; say with --field item_id=KEY which key of the data "
                 "tells items apart, or import the file into another project."

@@ -9,7 +9,7 @@ from typing import Any
 from db import assets, bridge_tasks, items, media_access, people
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredMediaObject, StoredTask
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import AssetFile, Person
 from extensions.labelstudio import results
 from workflow.access.projects import Access, access_by_id
@@ -30,8 +30,8 @@ class Outside:
 def file_shown(store: Store, *, task: str, asset: str) -> Outside:
     """Return the file of an asset of a task that is out, for the person who has the task.
 
-    Raises the same ``NotFound`` in all other cases, for example if the task came back or went to someone else, if its
-    person may no longer work in the stage, or if the asset belongs to another item.
+    Raises the same ``NotFoundError`` in all other cases, for example if the task came back or went to someone else, if
+    its person may no longer work in the stage, or if the asset belongs to another item.
 
     Parameters
     ----------
@@ -43,14 +43,14 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
     with store.read() as session:
         row = bridge_tasks.slot_shown(session, key=task)
         if row is None or row.person_id is None:
-            raise NotFound(NOT_SHOWN)
+            raise NotFoundError(NOT_SHOWN)
         found = people.by_id(session, id=row.person_id)
         if found is None or not found.active:
-            raise NotFound(NOT_SHOWN)
+            raise NotFoundError(NOT_SHOWN)
         person = Person(id=row.person_id, login=found.login, name=found.name, is_admin=found.is_admin)
         access = access_by_id(session, person=person, project_id=row.project_id)
         if not access.may_do(row.stage):
-            raise NotFound(NOT_SHOWN)
+            raise NotFoundError(NOT_SHOWN)
         return _as_sent(session, access, row, asset)
 
 
@@ -59,7 +59,7 @@ def file_sent(store: Store, *, task: str, asset: str) -> Outside:
     with store.read() as session:
         row = bridge_tasks.slot_shown(session, key=task)
         if row is None:
-            raise NotFound(NOT_SHOWN)
+            raise NotFoundError(NOT_SHOWN)
         person = Person(id=row.person_id or 0, login="", name="", is_admin=True)
         return _as_sent(session, access_by_id(session, person=person, project_id=row.project_id), row, asset)
 
@@ -75,7 +75,7 @@ def content_of(store: Store, *, asset: str) -> str:
     with store.read() as session:
         found = media_access.file_of_asset(session, public_id=asset)
     if found is None or found[1] is None:
-        raise NotFound("The file of a picture or clip of this task is not there yet.")
+        raise NotFoundError("The file of a picture or clip of this task is not there yet.")
     return found[1].sha256
 
 
@@ -84,7 +84,7 @@ def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> O
     at = next((at for at, (_, each, _) in enumerate(there) if each.public_id == asset), None)
     media = there[at][2] if at is not None else None
     if at is None or media is None:
-        raise NotFound(NOT_SHOWN)
+        raise NotFoundError(NOT_SHOWN)
     roles = [role for role, _, _ in there]
     fields = fields_shown(session, access=access, row=row, person=None)
     image = roles[: at + 1].count(roles[at])

@@ -15,7 +15,7 @@ from db import bridge, bridge_answers, bridge_tasks
 from db.engine import Store
 from db.records import StoredBridgeProject, StoredBridgeTask
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutsideTask
-from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.errors import ServiceError, ServiceUnreachableError
 from domain.records import Person
 from extensions.labelstudio.exchange.answers import deleted, note, take_in
 from extensions.labelstudio.exchange.sync_lock import Forms, Link, opened
@@ -48,9 +48,9 @@ def pull(
 
     Raises
     ------
-    OutsideUnreachable
+    ServiceUnreachableError
         The server does not answer. Answers read so far are stored, and the next try continues from there.
-    Conflict
+    ConflictError
         Another process is doing the same.
     """
     with opened(store, front, forms, by=by, project=project) as link:
@@ -81,8 +81,8 @@ def _read(link: Link, place: StoredBridgeProject) -> int:
     try:
         for page in _pages(link.front.tasks(place.outside_id or 0)):
             strangers += _read_page(link, place, page, here, doubled)
-    except OutsideRefused as error:
-        if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+    except ServiceError as error:
+        if isinstance(error, ServiceUnreachableError) or not is_gone(link, place):
             raise
         return 0
     if strangers != place.strangers:
@@ -202,8 +202,8 @@ def _clear_place(link: Link, place: StoredBridgeProject) -> None:
     try:
         place = located(link, place)
         there = _tasks_there(link, place, rows)
-    except OutsideRefused as error:
-        if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+    except ServiceError as error:
+        if isinstance(error, ServiceUnreachableError) or not is_gone(link, place):
             raise
         return
     for row in rows:

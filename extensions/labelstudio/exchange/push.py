@@ -16,7 +16,7 @@ from db import bridge, bridge_tasks, items, people, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredBridgePerson, StoredBridgeProject, StoredBridgeTask, StoredTask
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
-from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.errors import ServiceError, ServiceUnreachableError
 from domain.records import AssetView, NoTask, Person
 from domain.states import Stage, TaskState
 from extensions.labelstudio.exchange.call_back import call_back, why_not_here
@@ -58,9 +58,9 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
 
     Raises
     ------
-    OutsideUnreachable
+    ServiceUnreachableError
         The server does not answer. Nothing is lost or duplicated: the next try checks what has arrived.
-    Conflict
+    ConflictError
         Another process is doing the same.
     """
     with opened(store, front, forms, by=by, project=project) as link:
@@ -100,8 +100,8 @@ def _look(link: Link) -> None:
             }
         try:
             there = {wanted[task.key]: task.id for task in link.front.tasks(place.outside_id) if task.key in wanted}
-        except OutsideRefused as error:
-            if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+        except ServiceError as error:
+            if isinstance(error, ServiceUnreachableError) or not is_gone(link, place):
                 raise
             continue
         if there:
@@ -204,8 +204,8 @@ def _send_all(link: Link, plan: Plan) -> int:
         there = _made(link, plan, place)
         try:
             n += _send(link, there)
-        except OutsideRefused as error:
-            if isinstance(error, OutsideUnreachable) or not is_gone(link, there):
+        except ServiceError as error:
+            if isinstance(error, ServiceUnreachableError) or not is_gone(link, there):
                 raise
     return n
 
@@ -300,8 +300,8 @@ def _drop(link: Link, plan: Plan) -> None:
         if place.outside_id is not None:
             try:
                 left = sum(1 for _ in link.front.tasks(place.outside_id))
-            except OutsideRefused as error:
-                if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+            except ServiceError as error:
+                if isinstance(error, ServiceUnreachableError) or not is_gone(link, place):
                     raise
                 continue
             if not left:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from db import bridge
 from db.engine import Session
 from db.records import StoredBridgePerson
-from domain.errors import NotAvailable, NotFound
+from domain.errors import NotAvailableError, NotFoundError
 from domain.records import Person
 from domain.states import Stage
 from extensions.labelstudio.exchange.sync_lock import Link
@@ -91,7 +91,7 @@ def _looks(link: Link, access: Access, stage: Stage) -> Looks:
         for dimension in access.schema.dimensions:
             labeling = link.forms.labeling(access.schema, stage, dimension.id)
             found[dimension.id] = (labeling, hashlib.sha256(labeling.encode()).hexdigest())
-    except NotAvailable as error:
+    except NotAvailableError as error:
         return Looks({}, str(error))
     return Looks(found)
 
@@ -100,5 +100,5 @@ def part_of(session: Session, link: Link, person: Person) -> Access | None:
     """Return a person's access to the project. None if the person is not in it."""
     try:
         return access_to(session, person=person, project=link.project)
-    except NotFound:
+    except NotFoundError:
         return None

@@ -17,7 +17,7 @@ from db import bridge
 from db.engine import Session, Store
 from db.records import StoredBridge
 from domain.bridge import BridgeOutcome, FrontEnd
-from domain.errors import Conflict, NotFound, Problem, TouchstoneError
+from domain.errors import ConflictError, NotFoundError, Problem, TouchstoneError
 from domain.records import AssetView, Person, TaskView
 from domain.states import Stage
 from workflow.access.projects import require_lead
@@ -49,7 +49,7 @@ class Forms:
     labeling: Callable[[Schema, Stage, str], str]
     """Returns the labeling of a project, for the items of a dimension.
 
-    ``NotAvailable`` names a part that cannot be shown.
+    ``NotAvailableError`` names a part that cannot be shown.
     """
     data: Callable[[Schema, Stage, TaskView, Callable[[AssetView], str]], Mapping[str, Any]]
     """Returns the data of a task. The last argument returns the address of a picture or clip."""
@@ -77,11 +77,11 @@ class Link:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Open a transaction. Raise ``Conflict`` if another process synchronizes by now."""
+        """Open a transaction. Raise ``ConflictError`` if another process synchronizes by now."""
         with self.store.write() as session:
             row = bridge.by_id(session, id=self.bridge_id, lock=True)
             if row.busy_by != self.by:
-                raise Conflict("Another process has gone on with this; it took too long to hear of this one.")
+                raise ConflictError("Another process has gone on with this; it took too long to hear of this one.")
             bridge.occupy(session, row=row, by=self.by, until=self.store.now() + LEASE)
             yield session
 
@@ -119,7 +119,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
                 bridge.occupy(session, row=row, by=me, until=store.now() + LEASE)
                 return Link(store, front, forms, row.id, access.project_id, access.name, me)
         if time.monotonic() > patient_until:
-            raise Conflict(f"{front.address} is being synchronised by another process just now; one is enough.")
+            raise ConflictError(f"{front.address} is being synchronised by another process just now; one is enough.")
         time.sleep(0.05)
 
 
@@ -138,10 +138,10 @@ def _free(link: Link, said: str) -> None:
 
 
 def find_server(session: Session, *, project_id: int, address: str, lock: bool = True) -> StoredBridge:
-    """Return the server with this address. Raise ``NotFound`` if the project sends no work there."""
+    """Return the server with this address. Raise ``NotFoundError`` if the project sends no work there."""
     row = bridge.find(session, project_id=project_id, address=plain(address), lock=lock)
     if row is None:
-        raise NotFound(f"This project sends no work to {plain(address)}; connect it first.")
+        raise NotFoundError(f"This project sends no work to {plain(address)}; connect it first.")
     return row
 
 

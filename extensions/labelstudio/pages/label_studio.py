@@ -14,7 +14,7 @@ from app.jobs import page
 from app.reruns import messages
 from app.screens import Group, Screen
 from app.services import Services
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import ONLY_HERE, Stage
@@ -22,7 +22,7 @@ from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.exchange.bridge import BridgeStatus, PersonThere, StageThere
 from extensions.labelstudio.serving import bridging
 from extensions.labelstudio.serving.sync_process import SYNC
-from workflow.access import projects
+from workflow.access import memberships, projects
 from workflow.jobs.desk import SlotConflict
 
 SCREEN = Screen("Label Studio", place=190, role=Role.LEAD, group=Group.SETTINGS)
@@ -105,7 +105,7 @@ def _begin(services: Services, view: ProjectView, action: str, address: str) -> 
     try:
         jobs.begin(services, SYNC.name, slot=slot, project=view.name, input=asked)
     except SlotConflict as taken:
-        raise Conflict("Work is being exchanged with this server just now. Wait until that is done.") from taken
+        raise ConflictError("Work is being exchanged with this server just now. Wait until that is done.") from taken
 
 
 def _in_short(status: BridgeStatus, now: datetime) -> str:
@@ -173,7 +173,7 @@ def _line(line: StageThere) -> list[markup.Markup]:
 
 def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None:
     shell.section("Accounts in Label Studio")
-    members = projects.members(services.store, person=services.person, project=view.name)
+    members = memberships.list_members(services.store, person=services.person, project=view.name)
     mapped = {person.login: person for person in status.people}
     gone = [person for person in status.people if person.login not in {member.person.login for member in members}]
     st.caption("The e-mail address with which each person signs in there. Nothing is sent to those without one.")

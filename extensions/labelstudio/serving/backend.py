@@ -24,7 +24,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.gate import is_loopback
-from domain.errors import BadRequest, MediaRefused, NotAllowed, RunStopped, TooLarge, TouchstoneError
+from domain.errors import (
+    BadRequestError,
+    InvalidMediaError,
+    NotAllowedError,
+    RequestTooLargeError,
+    RunStoppedError,
+    TouchstoneError,
+)
 from domain.runs import ANSWERS, Attempt, Picture, Question
 from domain.states import Stage
 from extensions.labelstudio.controls import Configuration, Control, configuration, names_of
@@ -50,7 +57,7 @@ KEY = "touchstone"
 Find = Callable[[str], SentOut | None]
 """Returns the task that we sent under a key, or None."""
 Fetch = Callable[[str], Picture]
-"""Returns the picture that a task names. Raises ``MediaRefused`` without one."""
+"""Returns the picture that a task names. Raises ``InvalidMediaError`` without one."""
 
 
 @dataclass
@@ -78,7 +85,9 @@ class Backend:
         questions: list[Question] = []
         errors: list[str] = []
         if len(tasks) * len(config.controls) > MOST_QUESTIONS:
-            raise TooLarge(f"{len(tasks)} tasks with {len(config.controls)} controls are too much; ask for fewer.")
+            raise RequestTooLargeError(
+                f"{len(tasks)} tasks with {len(config.controls)} controls are too much; ask for fewer."
+            )
         for place, task in enumerate(tasks):
             if self.clock() > end:
                 errors.append(f"Task {_id(task)} and those after it: the time was over before they were looked at.")
@@ -87,7 +96,7 @@ class Backend:
                 for control, question in self._questions(task, config, first=len(questions) + 1):
                     asked[question.unit_id] = (place, control, task["data"])
                     questions.append(question)
-            except (BadRequest, MediaRefused, NotAllowed) as error:
+            except (BadRequestError, InvalidMediaError, NotAllowedError) as error:
                 errors.append(f"Task {_id(task)}: {error}")
         attempts, failed = self._answers(questions, end)
         errors += failed
@@ -126,9 +135,9 @@ class Backend:
         if isinstance(key, str) and key:
             ours = self.find(key)
             if ours is None:
-                raise BadRequest("it has a key of Touchstone's that this project did not give out.")
+                raise BadRequestError("it has a key of Touchstone's that this project did not give out.")
             if ours.stage is not Stage.AUTHORING:
-                raise NotAllowed(
+                raise NotAllowedError(
                     f"people answer by themselves in {ours.stage.value}, and a prediction would tell them what a model "
                     "says; it gets none."
                 )
@@ -141,13 +150,13 @@ class Backend:
                 if isinstance(value, str) and value
             ]
             if len(named) > MOST_PICTURES:
-                raise BadRequest(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
+                raise BadRequestError(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
             pictures = [self.fetch(value) for value in named]
         controls = [each for each in config.controls if not self.ranks or (each.kind == "Choices" and not each.several)]
         if data.get(KEY):  # controls next to one of ours have a hyphen in their names
             controls = [each for each in controls if "-" not in each.name]
         if not controls:
-            raise BadRequest(
+            raise BadRequestError(
                 f"its labeling configuration asks nothing that this model answers ({names_of(config.controls)}); it "
                 "needs " + ("Choices of one." if self.ranks else "TextArea, Choices, Rating or Number.")
             )
@@ -156,7 +165,7 @@ class Backend:
         for number, control in enumerate(controls, first):
             options = tuple(text for text, _ in control.offered(data)) if control.kind == "Choices" else ()
             if control.kind == "Choices" and not options:
-                raise BadRequest(f"{control.name} offers nothing in this task.")
+                raise BadRequestError(f"{control.name} offers nothing in this task.")
             told = (control.prompt or shown) if self.ranks else control.asked(data)
             text = "\n".join(part for part in dict.fromkeys((shown, told)) if part)
             question = Question(
@@ -182,7 +191,7 @@ class Backend:
         failed: list[str] = []
         try:
             self.answerer.answer(questions, tell=tell, stop=lambda: self.clock() > end)
-        except RunStopped as error:
+        except RunStoppedError as error:
             self._resting = (self.clock() + PAUSE, str(error))
             failed.append(str(error))
         except TouchstoneError as error:
@@ -214,16 +223,16 @@ def _score(attempt: Attempt) -> float | None:
 
 def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:
     if not isinstance(body, Mapping):
-        raise BadRequest('This is no request for predictions: {"tasks": [...], "label_config": "<View>..."}.')
+        raise BadRequestError('This is no request for predictions: {"tasks": [...], "label_config": "<View>..."}.')
     tasks, config = body.get("tasks"), body.get("label_config")
     if not isinstance(tasks, list) or not all(
         isinstance(task, Mapping) and isinstance(task.get("data"), Mapping) for task in tasks
     ):
-        raise BadRequest("`tasks` must be a list of tasks, each with its `data`.")
+        raise BadRequestError("`tasks` must be a list of tasks, each with its `data`.")
     if len(tasks) > MOST_TASKS:
-        raise TooLarge(f"{len(tasks)} tasks at once are more than {MOST_TASKS}; ask for fewer.")
+        raise RequestTooLargeError(f"{len(tasks)} tasks at once are more than {MOST_TASKS}; ask for fewer.")
     if not isinstance(config, str):
-        raise BadRequest("`label_config` must be the project's labeling configuration.")
+        raise BadRequestError("`label_config` must be the project's labeling configuration.")
     return tasks, configuration(config)
 
 
@@ -247,9 +256,9 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
                 return JSONResponse(said, 401, {"WWW-Authenticate": "Basic"})
             try:
                 return JSONResponse(await answer(request))
-            except TooLarge as error:
+            except RequestTooLargeError as error:
                 return JSONResponse({"error": str(error)}, 413)
-            except BadRequest as error:
+            except BadRequestError as error:
                 return JSONResponse({"error": str(error)}, 400)
 
         return endpoint
@@ -304,7 +313,7 @@ def _knows(request: Request, secret: str) -> bool:
 async def _body(request: Request) -> Any:
     """Return the request's JSON. Its content type must be JSON, which a foreign page in a browser cannot send."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise BadRequest("Send JSON, as application/json.")
+        raise BadRequestError("Send JSON, as application/json.")
     read, size = bytearray(), 0
     async for piece in request.stream():
         size += len(piece)
@@ -313,8 +322,8 @@ async def _body(request: Request) -> Any:
         if size <= MOST_BYTES:
             read += piece
     if size > MOST_BYTES:  # read to its end, so that the sender gets the reason of the refusal
-        raise TooLarge(f"A request has {MOST_BYTES // 1_000_000} MB at most; ask for fewer tasks.")
+        raise RequestTooLargeError(f"A request has {MOST_BYTES // 1_000_000} MB at most; ask for fewer tasks.")
     try:
         return json.loads(bytes(read))
     except (ValueError, RecursionError):
-        raise BadRequest("This is no JSON.") from None
+        raise BadRequestError("This is no JSON.") from None

@@ -13,7 +13,7 @@ from annotation_schemas.model import Schema
 from app.services import Resources
 from app.serving.signing_key import key_of
 from domain.bridge import BridgeOutcome
-from domain.errors import NotFound, SettingsError
+from domain.errors import NotFoundError, SettingsError
 from domain.records import AssetView, Person
 from domain.settings import PUBLIC_URL, Settings, public_url
 from domain.states import ONLY_HERE, Stage
@@ -75,7 +75,7 @@ class Media:
         """Return the frames a second of a clip. None if unknown."""
         try:
             return self.shared.media.frame_rate(outside_media.content_of(self.shared.store, asset=asset.id))
-        except NotFound:
+        except NotFoundError:
             return None
 
     def sweep(self) -> None:

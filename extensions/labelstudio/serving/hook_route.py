@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from app.routes.replies import answering
 from app.services import Resources
-from domain.errors import NotAllowed, NotFound
+from domain.errors import NotAllowedError, NotFoundError
 from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.serving.bridging import HOOK_HEADER
 from extensions.labelstudio.settings import LabelStudioSettings
@@ -28,10 +28,10 @@ def routes(resources: Resources) -> list[BaseRoute]:
     async def hook(request: Request) -> Response:
         wanted = resources.settings.of(LabelStudioSettings).label_studio_hook
         if wanted is None:
-            raise NotFound("Webhooks are off here: set TOUCHSTONE_LABEL_STUDIO_HOOK to a secret and start again.")
+            raise NotFoundError("Webhooks are off here: set TOUCHSTONE_LABEL_STUDIO_HOOK to a secret and start again.")
         given = request.headers.get(HOOK_HEADER, "")
         if not hmac.compare_digest(given.encode(), wanted.encode()):
-            raise NotAllowed(f"The header {HOOK_HEADER} does not hold the secret of this server.")
+            raise NotAllowedError(f"The header {HOOK_HEADER} does not hold the secret of this server.")
         await run_in_threadpool(bridge.wake, resources.store)
         return Response(status_code=204)
 

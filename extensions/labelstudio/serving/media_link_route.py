@@ -18,7 +18,7 @@ from app.routes.replies import answering
 from app.routes.stored_file import StoredFile
 from app.services import Resources
 from app.serving import signing_key
-from domain.errors import MediaRefused, NotFound
+from domain.errors import InvalidMediaError, NotFoundError
 from extensions.labelstudio.exchange import media
 from extensions.labelstudio.serving import files, media_links
 from media import file_hashes
@@ -47,7 +47,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         key = signing_key.key_of(resources.settings.home)
         named = media_links.read_token(token, key=key, now=resources.store.now())
         if named is None or size not in SIZES:
-            raise NotFound(NOTHING)
+            raise NotFoundError(NOTHING)
         asset, task = named
         outside = media.file_shown(resources.store, task=task, asset=asset)
         path, mime = files.path_of(resources.media, cache, outside, SIZES[size])
@@ -60,9 +60,9 @@ def routes(resources: Resources) -> list[BaseRoute]:
         try:
             asked = request.path_params["token"], request.path_params["size"]
             path, mime, asset, task = await run_in_threadpool(find, *asked)
-        except NotFound:
+        except NotFoundError:
             return PlainTextResponse(NOTHING, status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
-        except MediaRefused as error:  # such as a mask that does not fit its image
+        except InvalidMediaError as error:  # such as a mask that does not fit its image
             return PlainTextResponse(str(error), status_code=422, headers={**HEADERS, "Cache-Control": "no-store"})
         digest, n_bytes = await run_in_threadpool(file_hashes.of, path)
         headers = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 
 from annotation_schemas.formats import Misfit
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from domain.runs import Picture
 from extensions.labelstudio.values import media_path
 from importers.media_files import MediaFolder
@@ -43,14 +43,14 @@ class PictureFinder:
         try:
             path = media_path(value, "picture")
         except Misfit as error:
-            raise MediaRefused(f"{error}.") from error
+            raise InvalidMediaError(f"{error}.") from error
         places = self._folder.closest(path) if self._folder else []
         if len(places) != 1:
             why = "several files may be" if places else "there is no file"
             where = "below the folder of --media" if self._folder else "as no folder was given with --media"
-            raise MediaRefused(f"{why} {path} {where}; nothing is fetched over the net.")
+            raise InvalidMediaError(f"{why} {path} {where}; nothing is fetched over the net.")
         medium = self._theirs.add(places[0], name=str(places[0]))
         if medium.kind != "image":
-            raise MediaRefused(f"{path} is no image.")
+            raise InvalidMediaError(f"{path} is no image.")
         made = self._prepared.image(medium.sha256)
         return Picture(made.path, made.sha256)

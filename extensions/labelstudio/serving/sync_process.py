@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.supervisor import environment
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.module_names import process_of
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
@@ -53,7 +53,7 @@ def sync_for_job(context: JobContext) -> JobOutcome:
     context.progress("Sending" if asked["action"] == "push" else "Fetching", 0, 1)
     done = run(asked["action"], asked["project"], asked["address"])
     if not done.well:
-        raise Conflict("\n".join(done.lines))
+        raise ConflictError("\n".join(done.lines))
     return JobOutcome("\n".join(done.lines))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
 from domain.bridge import OutgoingTask, OutsideAnnotation, OutsideTask, OutsideUser
-from domain.errors import NotAvailable, OutsideRefused, OutsideUnreachable
+from domain.errors import NotAvailableError, ServiceError, ServiceUnreachableError
 from domain.records import AssetView, TaskView
 from domain.states import Stage
 from extensions.labelstudio.exchange.bridge import Forms
@@ -189,7 +189,7 @@ class Outside:
     def _asked(self, name: str, effect: Callable[[], Any]) -> Any:
         self.calls.append(name)
         if self.down:
-            raise OutsideUnreachable(f"{self.address} does not answer; start it, then run the same command again.")
+            raise ServiceUnreachableError(f"{self.address} does not answer; start it, then run the same command again.")
         self.on_call("before", name)
         answer = effect()
         self.on_call("after", name)
@@ -197,7 +197,7 @@ class Outside:
 
     def _project(self, id: int) -> Project:
         if id not in self.projects:
-            raise OutsideRefused(f"{self.address} has no project {id}.")
+            raise ServiceError(f"{self.address} has no project {id}.")
         return self.projects[id]
 
     def _page(self, project: int, start: int) -> list[OutsideTask]:
@@ -270,7 +270,7 @@ def read(
 def labeling(schema: Schema, stage: Stage, dimension: str) -> str:
     """Return the questions of a screen. They differ for another version of the schema."""
     if stage is Stage.REFINEMENT:
-        raise NotAvailable("Refinement cannot be shown there: the criterion 'right_too'.")
+        raise NotAvailableError("Refinement cannot be shown there: the criterion 'right_too'.")
     if stage is Stage.AUTHORING:
         return f"<View>{' '.join(field.name for field in schema.item.fields)}</View>"
     names = [criterion.name for criterion in registry.criteria_of(schema, stage.value, dimension)]

@@ -30,7 +30,7 @@ from db.tables import (
     TaskRow,
 )
 from domain.bridge import BridgeOutcome, BridgeState
-from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, OutsideUnreachable
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, ServiceUnreachableError
 from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
@@ -53,7 +53,7 @@ from testkit.factories import (
     make_schema,
     vote,
 )
-from workflow.access import accounts, projects, stored_schemas
+from workflow.access import accounts, memberships, stored_schemas
 from workflow.annotate import (
     claims,
     drafts,
@@ -605,11 +605,11 @@ def test_only_one_person_may_be_on_a_server_where_answers_stay(store: Store) -> 
     make_project(store)
     bridged(store, "ann", stay=True)
     make_person(store, "bob")
-    with pytest.raises(InvalidInput, match="one rater"):
+    with pytest.raises(InvalidInputError, match="one rater"):
         bridge.map_person(store, by=None, project="p", address=ADDRESS, login="bob", email="bob@x.org")
     bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.VERIFICATION])
     bridge.map_person(store, by=None, project="p", address=ADDRESS, login="bob", email="bob@x.org")
-    with pytest.raises(InvalidInput, match="one rater"):
+    with pytest.raises(InvalidInputError, match="one rater"):
         bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.VERIFICATION], stay=True)
 
 
@@ -664,13 +664,13 @@ def test_anyone_who_leaves_has_nothing_there_any_more(store: Store, front: Outsi
     push(store, front)
     front.answer(front.waiting("ann")[0], ANN, choice="red")
     if how == "removed":
-        projects.remove_member(store, by=None, project="p", login="ann")
+        memberships.remove_member(store, by=None, project="p", login="ann")
     elif how == "deactivated":
         accounts.set_active(store, login="ann", active=False)
     elif how == "unmapped":
         bridge.unmap_person(store, by=None, project="p", address=ADDRESS, login="ann")
     elif how == "other stage":
-        projects.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, stages=[Stage.GRADING])
+        memberships.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, stages=[Stage.GRADING])
     else:
         bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[])
     push(store, front)
@@ -724,11 +724,11 @@ def test_one_address_there_is_one_person(store: Store, front: Outside) -> None:
     make_project(store)
     bridged(store, "ann")
     make_person(store, "bob")
-    with pytest.raises(Conflict, match="is 'ann' already"):
+    with pytest.raises(ConflictError, match="is 'ann' already"):
         bridge.map_person(store, by=None, project="p", address=f"{ADDRESS}/", login="bob", email="ANN@x.org")
-    with pytest.raises(NotFound, match="add them first"):
+    with pytest.raises(NotFoundError, match="add them first"):
         bridge.map_person(store, by=None, project="p", address=ADDRESS, login="zoe", email="zoe@x.org")
-    with pytest.raises(NotFound, match="connect it first"):
+    with pytest.raises(NotFoundError, match="connect it first"):
         bridge.map_person(store, by=None, project="p", address="http://else.test", login="bob", email="b@x.org")
 
 
@@ -768,13 +768,13 @@ def test_whose_address_changes_is_looked_up_anew(store: Store, front: Outside) -
 def test_leads_only(store: Store, front: Outside) -> None:
     make_project(store)
     (ann,) = bridged(store, "ann")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         bridge.push(store, front, FORMS, by=ann, project="p")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         bridge.pull(store, front, FORMS, by=ann, project="p")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         bridge.status(store, by=ann, project="p")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         bridge.connect(store, by=ann, project="p", address=ADDRESS, stages=[])
 
 
@@ -783,13 +783,13 @@ def test_leads_only(store: Store, front: Outside) -> None:
 )
 def test_an_address_is_an_address_and_holds_no_token(store: Store, address: str) -> None:
     make_project(store)
-    with pytest.raises(InvalidInput, match="without names or tokens"):
+    with pytest.raises(InvalidInputError, match="without names or tokens"):
         bridge.connect(store, by=None, project="p", address=address, stages=[Stage.VERIFICATION])
 
 
 def test_settings_that_do_not_fit_are_refused(store: Store) -> None:
     make_project(store)
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInputError) as refused:
         bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.REFINEMENT], ahead=0, hold_hours=0)
     assert {problem.name for problem in refused.value.problems} == {"stages", "ahead", "hold_hours"}
 
@@ -807,7 +807,7 @@ def test_a_server_that_is_down_is_told_of_and_nothing_is_lost(store: Store, fron
     for ask in (pull, push):
         if ask is push:
             make_items(store, 2)
-        with pytest.raises(OutsideUnreachable):
+        with pytest.raises(ServiceUnreachableError):
             ask(store, front)
         assert "does not answer" in state_of(store).next_steps[0]
     front.down = False
@@ -827,7 +827,7 @@ def test_two_processes_do_not_get_into_each_others_way(store: Store, front: Outs
     def meanwhile(when: str, name: str) -> None:
         if (when, name) == ("before", "send"):
             front.on_call = lambda *_: None
-            with pytest.raises(Conflict, match="by another process"):
+            with pytest.raises(ConflictError, match="by another process"):
                 push(store, front)
             met.append("refused")
 
@@ -1058,14 +1058,14 @@ def test_a_reply_that_is_lost_doubles_nothing(store: Store, front: Outside) -> N
     def lose(when: str, name: str) -> None:
         if when == "after" and lost.count(name) < 2:
             lost.append(name)
-            raise OutsideUnreachable("There was no reply.")
+            raise ServiceUnreachableError("There was no reply.")
 
     front.on_call = lose
     while len(answers(store)) < 4 or front.all_tasks():
         for ask in (pull, push):
             try:
                 ask(store, front)
-            except OutsideUnreachable:
+            except ServiceUnreachableError:
                 break
         for task in front.waiting("ann"):
             front.answer(task, ANN, choice="red")

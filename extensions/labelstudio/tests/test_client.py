@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from domain.bridge import OutgoingTask
-from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.errors import ServiceError, ServiceUnreachableError
 from extensions.labelstudio.client import Client
 from extensions.labelstudio.tests.test_tokens import LEGACY, personal
 from extensions.labelstudio.tokens import Token
@@ -122,9 +122,9 @@ TASK = {"id": 7, "data": {"touchstone": "k"}, "annotations": [ANNOTATION]}
 )
 def test_what_is_not_label_studios_is_refused_with_a_sentence(scripted: ScriptedServer, reply: Answer) -> None:
     scripted.script = [reply]
-    with pytest.raises(OutsideRefused) as refused:
+    with pytest.raises(ServiceError) as refused:
         list(scripted.client().tasks(1))
-    assert not isinstance(refused.value, OutsideUnreachable)
+    assert not isinstance(refused.value, ServiceUnreachableError)
     assert scripted.url in str(refused.value)
     assert str(refused.value).endswith(".")
 
@@ -155,7 +155,7 @@ def test_a_task_that_is_not_ours_has_no_key(scripted: ScriptedServer) -> None:
 
 def test_a_huge_reply_is_not_read_to_its_end(scripted: ScriptedServer) -> None:
     scripted.script = [(200, b'{"tasks": [' + b" " * 3 * 2**20 + b'], "total": 0}')]
-    with pytest.raises(OutsideRefused, match="larger than 1 MiB"):
+    with pytest.raises(ServiceError, match="larger than 1 MiB"):
         list(scripted.client(largest=2**20).tasks(1))
     assert list(scripted.client().tasks(1)) == []
 
@@ -174,7 +174,7 @@ def test_a_reply_that_trickles_in_ends_in_time(scripted: ScriptedServer) -> None
 
     scripted.script = [trickle]
     begun = time.monotonic()
-    with pytest.raises(OutsideUnreachable, match="in time"):
+    with pytest.raises(ServiceUnreachableError, match="in time"):
         scripted.client(seconds=0.5, pauses=()).users()
     assert time.monotonic() - begun < 25, "it trickles for fifty seconds"
 
@@ -184,14 +184,14 @@ def test_it_waits_and_asks_again_for_what_may_be_repeated(scripted: ScriptedServ
     assert [user.email for user in scripted.client().users()] == ["anna@example.org"]
     assert len(scripted.asked) == 3
     scripted.script = [(503, b"")]
-    with pytest.raises(OutsideUnreachable, match="status 503"):
+    with pytest.raises(ServiceUnreachableError, match="status 503"):
         scripted.client().users()
     assert len(scripted.asked) == 6
 
 
 def test_what_may_have_arrived_is_not_sent_twice(scripted: ScriptedServer) -> None:
     scripted.script = [(502, b"")]
-    with pytest.raises(OutsideUnreachable):
+    with pytest.raises(ServiceUnreachableError):
         scripted.client().send(1, [OutgoingTask("k", {})])
     assert [method for method, _, _ in scripted.asked] == ["POST"]
     scripted.script = [(429, b""), told({"task_count": 1})]
@@ -204,7 +204,7 @@ def test_a_connection_that_ends_without_an_answer_is_no_answer(scripted: Scripte
         handler.close_connection = True
 
     scripted.script = [hang_up]
-    with pytest.raises(OutsideUnreachable, match="closed the connection"):
+    with pytest.raises(ServiceUnreachableError, match="closed the connection"):
         scripted.client().send(1, [OutgoingTask("k", {})])
     assert len(scripted.asked) == 1
 
@@ -214,13 +214,13 @@ def test_a_project_whose_making_was_not_acknowledged_is_looked_for(scripted: Scr
     scripted.script = [(502, b""), told(found)]
     assert scripted.client().make_project("k/1", title="t", labeling="<View/>") == 4
     scripted.script = [(502, b""), told(found)]
-    with pytest.raises(OutsideUnreachable):
+    with pytest.raises(ServiceUnreachableError):
         scripted.client().make_project("k/2", title="t", labeling="<View/>")
 
 
 def test_less_than_what_was_sent_is_said(scripted: ScriptedServer) -> None:
     scripted.script = [told({"task_count": 1})]
-    with pytest.raises(OutsideRefused, match=r"sent 2 tasks .* took 1"):
+    with pytest.raises(ServiceError, match=r"sent 2 tasks .* took 1"):
         scripted.client().send(1, [OutgoingTask("k", {}), OutgoingTask("l", {})])
 
 
@@ -232,14 +232,14 @@ def test_a_short_lived_token_that_is_not_taken_any_more_is_renewed_once(scripted
     paths = [path.removeprefix("/api/") for _, path, _ in scripted.asked]
     assert paths == ["token/refresh/", "users/", "users/", "token/refresh/", "users/"]
     scripted.script = [(401, b"{}")]
-    with pytest.raises(OutsideRefused, match="does not take the token in here"):
+    with pytest.raises(ServiceError, match="does not take the token in here"):
         client.users()
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"access": 5}', b"<html>"])
 def test_nothing_useful_for_a_token_is_refused(scripted: ScriptedServer, body: bytes) -> None:
     scripted.script = [lambda handler: handler.reply(200, body)]  # type: ignore[attr-defined]
-    with pytest.raises(OutsideRefused):
+    with pytest.raises(ServiceError):
         scripted.client(personal()).users()
 
 
@@ -247,7 +247,7 @@ def test_a_redirect_is_not_followed(scripted: ScriptedServer) -> None:
     other = ScriptedServer()
     scripted.script = [lambda handler: handler.reply(302, b"", Location=f"{other.url}/api/users/")]  # type: ignore[attr-defined]
     other.script = [told([])]
-    with pytest.raises(OutsideRefused, match="another address"):
+    with pytest.raises(ServiceError, match="another address"):
         scripted.client().users()
     assert other.asked == []
     other.close()
@@ -269,7 +269,7 @@ def test_no_token_gets_into_logs_or_sentences(
 
     scripted.script = [repeats]
     client = scripted.client(token)
-    with pytest.raises(OutsideRefused, match=r"\[token\]") as refused:
+    with pytest.raises(ServiceError, match=r"\[token\]") as refused:
         client.users()
     shown = [caplog.text, repr(client), str(refused.value), repr(refused.value)]
     for secret in (token, bearer):
@@ -279,14 +279,14 @@ def test_no_token_gets_into_logs_or_sentences(
 def test_a_server_that_is_not_there_is_said_so() -> None:
     client = Client(f"http://127.0.0.1:{free_port()}", Token(LEGACY, whence="here"), pauses=(0.01,))
     for ask in (client.users, lambda: client.send(1, [OutgoingTask("k", {})]), lambda: client.remove([1])):
-        with pytest.raises(OutsideUnreachable, match="does not answer"):
+        with pytest.raises(ServiceUnreachableError, match="does not answer"):
             ask()
 
 
 @pytest.mark.parametrize("address", ["http://10.0.0.7:8080", "http://169.254.169.254", "http://0.0.0.0:8080"])
 def test_private_addresses_are_the_operators_to_allow(address: str) -> None:
     token = Token(LEGACY, whence="here")
-    with pytest.raises(OutsideRefused, match="TOUCHSTONE_ENDPOINTS"):
+    with pytest.raises(ServiceError, match="TOUCHSTONE_ENDPOINTS"):
         Client(address, token)
     host = address.removeprefix("http://").partition(":")[0]
     assert Client(address, token, listed=[host]).address == address
@@ -294,15 +294,15 @@ def test_private_addresses_are_the_operators_to_allow(address: str) -> None:
 
 def test_a_name_is_checked_by_what_it_stands_for() -> None:
     token = Token(LEGACY, whence="here")
-    with pytest.raises(OutsideRefused, match="private network"):
+    with pytest.raises(ServiceError, match="private network"):
         Client("https://labels.example.org", token, resolve=lambda host, port: ["192.168.1.5"])
-    with pytest.raises(OutsideRefused, match="unencrypted"):
+    with pytest.raises(ServiceError, match="unencrypted"):
         Client("http://labels.example.org", token, resolve=lambda host, port: ["93.184.215.14"])
 
     def unknown(host: str, port: int) -> list[str]:
         raise OSError("no such name")
 
-    with pytest.raises(OutsideUnreachable, match="No address was found"):
+    with pytest.raises(ServiceUnreachableError, match="No address was found"):
         Client("https://labels.example.org", token, resolve=unknown)
 
 
@@ -312,12 +312,12 @@ import gc
 import app.server
 from extensions.labelstudio.client import Client
 from extensions.labelstudio.tokens import Token
-from domain.errors import OutsideUnreachable
+from domain.errors import ServiceUnreachableError
 
 def ask():
     try:
         Client("http://127.0.0.1:%d", Token("0" * 40, whence="here"), pauses=()).users()
-    except OutsideUnreachable:
+    except ServiceUnreachableError:
         pass
 
 gc.collect()

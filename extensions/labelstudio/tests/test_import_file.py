@@ -11,7 +11,7 @@ import pytest
 
 from annotation_schemas.formats import Names
 from annotation_schemas.model import Schema
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.labelstudio.import_file import ReadProject, read_label_studio
 from extensions.labelstudio.names import SAME
 from extensions.labelstudio.tests.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
@@ -232,7 +232,7 @@ def test_the_same_item_twice_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_names_that_the_schema_does_not_have(tmp_path: Path, names: Names, sentence: str) -> None:
-    with pytest.raises(FileRefused, match=sentence):
+    with pytest.raises(InvalidFileError, match=sentence):
         read(tmp_path, task(), names=names)
 
 
@@ -251,7 +251,7 @@ def test_names_that_the_schema_does_not_have(tmp_path: Path, names: Names, sente
 def test_other_files_are_refused_in_words(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "tasks.json"
     path.write_bytes(data)
-    with pytest.raises(FileRefused, match=r"tasks\.json, row 1: .*Give a project as Label Studio exports it"):
+    with pytest.raises(InvalidFileError, match=r"tasks\.json, row 1: .*Give a project as Label Studio exports it"):
         read_label_studio(path, schema=schema())
 
 

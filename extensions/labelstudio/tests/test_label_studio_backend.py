@@ -22,7 +22,7 @@ from db import projects, tasks
 from db.engine import Store
 from db.tables import BridgeProjectRow, BridgeRow, BridgeTaskRow
 from domain.bridge import BridgeState
-from domain.errors import BadRequest, MediaRefused
+from domain.errors import BadRequestError, InvalidMediaError
 from domain.records import Person
 from domain.runs import Attempt, Outcome, Picture, Question
 from domain.states import Stage
@@ -76,7 +76,7 @@ def spec(url: str, **endpoint: Any) -> ModelSpec:
 
 
 def no_picture(value: str) -> Picture:
-    raise MediaRefused(f"there is no file {value}; nothing is fetched over the net.")
+    raise InvalidMediaError(f"there is no file {value}; nothing is fetched over the net.")
 
 
 def sent_out(key: str) -> SentOut | None:
@@ -497,5 +497,5 @@ def test_a_zero_character_of_a_model_is_shown_as_one() -> None:
 
 def test_comments_are_no_entities() -> None:
     assert configuration("<View><!-- a note --><TextArea name='a' toName='b'/></View>").controls[0].name == "a"
-    with pytest.raises(BadRequest):
+    with pytest.raises(BadRequestError):
         configuration("")

@@ -13,7 +13,7 @@ from PIL import Image
 from annotation_schemas.formats import Names
 from db import files, projects
 from db.engine import Store
-from domain.errors import FileRefused, NotAllowed
+from domain.errors import InvalidFileError, NotAllowedError
 from domain.states import Stage
 from exporters.manifest import items_of
 from extensions.labelstudio.exchange.import_project import ImportedLabelStudio, import_label_studio
@@ -114,7 +114,7 @@ def test_a_later_export_adds_what_is_new(store: Store, media: MediaStore, tmp_pa
 def test_two_files_of_that_name_that_may_be_meant_are_told(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store)
     folder = pictures(tmp_path / "media", "a/grey.png", "b/grey.png")
-    with pytest.raises(FileRefused, match=r"several files may be pics/grey\.png"):
+    with pytest.raises(InvalidFileError, match=r"several files may be pics/grey\.png"):
         bring(store, media, FOLDER / "kitchen.json", media_dir=folder)
     assert bring(store, media, FOLDER / "kitchen.json").imported.items == 4, "the refused import has left something"
 
@@ -126,7 +126,7 @@ def test_what_does_not_fit_refuses_all_or_is_left_out(store: Store, media: Media
     del tasks[2]["data"]["question"]
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(FileRefused, match=r"row 2: task 2, annotation 3: .*\n.*row 3: task 3: ") as refused:
+    with pytest.raises(InvalidFileError, match=r"row 2: task 2, annotation 3: .*\n.*row 3: task 3: ") as refused:
         bring(store, media, path)
     assert "--skip-bad" in str(refused.value)
     assert rated(store) == {}
@@ -143,7 +143,7 @@ def test_an_item_that_is_here_with_other_content_is_told(store: Store, media: Me
     tasks[3]["data"]["question"] = "And now?"
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(FileRefused, match=r"row 4: the item '4' is in this project already, with other content"):
+    with pytest.raises(InvalidFileError, match=r"row 4: the item '4' is in this project already, with other content"):
         bring(store, media, path)
 
 
@@ -154,19 +154,19 @@ def test_a_rating_that_contradicts_an_earlier_one_is_told(store: Store, media: M
     tasks[3]["annotations"][0]["result"][0]["value"] = {"choices": ["no"]}
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(FileRefused, match="label-studio-5 has rated fits of 4 already, as yes"):
+    with pytest.raises(InvalidFileError, match="label-studio-5 has rated fits of 4 already, as yes"):
         bring(store, media, path)
 
 
 def test_only_leads_bring_in(store: Store, media: MediaStore) -> None:
     project(store)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         bring(store, media, FOLDER / "kitchen.json", by=make_person(store, "ann"))
 
 
 def test_the_other_import_says_where_such_files_go(store: Store, media: MediaStore) -> None:
     project(store)
-    with pytest.raises(FileRefused, match="touchstone import p label_studio FILE"):
+    with pytest.raises(InvalidFileError, match="touchstone import p label_studio FILE"):
         import_files(store, media, by=None, project="p", format="label_studio", path=FOLDER / "kitchen.json")
 
 
@@ -234,7 +234,7 @@ def test_a_verified_file_without_the_key_holds_no_vote_that_tells_it(store: Stor
 
 def test_a_stage_that_the_format_does_not_have(store: Store) -> None:
     verified(store)
-    with pytest.raises(FileRefused, match="--stage is for label_studio"):
+    with pytest.raises(InvalidFileError, match="--stage is for label_studio"):
         release(store, by=None, project="p", format="ratings", stage=Stage.GRADING)
 
 

@@ -19,7 +19,7 @@ from PIL import Image
 from annotation_schemas import kinds, shipped
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
 from extensions.labelstudio import results, ways
@@ -130,7 +130,7 @@ def test_every_shipped_stage_is_shown_or_refused_by_name(name: str, stage: Stage
     schema = LOADED[name]
     refused = REFUSED.get((name, stage.value))
     if refused and (name != "etp_bench" or dimension == "embodied_reasoning"):
-        with pytest.raises(NotAvailable, match=re.escape(refused)):
+        with pytest.raises(NotAvailableError, match=re.escape(refused)):
             labeling(schema, stage, dimension)
         return
     shown = data(schema, stage, task(schema, stage, dimension), address, key="k1", says="Again.")
@@ -214,7 +214,7 @@ def test_clips_have_their_frame_rate_and_images_stand_in_order() -> None:
     assert shown["shown"][0] == {"title": "Image", "text": "The file is not there yet."}
     none = data(schema, Stage.VERIFICATION, replace(view, assets=assets[1:2]), address)
     assert none["media_clip"] == []
-    with pytest.raises(NotAvailable, match="`objects` is drawn on `image`"):
+    with pytest.raises(NotAvailableError, match="`objects` is drawn on `image`"):
         data(schema, Stage.VERIFICATION, replace(view, assets=assets[:1]), address)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from db.engine import Store
 from domain.bridge import BridgeState
-from domain.errors import NotFound, SettingsError
+from domain.errors import NotFoundError, SettingsError
 from domain.records import AssetFile, AssetView, TaskView
 from domain.states import Stage
 from extensions.labelstudio.exchange.media import Outside
@@ -69,7 +69,7 @@ def test_a_picture_lies_where_label_studio_reads_it_while_its_task_is_out(
     stands(store, "one", BridgeState.REMOVING)
     assert files.sweep() == 1
     assert not path.parent.exists()
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         files.link("one", asset)
 
 
@@ -90,9 +90,9 @@ def test_what_others_keep_there_stays(files: LocalFiles, store: Store, asset: As
 
 
 def test_another_item_s_picture_is_not_put_there(files: LocalFiles, asset: AssetView) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         files.link("one", AssetView("another", "image", "image"))
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         files.link("nothing", asset)
 
 

@@ -26,7 +26,7 @@ from testkit.pictures import frames, video
 from testkit.serving import Server
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home, picture
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, image_pool, submissions
 from workflow.lead.hand_over import hand_over
 
@@ -202,13 +202,13 @@ def test_a_link_ends_with_what_its_person_may_see(home: Home, running: Server, s
         return ask(running, path).status
 
     assert seen() == 200
-    part = projects.members(store, person=None, project="tiny")
+    part = memberships.list_members(store, person=None, project="tiny")
     bo = next(member for member in part if member.person.login == "bo")
-    projects.set_member(store, by=None, project="tiny", login="bo", role=bo.role, stages=[Stage.GRADING])
+    memberships.set_member(store, by=None, project="tiny", login="bo", role=bo.role, stages=[Stage.GRADING])
     assert seen() == 404
-    projects.set_member(store, by=None, project="tiny", login="bo", role=bo.role)
+    memberships.set_member(store, by=None, project="tiny", login="bo", role=bo.role)
     assert seen() == 200
-    projects.remove_member(store, by=None, project="tiny", login="bo")
+    memberships.remove_member(store, by=None, project="tiny", login="bo")
     assert seen() == 404
 
 
@@ -261,7 +261,7 @@ def test_a_clip_is_fetched_in_parts(home: Home, running: Server, store: Store, t
     clip = video(tmp_path / "clip.webm", [number / 10 for number in range(10)])
     (tmp_path / "still.png").write_bytes(picture(99))
     projects.create_project(store, name="tour", loaded=load_schema(shipped()["tour"]))
-    projects.set_member(store, by=None, project="tour", login="ana", role=Role.ANNOTATOR)
+    memberships.set_member(store, by=None, project="tour", login="ana", role=Role.ANNOTATOR)
     files = [("clip.webm", clip), ("still.png", tmp_path / "still.png")]
     image_pool.add_to_pool(store, home.media(), by=None, project="tour", files=files)
     ana = who(store, "ana")
@@ -290,7 +290,7 @@ def test_what_an_item_points_at_is_drawn_into_its_picture(
     Image.new("RGB", (200, 100), (90, 90, 90)).save(grey)
     projects.create_project(store, name="tour", loaded=load_schema(shipped()["tour"]))
     for login in ("ana", "bo"):
-        projects.set_member(store, by=None, project="tour", login=login, role=Role.ANNOTATOR)
+        memberships.set_member(store, by=None, project="tour", login=login, role=Role.ANNOTATOR)
     image_pool.add_to_pool(store, home.media(), by=None, project="tour", files=[("grey.png", grey)])
     ana = who(store, "ana")
     free = image_pool.pool(store, person=ana, project="tour").assets

@@ -14,7 +14,7 @@ from db.assets import put_media
 from db.engine import Store
 from db.tables import AssetRow, BridgeProjectRow, BridgeRow, BridgeTaskRow
 from domain.bridge import BridgeState
-from domain.errors import NotFound
+from domain.errors import NotFoundError
 from domain.records import TaskView
 from extensions.labelstudio.serving.local_files import LocalFiles
 from media.store import MediaStore
@@ -87,7 +87,7 @@ def test_label_studio_gets_the_covered_one(store: Store, media: MediaStore, home
         task = session.exec(select(BridgeTaskRow)).one()
         task.state, task.gone_at = BridgeState.OUT, None
         session.add(task)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         local.link("k", view.assets[0])
     with store.read() as session:
         new = session.exec(select(AssetRow)).one().public_id

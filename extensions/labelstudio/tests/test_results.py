@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import PREDICTION, Schema
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from extensions.labelstudio import results
 from extensions.labelstudio.results import NONE, NOTE, OTHER, SKIP, read_result, write_result
 
@@ -499,7 +499,7 @@ def test_what_label_studio_cannot_show_is_refused_by_name(criterion: dict[str, A
     assert said is not None
     assert f"criterion `{criterion['name']}`" in said
     assert says in said
-    with pytest.raises(NotAvailable, match=criterion["name"]):
+    with pytest.raises(NotAvailableError, match=criterion["name"]):
         write_result(schema, "verification", "d", {})
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from domain.errors import OutsideRefused
+from domain.errors import ServiceError
 from domain.settings import settings_from
 from extensions.labelstudio.settings import LabelStudioSettings
 from extensions.labelstudio.tokens import Token, normal, token_for
@@ -54,7 +54,7 @@ def test_a_server_has_one_address(written: str, address: str) -> None:
 
 @pytest.mark.parametrize("address", ["http://anna:secret@labels.example.org", "ftp://labels.example.org", "labels", ""])
 def test_what_is_no_address_is_refused_with_a_sentence(address: str) -> None:
-    with pytest.raises(OutsideRefused) as refused:
+    with pytest.raises(ServiceError) as refused:
         normal(address)
     assert "Label Studio" in str(refused.value)
     assert "secret" not in str(refused.value)
@@ -79,7 +79,7 @@ def test_both_kinds_are_told_apart_by_their_form() -> None:
     ],
 )
 def test_what_is_no_token_is_refused_without_showing_it(value: str, says: str) -> None:
-    with pytest.raises(OutsideRefused) as refused:
+    with pytest.raises(ServiceError) as refused:
         Token(value, whence="TOUCHSTONE_LABEL_STUDIO_TOKEN")
     assert says in str(refused.value)
     assert "TOUCHSTONE_LABEL_STUDIO_TOKEN" in str(refused.value)
@@ -105,10 +105,10 @@ def test_the_variable_goes_to_this_machine(address: str, tmp_path: Path) -> None
     "address", ["https://labels.example.org", "http://10.0.0.7:8080", "http://localhost.example.org"]
 )
 def test_the_variable_goes_nowhere_else_unless_the_operator_names_the_server(address: str, tmp_path: Path) -> None:
-    with pytest.raises(OutsideRefused, match="goes nowhere else"):
+    with pytest.raises(ServiceError, match="goes nowhere else"):
         token_for(address, settings(tmp_path, token=LEGACY))
     assert token_for(address, settings(tmp_path, token=LEGACY, url=address + "/")).value() == LEGACY
-    with pytest.raises(OutsideRefused, match="goes nowhere else"):
+    with pytest.raises(ServiceError, match="goes nowhere else"):
         token_for(HERE, settings(tmp_path, token=LEGACY, url=address))
 
 
@@ -118,7 +118,7 @@ def test_a_file_has_the_tokens_of_several_servers(tmp_path: Path) -> None:
     given = settings(tmp_path, token_file="tokens")
     assert token_for("https://LABELS.example.org", given).value() == other
     assert token_for(HERE, given).value() == LEGACY
-    with pytest.raises(OutsideRefused, match=r"There is no token for https://else\.example\.org"):
+    with pytest.raises(ServiceError, match=r"There is no token for https://else\.example\.org"):
         token_for("https://else.example.org", given)
 
 
@@ -130,7 +130,7 @@ def test_a_file_that_does_not_fit_is_refused_without_showing_what_is_in_it(
 ) -> None:
     if text is not None:
         (tmp_path / "tokens").write_text(text)
-    with pytest.raises(OutsideRefused, match=says):
+    with pytest.raises(ServiceError, match=says):
         token_for(HERE, settings(tmp_path, token_file="tokens"))
 
 
@@ -141,7 +141,7 @@ def test_the_systems_keyring_is_asked_last(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "keyring", keyring)
     token = token_for("https://labels.example.org/", settings(tmp_path))
     assert (token.value(), token.whence) == (LEGACY, "the keyring")
-    with pytest.raises(OutsideRefused, match="There is no token"):
+    with pytest.raises(ServiceError, match="There is no token"):
         token_for(HERE, settings(tmp_path))
 
 
@@ -152,5 +152,5 @@ def test_a_keyring_that_is_locked_is_none(tmp_path: Path, monkeypatch: pytest.Mo
     keyring = ModuleType("keyring")
     keyring.get_password = locked  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "keyring", keyring)
-    with pytest.raises(OutsideRefused, match="TOUCHSTONE_LABEL_STUDIO_TOKEN"):
+    with pytest.raises(ServiceError, match="TOUCHSTONE_LABEL_STUDIO_TOKEN"):
         token_for(HERE, settings(tmp_path))

@@ -16,7 +16,7 @@ from annotation_schemas.loader import load_schema
 from app.cli import cli
 from app.services import Resources
 from db.engine import Store
-from domain.errors import AlreadyTaken, FileRefused, InvalidInput, NotAllowed
+from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, NotAllowedError
 from domain.roles import Role
 from domain.settings import Settings
 from extensions.leaderboard import entries
@@ -70,7 +70,7 @@ def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
 ) -> None:
     first = take(store, media, sent(tmp_path, "ABCDAAAAAA"))
     other = take(store, media, sent(tmp_path, "BBBBBBBBBB", name="other.json"), team="Team B")
-    with pytest.raises(AlreadyTaken, match="Team A: Planner sent in this very file before; nothing changed"):
+    with pytest.raises(AlreadyTakenError, match="Team A: Planner sent in this very file before; nothing changed"):
         take(store, media, sent(tmp_path, "ABCDAAAAAA"))
     second = take(store, media, sent(tmp_path, KEYS))
     assert second.replaced is not None
@@ -106,7 +106,7 @@ def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
 def test_what_does_not_fit_is_counted_and_nothing_is_taken(
     store: Store, media: MediaStore, project: str, tmp_path: Path, labels: str, more: list[tuple[int, str]], words: str
 ) -> None:
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         take(store, media, sent(tmp_path, labels, *more))
     assert words in str(refused.value)
     assert "Nothing was taken." in str(refused.value)
@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_counted_and_nothing_is_taken(
 
 
 def test_several_problems_are_told_at_once(store: Store, media: MediaStore, project: str, tmp_path: Path) -> None:
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         take(store, media, sent(tmp_path, "EB", (1, "A"), (99, "A")))
     said = str(refused.value)
     for words in (
@@ -130,7 +130,9 @@ def test_several_problems_are_told_at_once(store: Store, media: MediaStore, proj
 def test_a_file_that_breaks_off_is_refused(store: Store, media: MediaStore, project: str, tmp_path: Path) -> None:
     path = sent(tmp_path, KEYS)
     path.write_text(path.read_text()[:-40])
-    with pytest.raises(FileRefused, match=r"1 row cannot be read: row 10 \(.* the file cannot be read from here on\)"):
+    with pytest.raises(
+        InvalidFileError, match=r"1 row cannot be read: row 10 \(.* the file cannot be read from here on\)"
+    ):
         take(store, media, path)
 
 
@@ -138,7 +140,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     store: Store, media: MediaStore, project: str, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, "ABCE", (4, "N/A"))
-    with pytest.raises(FileRefused, match="--anyway takes it"):
+    with pytest.raises(InvalidFileError, match="--anyway takes it"):
         take(store, media, path)
     done = take(store, media, path, anyway=True)
     assert (done.answers, done.unanswered) == (4, 6)
@@ -172,22 +174,22 @@ def test_some_items_without_a_key_have_no_part_in_the_accuracy(store: Store, med
 def test_names_and_roles(store: Store, media: MediaStore, project: str, tmp_path: Path) -> None:
     path = sent(tmp_path, KEYS)
     for how in ({"team": " "}, {"model": "x" * 81}, {"team": "a\u202eb"}):
-        with pytest.raises(InvalidInput, match="in up to 80 letters"):
+        with pytest.raises(InvalidInputError, match="in up to 80 letters"):
             take(store, media, path, **how)
     import_files.import_files(
         store, media, by=None, project="p", format="egoplan_submission", path=path, model="Team A: Planner"
     )
-    with pytest.raises(AlreadyTaken, match="A model that is no entry is called Team A: Planner here"):
+    with pytest.raises(AlreadyTakenError, match="A model that is no entry is called Team A: Planner here"):
         take(store, media, path)
     take(store, media, path, team="A", model="B: C")
-    with pytest.raises(AlreadyTaken, match="A: B: C is the model B: C of A; call team or model otherwise"):
+    with pytest.raises(AlreadyTakenError, match="A: B: C is the model B: C of A; call team or model otherwise"):
         take(store, media, path, team="A: B", model="C")
     senior = make_person(store, "senior")
     for ask in (
         lambda: entries.take(store, media, by=senior, project="p", path=path, team="T", model="M"),
         lambda: entries.entries(store, by=senior, project="p"),
     ):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             ask()
 
 
@@ -204,7 +206,7 @@ def test_a_key_that_is_kept_back_is_in_no_history_of_a_senior(store: Store, medi
         }
         for project in ("p", "val")
     }
-    with pytest.raises(NotAllowed, match="The keys of this benchmark are kept private"):
+    with pytest.raises(NotAllowedError, match="The keys of this benchmark are kept private"):
         history(store, person=people["p"][Role.SENIOR], project="p", item="0")
     for project, role in (("p", Role.LEAD), ("val", Role.SENIOR), ("val", Role.LEAD)):
         found = history(store, person=people[project][role], project=project, item="0")

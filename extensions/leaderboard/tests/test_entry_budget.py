@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import opened
 from db.engine import Store
-from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, TouchstoneError
+from domain.errors import AlreadyTakenError, InvalidInputError, NotAllowedError, TouchstoneError
 from extensions.leaderboard import entries, entry_budget
 from extensions.leaderboard.entry_budget import EntryBudget
 from extensions.leaderboard.tests.test_entries import KEYS, made, sent, take
@@ -46,21 +46,21 @@ def test_a_team_may_send_in_so_many_and_is_told_when_again(store: Store, media: 
     take(store, media, sent(tmp_path, "BBBBBBBBBB"), model="Second")
     clock.advance(days=1)
     third = sent(tmp_path, "CCCCCCCCCC")
-    with pytest.raises(NotAllowed) as refused:
+    with pytest.raises(NotAllowedError) as refused:
         take(store, media, third, team="team a")
     assert str(refused.value) == (
         "team a has sent in 2 of the 2 entries in 7 days that a team may send in here. The next one is possible from "
         "11 May 2026, 09:00:00 UTC on. Nothing was taken."
     )
     take(store, media, third, team="Team B")
-    with pytest.raises(AlreadyTaken):  # a duplicate is reported before the budget
+    with pytest.raises(AlreadyTakenError):  # a duplicate is reported before the budget
         take(store, media, sent(tmp_path, "BBBBBBBBBB"), model="Second")
     clock.advance(days=3, hours=23, minutes=59, seconds=59)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         take(store, media, third)
     clock.advance(seconds=1)
     assert take(store, media, third).replaced is not None
-    with pytest.raises(NotAllowed, match="from 13 May 2026, 09:00:00 UTC on"):
+    with pytest.raises(NotAllowedError, match="from 13 May 2026, 09:00:00 UTC on"):
         take(store, media, sent(tmp_path, "DDDDDDDDDD"))
     assert len(entries.entries(store, by=None, project="p")) == 4
 
@@ -75,7 +75,7 @@ def test_of_many_at_once_no_more_are_taken_than_may_be(store: Store, media: Medi
         together.wait()
         try:
             take(store, media, paths[at], model=f"model {at}")
-        except NotAllowed:
+        except NotAllowedError:
             return False
         return True
 
@@ -98,7 +98,7 @@ def test_leads_set_it_and_every_version_is_kept(store: Store, media: MediaStore,
     told = events(store, by=None, project="p", kinds=["entry.budget_set"])
     assert [each.data.get("entries") for each in told] == [1, None, 3]
     for most, days in ((0, 1), (1, 0), (1001, 1), (1, 4000)):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInputError):
             allow(store, most, days)
     rater = make_person(store, "ann")
     with pytest.raises(TouchstoneError):

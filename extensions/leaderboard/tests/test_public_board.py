@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from db.engine import Store
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.roles import Role
 from extensions.leaderboard import entries
 from extensions.leaderboard import public_board as public
@@ -113,12 +113,12 @@ def test_what_is_missing_is_told_and_no_one_below_a_lead_may(world: Store) -> No
         (replace(CHOICE, scores=()), "Choose at least one number to show."),
         (replace(CHOICE, models=(), entries=False), "Choose at least one model, or other teams' entries."),
     ):
-        with pytest.raises(InvalidInput, match=words):
+        with pytest.raises(InvalidInputError, match=words):
             public.publish(world, by=None, project="p", choice=choice)
     senior = make_person(world, "senior", role=Role.SENIOR)
     for ask in (public.withdraw, public.standing, public.last_choice):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             ask(world, by=senior, project="p")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         public.publish(world, by=senior, project="p", choice=CHOICE)
     assert public.made_public(world, project="p") is None

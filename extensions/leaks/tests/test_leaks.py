@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.leaks.check import find_leaks
 from extensions.leaks.tests.made_release import OPTION, digest, letter, release
 from tests.workflow.releases.made import made, schema_of
@@ -250,17 +250,17 @@ def test_what_cannot_be_looked_at_is_refused_or_said(tmp_path: Path) -> None:
     (made_.public / "a.mp4").write_bytes(b"\x00\x00\x00\x18ftypmp42" + bytes(100))
     assert [note for note in made_.check().notes if "a.mp4" in note]
     (made_.public / "link").symlink_to("/etc/hostname")
-    with pytest.raises(FileRefused, match="is a link"):
+    with pytest.raises(InvalidFileError, match="is a link"):
         made_.check()
     (made_.public / "link").unlink()
     (made_.public / "half.jsonl").write_text('{"id": "test001"}\n{"id": ')
-    with pytest.raises(FileRefused, match=r"half\.jsonl cannot be read"):
+    with pytest.raises(InvalidFileError, match=r"half\.jsonl cannot be read"):
         made_.check()
     (made_.public / "half.jsonl").unlink()
     (made_.public / "data" / "broken.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(FileRefused, match=r"broken\.parquet cannot be read"):
+    with pytest.raises(InvalidFileError, match=r"broken\.parquet cannot be read"):
         made_.check()
-    with pytest.raises(FileRefused, match="no folder"):
+    with pytest.raises(InvalidFileError, match="no folder"):
         find_leaks(tmp_path / "none", made_.private)
-    with pytest.raises(FileRefused, match="no key files"):
+    with pytest.raises(InvalidFileError, match="no key files"):
         find_leaks(made_.public, tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.leaks.release_check import accepted_leaks, must_not_leak
 from extensions.leaks.tests import made_release
 from media.store import MediaStore
@@ -32,7 +32,7 @@ def release(store: Store, media: MediaStore, home: Path, said: list[str], *accep
 def test_a_release_with_a_leak_is_refused_until_a_lead_accepts_it(store: Store, media: MediaStore, home: Path) -> None:
     pictured(store, media, [One("q1", question="Which one? The answer is red."), One("q2")])
     said: list[str] = []
-    with pytest.raises(FileRefused, match=r"(?s)^Public files reveal private data:.*Kinds found: key\."):
+    with pytest.raises(InvalidFileError, match=r"(?s)^Public files reveal private data:.*Kinds found: key\."):
         release(store, media, home, said)
     assert said[-1] == "looking for leaks"
     assert all_releases(store, home, by=None, project="p") == []
@@ -52,19 +52,19 @@ def test_what_cannot_be_accepted_is_refused_before_any_work(
 ) -> None:
     pictured(store, media, [One("q1"), One("q2")])
     said: list[str] = []
-    with pytest.raises(FileRefused, match=words):
+    with pytest.raises(InvalidFileError, match=words):
         release(store, media, home, said, accepted)
     assert said == []
 
 
 def test_a_lead_accepts_a_kind_of_leak_with_a_reason(tmp_path: Path) -> None:
     report = made_release.release(tmp_path, sized=True).check()
-    with pytest.raises(FileRefused, match=r"(?s)size of an item's files.*--accept-leak.*Kinds found: sizes\."):
+    with pytest.raises(InvalidFileError, match=r"(?s)size of an item's files.*--accept-leak.*Kinds found: sizes\."):
         must_not_leak(report)
-    with pytest.raises(FileRefused, match="Kinds found: sizes"):
+    with pytest.raises(InvalidFileError, match="Kinds found: sizes"):
         must_not_leak(report, accepted=accepted_leaks(["ids: they are numbered by hand"]))
     must_not_leak(report, accepted=accepted_leaks(["sizes: pictures are cropped by their scene"]))
-    with pytest.raises(FileRefused, match="Give a reason for accepting sizes"):
+    with pytest.raises(InvalidFileError, match="Give a reason for accepting sizes"):
         accepted_leaks(["sizes: "])
-    with pytest.raises(FileRefused, match="There is no kind of leak 'size'"):
+    with pytest.raises(InvalidFileError, match="There is no kind of leak 'size'"):
         accepted_leaks(["size: because"])

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import Resources
 from db.engine import Store
-from domain.errors import InvalidInput, SettingsError
+from domain.errors import InvalidInputError, SettingsError
 from domain.mail import MailState, MailTime
 from domain.notices import Notice
 from domain.records import Person
@@ -32,7 +32,7 @@ from media.store import MediaStore
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
 from tests.app.screens import drawn, text, words
 from workflow.access import accounts, project_care
-from workflow.access.projects import remove_member, set_member
+from workflow.access.memberships import remove_member, set_member
 from workflow.annotate import comments, notices
 
 URL = "https://annotate.example.org"
@@ -283,7 +283,7 @@ def test_the_operator_tries_it_and_people_choose(
     make_project(store)
     ann = make_person(store, "ann")
     for address in ("ann", "a b@c", "ann@example.org\nBcc: x@y", "a@b@c", ""):
-        with pytest.raises(InvalidInput, match="one e-mail address"):
+        with pytest.raises(InvalidInputError, match="one e-mail address"):
             notice_mails.choose(store, person=ann, address=address, time=MailTime.DAILY)
     assert "By e-mail" not in words(drawn(store, home, "notices", "ann")), "this server sends none"
     settings = with_mail(home, server)
@@ -309,7 +309,7 @@ def test_the_operator_tries_it_and_people_choose(
         found = accounts.invitation(store, token=link)
         assert found is not None
         assert found.project == "p"
-    with pytest.raises(InvalidInput, match="new is no e-mail address"):
+    with pytest.raises(InvalidInputError, match="new is no e-mail address"):
         runner.invoke(cli, ["people", "invite", "p", "--mail", "new"], catch_exceptions=False)
     assert runner.invoke(cli, ["mail", "set", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
     assert notice_mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)

@@ -10,7 +10,7 @@ import typer
 
 from app.commands.strict_run_output import carried_out, tell_asked, tell_dry
 from domain.english import with_noun
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from extensions.narrations.commands.narrations import (
     Columns,
     File,
@@ -87,17 +87,17 @@ def goals(
     from extensions.narrations.rules.goals import Limits
 
     if most < fewest:
-        raise InvalidInput([Problem("most", f"--most is {most}, which is below --fewest, {fewest}.")])
+        raise InvalidInputError([Problem("most", f"--most is {most}, which is below --fewest, {fewest}.")])
     how = reading(column, rates_of(videos), narrator, spacing, with_unsure)
     read = read_rows(file, how)
     limits = Limits(fewest, most)
     if check is not None:
         if out is not None or spec is not None:
-            raise InvalidInput([Problem("check", "--check asks no one: give it without --out and --spec.")])
+            raise InvalidInputError([Problem("check", "--check asks no one: give it without --out and --spec.")])
         _check(read, check, limits)
         return
     if out is None or spec is None:
-        raise InvalidInput([Problem("spec", "Give --spec, the model's description, and --out; or --check FILE.")])
+        raise InvalidInputError([Problem("spec", "Give --spec, the model's description, and --out; or --check FILE.")])
     from extensions.narrations.goal_generation import GOALS, GoalRequest, prepared
 
     described = _described(spec, constrain=constrain, max_calls=max_calls, max_cost=max_cost)
@@ -127,7 +127,7 @@ def _prompt(file: Path | None) -> str:
     try:
         return (file or OURS).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileRefused(f"The prompt {file} cannot be read as UTF-8 text.") from error
+        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text.") from error
 
 
 def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domain.english import with_noun
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.name_value_pairs import pairs
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def against(
     videos_of = by_video(read.rows)
     if not any(each.video in videos_of for each in published_file.questions):
         asked = with_noun(len(published_file.questions), "question")
-        raise FileRefused(
+        raise InvalidFileError(
             f"None of the {asked} is of a video that {read.path} narrates; a question of "
             f"{published_file.questions[0].video}, for instance."
         )
@@ -278,7 +278,7 @@ def _rate(text: str | None) -> Fraction | None:
         return None
     known = rate(text)
     if known is None:
-        raise InvalidInput(
+        raise InvalidInputError(
             [Problem("rate", f"--rate is a number from 1 to 1000, such as 59.94 or 60000/1001, not {text!r}.")]
         )
     return known
@@ -290,16 +290,16 @@ def _seconds(name: str, text: str, *, above: bool = False) -> Decimal:
     try:
         known = seconds(text)
     except Unfit as error:
-        raise InvalidInput([Problem(name, f"--{name}: {error}.")]) from error
+        raise InvalidInputError([Problem(name, f"--{name}: {error}.")]) from error
     if above and not known:
-        raise InvalidInput([Problem(name, f"--{name} is a number above 0.")])
+        raise InvalidInputError([Problem(name, f"--{name} is a number above 0.")])
     return known
 
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> str:
     if value not in known:
         option = name.replace("_", "-")
-        raise InvalidInput([Problem(name, f"--{option} is {' or '.join(known)}, not {value!r}.")])
+        raise InvalidInputError([Problem(name, f"--{option} is {' or '.join(known)}, not {value!r}.")])
     return value
 
 

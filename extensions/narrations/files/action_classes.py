@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from domain import csv_rows
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.narrations.files.narration_rows import of_file
 from extensions.narrations.rules.phrases import Classes
 from importers.list_cells import NotList, texts
@@ -18,7 +18,7 @@ def read_classes(verbs: Path, nouns: Path) -> tuple[Classes, dict[str, str]]:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         A file is no table of classes, or a row is invalid. Without a class, the same action in other words would
         count as another action.
     """
@@ -34,9 +34,11 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
     try:
         table = csv_rows.table(csv_rows.lines_of(text), _COLUMNS)
     except csv_rows.NotTable as error:
-        raise FileRefused(f"{file.name}: {error}.") from error
+        raise InvalidFileError(f"{file.name}: {error}.") from error
     if lacking := [name for name in _COLUMNS if name not in table.layout.columns]:
-        raise FileRefused(f"{file.name} has no column {lacking[0]}; classes are a table with {', '.join(_COLUMNS)}.")
+        raise InvalidFileError(
+            f"{file.name} has no column {lacking[0]}; classes are a table with {', '.join(_COLUMNS)}."
+        )
     at = [table.layout.columns.index(name) for name in _COLUMNS]
     found: dict[str, int] = {}
     for row in table.rows():
@@ -44,9 +46,11 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
         try:
             words = texts(instances)
         except NotList as error:
-            raise FileRefused(f"{file.name}, line {row.line}: its instances: {error}.") from error
+            raise InvalidFileError(f"{file.name}, line {row.line}: its instances: {error}.") from error
         if row.problem or not id.isascii() or not id.isdecimal() or len(id) > 9:
-            raise FileRefused(f"{file.name}, line {row.line}: {row.problem or f'its id {id[:40]!r} is no number'}.")
+            raise InvalidFileError(
+                f"{file.name}, line {row.line}: {row.problem or f'its id {id[:40]!r} is no number'}."
+            )
         for word in (key, *words):
             found.setdefault(word.casefold(), int(id))
     return found, sha256

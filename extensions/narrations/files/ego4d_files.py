@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import BadRow
 from extensions.narrations.files.json_walk import JsonBreak, Walk
 from extensions.narrations.files.narration_rows import LATEST, ReadNarrations, Unfit, fitting, known_video
@@ -87,7 +87,7 @@ class _Reader:
         """Read the file up to its end or a break."""
         walk = self._walk
         if walk.skip() != "{":
-            raise FileRefused(f"{self._found.path} is a list; Ego4D's narrations are an object by video.")
+            raise InvalidFileError(f"{self._found.path} is a list; Ego4D's narrations are an object by video.")
         try:
             for name in walk.members():
                 if name == "videos" and walk.skip() == "{":

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from annotation_schemas.formats import item_keys
 from annotation_schemas.kinds.segments import WORDS
 from domain import csv_rows, json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import BadRow
 from extensions.narrations.files.json_walk import JsonBreak, Walk
 from extensions.narrations.files.narration_rows import LATEST, Unfit, fitting, of_file, seconds
@@ -84,7 +84,7 @@ def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         There is no goal, or a file has another form.
     """
     result, clock = ReadGoals(), clock or Clock()
@@ -100,7 +100,7 @@ def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
             _Json(place, file.stem, clock, result).read(text)
     if not result.goals:
         first = f"; the first that does not fit: line {result.bad[0].row}, {result.bad[0].reason}" if result.bad else ""
-        raise FileRefused(f"{path.name} has no goal{first}.")
+        raise InvalidFileError(f"{path.name} has no goal{first}.")
     return result
 
 
@@ -136,10 +136,10 @@ def _table(text: str, place: str, clock: Clock, result: ReadGoals) -> None:
     try:
         table = csv_rows.table(csv_rows.lines_of(text), known)
     except csv_rows.NotTable as error:
-        raise FileRefused(f"{place}: {error}.") from error
+        raise InvalidFileError(f"{place}: {error}.") from error
     head = table.layout.columns
     if not set(_VIDEO) & set(head) or not set(_GOAL) & set(head):
-        raise FileRefused(f"{place}: goals are a table with video and goal, and start and stop or actions.")
+        raise InvalidFileError(f"{place}: goals are a table with video and goal, and start and stop or actions.")
     for row in table.rows():
         try:
             if row.problem:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from domain import csv_rows, csv_text, json_text
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.records import BadRow
 from extensions.narrations.files import ego4d_files
 from extensions.narrations.files.narration_rows import (
@@ -70,16 +70,16 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file cannot be read, has another form, or has no valid narration.
-    InvalidInput
+    InvalidInputError
         The file lacks a named column.
     """
     how = how or Reading()
     text, sha256 = of_file(file)
     begins = text.removeprefix("\ufeff").lstrip()[:1]
     if not begins:
-        raise FileRefused(f"{file.name} is empty.")
+        raise InvalidFileError(f"{file.name} is empty.")
     if begins in "{[":
         found = ReadNarrations(file.name, sha256, "ego4d")
         ego4d_files.read(
@@ -97,7 +97,7 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
         first = (
             f"; the first row that does not fit: line {found.bad[0].row}, {found.bad[0].reason}" if found.bad else ""
         )
-        raise FileRefused(f"{file.name} has no narration{first}.")
+        raise InvalidFileError(f"{file.name} has no narration{first}.")
     return found
 
 
@@ -115,7 +115,7 @@ class _Table:
         try:
             table = csv_rows.table(csv_rows.lines_of(text), [*EPIC, *EPIC.values(), *self._how.columns.values()])
         except csv_rows.NotTable as error:
-            raise FileRefused(f"{self._found.path}: {error}.") from error
+            raise InvalidFileError(f"{self._found.path}: {error}.") from error
         self._columns(table.layout.columns)
         for row in table.rows():
             try:
@@ -137,9 +137,11 @@ class _Table:
         names = {**{name: name for name in EPIC}, **(EPIC if epic else {}), **self._how.columns}
         for name, column in self._how.columns.items():
             if name not in EPIC:
-                raise InvalidInput([Problem("column", f"{name} is nothing that a narration has: {', '.join(EPIC)}.")])
+                raise InvalidInputError(
+                    [Problem("column", f"{name} is nothing that a narration has: {', '.join(EPIC)}.")]
+                )
             if column not in head:
-                raise InvalidInput(
+                raise InvalidInputError(
                     [
                         Problem(
                             "column",
@@ -150,7 +152,7 @@ class _Table:
         self._at = {name: head.index(column) for name, column in names.items() if column in head}
         if lacking := [name for name in NEEDED if name not in self._at]:
             there = json_text.printable(", ".join(filter(None, head))[:200])
-            raise FileRefused(
+            raise InvalidFileError(
                 f"{self._found.path} has no column for {', '.join(lacking)}; it has {there}. Name them: "
                 f"{lacking[0]}=COLUMN."
             )

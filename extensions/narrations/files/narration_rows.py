@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import BadRow
 from extensions.narrations.rules.narration import Narration
 from extensions.narrations.rules.time_windows import to_microsecond
@@ -59,7 +59,7 @@ def of_file(file: Path) -> tuple[str, str]:
     try:
         return json_text.decode(data), hashlib.sha256(data).hexdigest()
     except json_text.NotJson as error:
-        raise FileRefused(f"{file.name}: {error}.") from error
+        raise InvalidFileError(f"{file.name}: {error}.") from error
 
 
 def seconds(text: str) -> Decimal:

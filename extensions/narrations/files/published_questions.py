@@ -11,7 +11,7 @@ from annotation_schemas.formats import ItemKeys, item_keys
 from annotation_schemas.kinds.segments import SPANS
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import ItemField
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import BadRow, ItemRecord
 from extensions.narrations.rules.published_comparison import PublishedQuestion
 from importers.items import read_items
@@ -32,7 +32,7 @@ def read_published(path: Path) -> PublishedFile:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file has another format, or no question with a key and an observation.
     """
     schema = load_schema(shipped()[FORMAT]).schema_
@@ -49,7 +49,7 @@ def read_published(path: Path) -> PublishedFile:
                 found.append(seen)
     if not found:
         first = f"; row {bad[0].row}: {bad[0].reason}" if bad else ""
-        raise FileRefused(f"{path.name} has no question with its key and observation{first}.")
+        raise InvalidFileError(f"{path.name} has no question with its key and observation{first}.")
     return PublishedFile(found, bad)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from domain import csv_rows, json_text
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.records import BadRow
 from extensions.narrations.files.narration_rows import Unfit, fitting, of_file, seconds
 from extensions.narrations.rules.frame_rates import rate
@@ -33,20 +33,20 @@ def read_videos(file: Path) -> Videos:
 
     Raises
     ------
-    FileRefused
+    InvalidFileError
         The file is no table, or lacks the column of the name or the rate.
     """
     text, sha256 = of_file(file)
     try:
         table = csv_rows.table(csv_rows.lines_of(text), [*_VIDEO, *_RATE, *_DURATION])
     except csv_rows.NotTable as error:
-        raise FileRefused(f"{file.name}: {error}.") from error
+        raise InvalidFileError(f"{file.name}: {error}.") from error
     columns = table.layout.columns
     video, fps, duration = (
         next((name for name in names if name in columns), None) for names in (_VIDEO, _RATE, _DURATION)
     )
     if video is None or fps is None:
-        raise FileRefused(
+        raise InvalidFileError(
             f"{file.name}: it needs the columns video_id and fps; it has {json_text.printable(', '.join(columns))}."
         )
     found = Videos({}, {}, [], file.name, sha256)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.narrations.files.goal_files import Clock, ReadGoals, read_goals
 from extensions.narrations.rules.goals import Step
 
@@ -114,14 +114,14 @@ def test_broken_files_give_what_stands_before_the_break(tmp_path: Path) -> None:
      '[{"video": "V", "goal": "G", "start": 1e999999999, "stop": 2}]', "[" * 100_000],
 )  # fmt: skip
 def test_files_without_a_goal_are_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(FileRefused):
+    with pytest.raises(InvalidFileError):
         read(tmp_path, text)
 
 
 def test_hostile_parts_are_told(tmp_path: Path) -> None:
     found = read(tmp_path, '{"video": "V", "overall_goal": "x", "clips": 3}')
     assert [(row.row, row.reason) for row in found.bad] == [(1, "its clips are no list")]
-    with pytest.raises(FileRefused, match="the frame rate of its video is not known"):
+    with pytest.raises(InvalidFileError, match="the frame rate of its video is not known"):
         read(tmp_path, json.dumps([FLAT]), clock=Clock("frames"))
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import Services, resources
 from db.engine import Store
-from domain.errors import Conflict, RunStopped
+from domain.errors import ConflictError, RunStoppedError
 from domain.jobs import Job, JobState
 from domain.settings import Settings
 from extensions.narrations.files.narration_files import Reading
@@ -141,7 +141,7 @@ def test_a_second_command_follows_the_job_that_is_under_way(services: Services) 
         job = begun(services)
         child = own_process(work_until, services.settings.database_url, services.settings.home, NEVER)
         until(lambda: bool(server.asked))
-        assert f"The job {job.id} writes there with other options" in refused(Conflict, "--tries", "4")
+        assert f"The job {job.id} writes there with other options" in refused(ConflictError, "--tries", "4")
         assert "16 goals at g.json" in asks()
         child.join()
     assert videos(server.asked) == names
@@ -159,7 +159,7 @@ def test_jobs_cancel_ends_it_with_what_there_is_and_retry_does_the_rest(services
 
     with ScriptedServer(script) as server:
         command.described(server)
-        assert "The same command continues." in refused(RunStopped)
+        assert "The same command continues." in refused(RunStoppedError)
         (job,) = desk.list_jobs(services.store, kinds=["goals"])
         assert (job.state, job.person, job.project) == (JobState.CANCELED, None, None)
         so_far = {each["video"] for each in records()}

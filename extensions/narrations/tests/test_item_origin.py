@@ -11,7 +11,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
 from domain.comments import OriginStep
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -121,5 +121,5 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
     (last,) = [each for each in origin(store, lea, "3") if each.name == "Imported"]
     assert facts(last)["how it was made"].endswith("construction is nested too deep")
     assert len(facts(origin(store, lea, "4")[0])["how"]) < 1_100
-    with pytest.raises(NotAllowed):  # it names the key, and sam may still be asked
+    with pytest.raises(NotAllowedError):  # it names the key, and sam may still be asked
         origin(store, sam, "0")

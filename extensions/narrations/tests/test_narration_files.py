@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import FileRefused, InvalidInput
+from domain.errors import InvalidFileError, InvalidInputError
 from extensions.narrations.files.action_classes import read_classes
 from extensions.narrations.files.narration_files import Reading, read_narrations
 from extensions.narrations.files.narration_rows import ReadNarrations, Unfit, seconds
@@ -112,7 +112,7 @@ def test_wrong_encodings(tmp_path: Path) -> None:
     lines = f"{HEAD}\n{epic('a')}\n{epic('b', '00:00:05', '00:00:06', narration='take café')}\n"
     found = read(tmp_path, lines.encode("latin-1"))
     assert ([row.id for row in found.rows], bad(found)) == (["a"], [(3, "it is not UTF-8")])
-    with pytest.raises(FileRefused, match="UTF-16"):
+    with pytest.raises(InvalidFileError, match="UTF-16"):
         read(tmp_path, lines.encode("utf-16"))
     for text, why in (
         ("", "is empty"),
@@ -122,9 +122,9 @@ def test_wrong_encodings(tmp_path: Path) -> None:
         (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration; the first row that does not fit: line 2, its start"),
         (b"PK\x03\x04rest", "a zip archive"),
     ):
-        with pytest.raises(FileRefused, match=why):
+        with pytest.raises(InvalidFileError, match=why):
             read(tmp_path, text)
-    with pytest.raises(FileRefused, match="There is no file"):
+    with pytest.raises(InvalidFileError, match="There is no file"):
         read_narrations(tmp_path / "absent.csv")
 
 
@@ -138,7 +138,7 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
     again = read(tmp_path, "clip;from;to;what\nV;3;5;eat\nV;1;2;take cup\nV;3;4.5;wash cup\n", how)
     assert [(row.id, row.text) for row in again.rows] == [(row.id, row.text) for row in found.rows]
     for columns, why in (({"video": "film"}, "no column 'film'"), ({"film": "clip"}, "nothing that a narration has")):
-        with pytest.raises(InvalidInput, match=why):
+        with pytest.raises(InvalidInputError, match=why):
             read(tmp_path, rows, Reading(columns=columns))
 
 
@@ -246,7 +246,7 @@ def test_half_written_json_gives_what_stands_before_the_break(tmp_path: Path, cu
      '{"v": {"narration_pass_1": {"narrations": [{"timestamp_sec": 1e999999999, "narration_text": "#C C x"}]}}}'],
 )  # fmt: skip
 def test_json_without_a_narration_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(FileRefused):
+    with pytest.raises(InvalidFileError):
         read(tmp_path, text, name="n.json")
 
 
@@ -293,7 +293,7 @@ def test_videos_with_their_rates(tmp_path: Path) -> None:
     assert found.durations == {"A": Decimal("60.5")}
     assert [row.row for row in found.bad] == [3, 4, 6]
     file.write_text("name,fps\nA,30\n")
-    with pytest.raises(FileRefused, match="needs the columns video_id and fps"):
+    with pytest.raises(InvalidFileError, match="needs the columns video_id and fps"):
         read_videos(file)
 
 
@@ -306,5 +306,5 @@ def test_classes_with_a_row_that_does_not_fit_are_refused(tmp_path: Path) -> Non
     assert set(hashes) == {"verbs.csv", "nouns.csv"}
     for text, why in (("id,key,instances\n0,take,pick-up\n", "line 2"), ("id,key\n0,take\n", "no column instances")):
         verbs.write_text(text)
-        with pytest.raises(FileRefused, match=why):
+        with pytest.raises(InvalidFileError, match=why):
             read_classes(verbs, nouns)

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from app.cli import cli
 from app.services import resources
-from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused, RunStopped
+from domain.errors import ConflictError, InvalidFileError, InvalidInputError, ModelError, RunStoppedError
 from extensions.narrations.rules.narration import Narration
 from extensions.narrations.tests.goal_replies import node, reply, right, sub, video
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
@@ -197,7 +197,7 @@ def test_mended_goals_are_checked_and_never_written_over() -> None:
         mended = mended.replace('"level": "subgoal", "goal": "brew coffee"', '"level": "part", "goal": "brew coffee"')
         assert mended.count("V 8") > text.count("V 8")
         Path("g.json").write_text(mended)
-        assert "has changed since it was written here" in refused(Conflict)
+        assert "has changed since it was written here" in refused(ConflictError)
         assert Path("g.json").read_text() == mended
         done = CliRunner().invoke(cli, ["narrations", "goals", "n.csv", "--check", "g.json"])
         Path("g.json").rename("mine.json")
@@ -243,7 +243,7 @@ def test_a_wrong_key_in_the_middle_ends_it_with_what_there_is() -> None:
     many(3)
     with ScriptedServer([chat(right()), error(401)]) as server:
         described(server)
-        assert "The key is missing or wrong" in refused(RunStopped)
+        assert "The key is missing or wrong" in refused(RunStoppedError)
     assert {each["video"] for each in records()} == {"v0"}
     with ScriptedServer([chat(right())]) as server:
         described(server)
@@ -276,11 +276,11 @@ def test_money_and_requests_are_limited_over_all_runs() -> None:
     many(3)
     with ScriptedServer([chat(right())]) as server:
         described(server)
-        assert "made 2 requests" in refused(RunStopped, "--max-calls", "2")
-        assert "made 2 requests" in refused(RunStopped, "--max-calls", "2")
+        assert "made 2 requests" in refused(RunStoppedError, "--max-calls", "2")
+        assert "made 2 requests" in refused(RunStoppedError, "--max-calls", "2")
         assert len(server.asked) == 2
         # two have cost 0.000084; the longest answer that is allowed is 8,192 tokens at 10, so 0.08 does not hold it
-        assert "could go over `max_cost`" in refused(RunStopped, "--max-cost", "0.08")
+        assert "could go over `max_cost`" in refused(RunStoppedError, "--max-cost", "0.08")
         assert len(server.asked) == 2
         asks("--max-cost", "0.09")
     assert len(server.asked) == 3
@@ -308,7 +308,7 @@ def test_one_video_alone() -> None:
         described(server)
         asks("--video", "v1")
         assert {each["video"] for each in records()} == {"v1"}
-        assert "does not narrate the video 'w'" in refused(InvalidInput, "--video", "w")
+        assert "does not narrate the video 'w'" in refused(InvalidInputError, "--video", "w")
         asks()
     assert len(server.asked) == 3
 
@@ -318,17 +318,17 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
     with ScriptedServer([chat(right())]) as server:
         described(server)
         Path("p.txt").write_text("Say it.")
-        assert "has no {narrations}" in refused(FileRefused, "--prompt", "p.txt")
-        assert "p0.txt cannot be read" in refused(FileRefused, "--prompt", "p0.txt")
-        assert "below --fewest" in refused(InvalidInput, "--fewest", "5", "--most", "4")
+        assert "has no {narrations}" in refused(InvalidFileError, "--prompt", "p.txt")
+        assert "p0.txt cannot be read" in refused(InvalidFileError, "--prompt", "p0.txt")
+        assert "below --fewest" in refused(InvalidInputError, "--fewest", "5", "--most", "4")
         Path("g.asked.jsonl").write_text("{}\n")
-        assert "holds no replies about goals" in refused(FileRefused)
+        assert "holds no replies about goals" in refused(InvalidFileError)
         Path("g.asked.jsonl").unlink()
         Path("g.json").write_text("[]")
-        assert "or never was" in refused(Conflict)
+        assert "or never was" in refused(ConflictError)
         assert Path("g.json").read_text() == "[]"
         Path("m.yaml").write_text("name: m\nadapter: chat\nmodel: x\n")
-        assert "is no endpoint" in refused(ModelRefused)
+        assert "is no endpoint" in refused(ModelError)
     assert not server.asked
 
 

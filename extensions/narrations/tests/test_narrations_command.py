@@ -18,7 +18,7 @@ from app.cli import cli
 from app.services import resources
 from db import files
 from db.engine import open_store
-from domain.errors import FileRefused, InvalidInput
+from domain.errors import InvalidFileError, InvalidInputError
 from extensions.narrations.tests.rows import MILK
 from media import clips
 from media.store import MediaStore
@@ -144,21 +144,21 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "error", "why"),
     [
-        ((), InvalidInput, "Give a CSV file with video_id,fps, or one rate for all"),
-        (("--rate", "0"), InvalidInput, "--rate is a number from 1 to 1000"),
-        (("--rate", "30", "--observe", "later"), InvalidInput, "observed frame is one of gap, ended, last"),
-        (("--rate", "30", "--gap", "-1"), InvalidInput, "--gap: '-1' is no time"),
-        (("--rate", "30", "--question", "What now?"), InvalidInput, "contains {towards} or {goal}"),
-        (("--rate", "30", "--question", "{towards} {x}"), InvalidInput, "contains {towards} or {goal}"),
-        (("--rate", "30", "--goal-times", "hours"), InvalidInput, "--goal-times is seconds or frames"),
+        ((), InvalidInputError, "Give a CSV file with video_id,fps, or one rate for all"),
+        (("--rate", "0"), InvalidInputError, "--rate is a number from 1 to 1000"),
+        (("--rate", "30", "--observe", "later"), InvalidInputError, "observed frame is one of gap, ended, last"),
+        (("--rate", "30", "--gap", "-1"), InvalidInputError, "--gap: '-1' is no time"),
+        (("--rate", "30", "--question", "What now?"), InvalidInputError, "contains {towards} or {goal}"),
+        (("--rate", "30", "--question", "{towards} {x}"), InvalidInputError, "contains {towards} or {goal}"),
+        (("--rate", "30", "--goal-times", "hours"), InvalidInputError, "--goal-times is seconds or frames"),
         (
             ("--rate", "30", "--verb-classes", "goals.json"),
-            InvalidInput,
+            InvalidInputError,
             "verb classes and of noun classes, or neither",
         ),
-        (("--rate", "30", "--out", "."), FileRefused, "holds other files already"),
-        (("--rate", "30", "--out", "goals.json"), FileRefused, "is a file"),
-        (("--rate", "30", "--goals", "milk.csv"), FileRefused, "goals are a table with video and goal"),
+        (("--rate", "30", "--out", "."), InvalidFileError, "holds other files already"),
+        (("--rate", "30", "--out", "goals.json"), InvalidFileError, "is a file"),
+        (("--rate", "30", "--goals", "milk.csv"), InvalidFileError, "goals are a table with video and goal"),
     ],
 )
 def test_what_is_refused(home: Path, tmp_path: Path, more: tuple[str, ...], error: type[Exception], why: str) -> None:
@@ -197,7 +197,7 @@ def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> 
             "none.json has no question with its key and observation; row 1: it has no task_goal",
         ),
     ):
-        with pytest.raises(FileRefused, match=why):
+        with pytest.raises(InvalidFileError, match=why):
             CliRunner().invoke(
                 cli, ["narrations", "against", str(home / narrated), str(home / published)], catch_exceptions=False
             )

@@ -11,7 +11,7 @@ import pytest
 
 from db import events
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.project_parts import ProjectPart, WhoIsWho
 from domain.roles import Role
 from extensions.narrations import video_goals
@@ -69,7 +69,7 @@ def test_every_version_is_kept_with_who_and_when(store: Store) -> None:
     assert (second.number, second.by, second.file, said(second.goals)) == (2, "bo", "", [("subgoal", "wash pan", 5)])
     assert (second.at - first.at).total_seconds() == 300  # type: ignore[operator]
     assert second.goals[0].steps == steps_of(ROWS[:5])
-    with pytest.raises(Conflict, match="bo has saved version 2 of the goals of V meanwhile"):
+    with pytest.raises(ConflictError, match="bo has saved version 2 of the goals of V meanwhile"):
         video_goals.save(store, **lea_in, video="V", goals=[goal("dry", 1, 4)], based_on=1)
     assert len(video_goals.of_project(store, **lea_in).versions["V"]) == 2
     assert video_goals.save(store, **lea_in, video="V", goals=[], based_on=2).number == 3
@@ -118,11 +118,11 @@ def test_faults_are_counted_as_they_are_saved_and_anew_when_narrations_change(st
 def test_what_is_no_goal_here_and_who_may_not(store: Store) -> None:
     make_project(store)
     lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
-    with pytest.raises(InvalidInput, match="V has no narrations here"):
+    with pytest.raises(InvalidInputError, match="V has no narrations here"):
         video_goals.save(store, by=lea, project="p", video="V", goals=[goal("wash", 1, 4)], based_on=0)
     video_goals.narrate(store, by=lea, project="p", narrations={"V": ROWS}, source=SOURCE)
     for bad in (replace(goal("wash", 1, 4), text=" "), replace(goal("wash", 1, 4), steps=())):
-        with pytest.raises(InvalidInput, match="has no"):
+        with pytest.raises(InvalidInputError, match="has no"):
             video_goals.save(store, by=lea, project="p", video="V", goals=[bad], based_on=0)
     for use in (
         lambda: video_goals.newest(store, by=ann, project="p"),
@@ -131,7 +131,7 @@ def test_what_is_no_goal_here_and_who_may_not(store: Store) -> None:
         lambda: video_goals.narrate(store, by=ann, project="p", narrations={}, source=SOURCE),
         lambda: video_goals.put_file(store, by=ann, project="p", goals={}, file=""),
     ):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             use()
 
 

@@ -14,7 +14,7 @@ from annotation_schemas import shipped as schemas
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain import extensions
-from domain.errors import InvalidInput, SchemaError
+from domain.errors import InvalidInputError, SchemaError
 from domain.states import RatersAre
 from extensions.paper_tables import table_files
 from extensions.paper_tables.paper_tables import NOTHING, PaperTable, paper_tables, printed
@@ -323,7 +323,7 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     assert groups.why.startswith("No model has an attribute 'size'; there are none")
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
     assert there.why == "There is no model 'gpt-9' here; there are good, poor."
-    with pytest.raises(InvalidInput, match="no table 'x'; it has t"):
+    with pytest.raises(InvalidInputError, match="no table 'x'; it has t"):
         paper_tables(small, person=None, project="p", layout=layout(f"{MODELS}, columns: [{{title: C}}]"), names=["x"])
     make_project(small, name="empty", loaded=load_text(SCHEMA, "Be exact.", "small"))
     tables = paper_tables(small, person=None, project="empty").tables

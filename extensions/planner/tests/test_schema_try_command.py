@@ -21,7 +21,7 @@ from app.services import Resources
 from domain.records import NoTask, Person, TaskView
 from domain.states import VERIFICATIONS, Stage
 from testkit.serving import free_port
-from workflow.access import projects
+from workflow.access import memberships, projects
 from workflow.annotate import claims, image_pool
 
 EVERY = """\
@@ -105,7 +105,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any
 def look(shared: Resources) -> dict[str, Any]:
     """What each of the people gets who are printed."""
     (project,) = projects.all_projects(shared.store)
-    members = projects.members(shared.store, person=None, project=project.name)
+    members = memberships.list_members(shared.store, person=None, project=project.name)
     people = {each.person.login: each.person for each in members}
     # First what is settled: who has had to do with an item is not asked about its answers afterwards.
     stages = sorted(

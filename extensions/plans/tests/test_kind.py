@@ -9,7 +9,7 @@ import pytest
 from annotation_schemas import kinds, shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project
 from tests.annotation_schemas.test_answers import problem
@@ -59,6 +59,6 @@ def test_plans_are_graded_otherwise_than_questions(store: Store) -> None:
     for dimension, (values, other) in answers.items():
         view = claimed(store, ann, Stage.GRADING, dimension=dimension)
         for wrong in ({}, {**values, other: 1}):
-            with pytest.raises(InvalidInput):
+            with pytest.raises(InvalidInputError):
                 submissions.submit(store, person=ann, task=view.id, key=f"{view.id}-{len(wrong)}", values=wrong)
         submissions.submit(store, person=ann, task=view.id, key=view.id, values=values)

@@ -16,7 +16,7 @@ from annotation_schemas.loader import load_schema
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
-from domain.errors import FileRefused, InvalidInput
+from domain.errors import InvalidFileError, InvalidInputError
 from domain.rated_units import BETWEEN
 from testkit.factories import make_items, make_predictions, make_project
 from workflow.results import file_raters
@@ -93,11 +93,11 @@ def test_success_from_a_file(home: Path) -> None:
 
 
 def test_what_a_project_lacks_is_a_sentence(home: Path) -> None:
-    with pytest.raises(InvalidInput, match="Items have no 'room'"):
+    with pytest.raises(InvalidInputError, match="Items have no 'room'"):
         command("etp", "--task", "room")
     path = home / "ran.csv"
     path.write_text("item,success\na,1\na,1\n")
-    with pytest.raises(FileRefused, match="item a is in row 2 already"):
+    with pytest.raises(InvalidFileError, match="item a is in row 2 already"):
         command("etp", "--success", str(path))
 
 

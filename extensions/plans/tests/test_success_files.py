@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.plans.success_files import AspectScore, PlanOutcome, read_aspect_scores, read_outcomes
 
 
@@ -48,7 +48,7 @@ def test_scores_of_answers_and_means(tmp_path: Path) -> None:
     ],
 )
 def test_outcomes_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
-    with pytest.raises(FileRefused, match=why):
+    with pytest.raises(InvalidFileError, match=why):
         read_outcomes(file(tmp_path, text))
 
 
@@ -62,5 +62,5 @@ def test_outcomes_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
     ],
 )
 def test_scores_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
-    with pytest.raises(FileRefused, match=why):
+    with pytest.raises(InvalidFileError, match=why):
         read_aspect_scores(file(tmp_path, text))

@@ -16,7 +16,7 @@ import pytest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from domain.runs import Outcome as Ended
 from extensions.plans.project_units import units_of_project
 from extensions.plans.success_files import AspectScore, PlanOutcome
@@ -184,10 +184,10 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
     linear, logistic = fit_regressions(joined)
     assert linear.found.terms
     assert "of ann's there is only 0.2" in (logistic.found.reason or "")
-    with pytest.raises(InvalidInput, match="names neither items nor tasks"):
+    with pytest.raises(InvalidInputError, match="names neither items nor tasks"):
         units_of_project(found, UnitRequest(outcomes=shares, file="s.csv"))
     nameless = [PlanOutcome(2, "", f"{PLAN} 1.0", "", 1.0)]
-    with pytest.raises(InvalidInput, match="no column model, and there are 3 models"):
+    with pytest.raises(InvalidInputError, match="no column model, and there are 3 models"):
         units_of_project(found, UnitRequest(outcomes=nameless, file="s.csv"))
     (unit,) = units_of_project(found, UnitRequest(outcomes=nameless, file="s.csv", models=("cat",))).units
     assert (unit.model, unit.task) == ("cat", "task 1")
@@ -206,25 +206,27 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
     ],
 )
 def test_what_is_not_there_is_told(asked: UnitRequest, why: str) -> None:
-    with pytest.raises(InvalidInput, match=f"(?i){why}"):
+    with pytest.raises(InvalidInputError, match=f"(?i){why}"):
         units_of_project(project(), asked)
 
 
 def test_before_anyone_has_graded() -> None:
-    with pytest.raises(InvalidInput, match="No plan has a grade in success yet"):
+    with pytest.raises(InvalidInputError, match="No plan has a grade in success yet"):
         units_of_project(project(grades={}), UnitRequest())
-    with pytest.raises(InvalidInput, match="No answer in the aspects of ETP-Bench has a score yet"):
+    with pytest.raises(InvalidInputError, match="No answer in the aspects of ETP-Bench has a score yet"):
         units_of_project(project(judged={}), UnitRequest())
 
 
 def test_a_schema_without_a_regression_asks_what_succeeds() -> None:
     report = SCHEMA.report.model_copy(update={"regression": None})
     found = project(schema=SCHEMA.model_copy(update={"report": report}))
-    with pytest.raises(InvalidInput, match="Nothing says what succeeds: name a criterion"):
+    with pytest.raises(InvalidInputError, match="Nothing says what succeeds: name a criterion"):
         units_of_project(found, UnitRequest())
     joined = units_of_project(found, UnitRequest(success="success"))
     assert (joined.by, len(joined.units)) == ("model", 3)  # nothing names tasks
-    with pytest.raises(InvalidInput, match="Units of tasks need the field that names an item's task: task, question"):
+    with pytest.raises(
+        InvalidInputError, match="Units of tasks need the field that names an item's task: task, question"
+    ):
         units_of_project(found, UnitRequest(success="success", by="task"))
     labelled = {
         id: replace(item, fields={}, labels={"home": item.fields.get("task")}) for id, item in found.items.items()
@@ -355,9 +357,9 @@ def test_the_one_that_moves_the_coefficients_is_named() -> None:
 
 def test_errors_that_do_not_fit_the_units() -> None:
     joined = joined_of(SIX, dict.fromkeys(SIX, 5))
-    with pytest.raises(InvalidInput, match="models belong to no task"):
+    with pytest.raises(InvalidInputError, match="models belong to no task"):
         fit_regressions(joined, cluster="task")
-    with pytest.raises(InvalidInput, match="these units have none"):
+    with pytest.raises(InvalidInputError, match="these units have none"):
         fit_regressions(joined, errors="cluster")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from db.engine import Store
-from domain.errors import InvalidInput, TouchstoneError
+from domain.errors import InvalidInputError, TouchstoneError
 from extensions.plans.table_coefficients import coefficients
 from testkit.factories import make_project
 from workflow.results.project_answers import current
@@ -16,5 +16,5 @@ def test_a_source_says_why_it_has_no_coefficients(store: Store) -> None:
     read = current(store, person=None, project="p", items=None)
     with pytest.raises(TouchstoneError, match=r"^Nothing says what succeeds"):
         coefficients(read, judge=None, criterion=None, form=None)
-    with pytest.raises(InvalidInput, match=r"^A regression is linear or logistic, not square"):
+    with pytest.raises(InvalidInputError, match=r"^A regression is linear or logistic, not square"):
         coefficients(read, judge=None, criterion=None, form="square")

@@ -16,7 +16,7 @@ from annotation_schemas.judge_templates import shipped
 from app.cli import cli
 from app.services import Services, resources
 from db.engine import Store, open_store
-from domain.errors import InvalidInput, RatingsError
+from domain.errors import InvalidInputError, RatingsError
 from domain.judging import JudgePlan
 from domain.records import TaskView
 from domain.roles import Role
@@ -218,7 +218,7 @@ def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path
         ({"criteria": {"score": "better"}}, "is kept as `preference`"),
         ({"chosen": "all"}, "or take the pairs that people compare"),
     ):
-        with pytest.raises(InvalidInput, match=re.escape(why)):
+        with pytest.raises(InvalidInputError, match=re.escape(why)):
             world.judge(**chosen)
     make_project(store, name="plain")
     done = CliRunner().invoke(cli, ["preferences", "plain"])

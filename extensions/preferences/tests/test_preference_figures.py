@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agreement import Bootstrap
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from extensions.preferences import page_parts as drawn
 from extensions.preferences.preference_figures import PreferenceFigures, figures_of
 from extensions.preferences.preference_files import as_csv, as_json, as_text
@@ -201,7 +201,7 @@ def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     )
     unsure = figures(vote(0, "xy", "cannot_tell")).criteria[0].whole
     assert (unsure.votes, unsure.cannot_tell, unsure.rates) == (1, 1, ())
-    with pytest.raises(InvalidInput, match="Items cannot be cut by 'colour'"):
+    with pytest.raises(InvalidInputError, match="Items cannot be cut by 'colour'"):
         figures_of(given(*VOTES), read(), by="colour")
 
 

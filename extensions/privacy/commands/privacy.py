@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from app.markup import count
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.privacy.boxes import MARGIN
 
 SHOWN = 20
@@ -68,7 +68,7 @@ def look(
     from extensions.privacy.cascades import Finder
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileRefused(f"{out} exists already and may hold decisions. Name a new folder.")
+        raise InvalidFileError(f"{out} exists already and may hold decisions. Name a new folder.")
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
     moments = None if pictures_only or finder is None else rate

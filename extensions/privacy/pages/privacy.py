@@ -12,7 +12,7 @@ from app import markup, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import confirm
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.privacy import component, covering, page_work
@@ -136,7 +136,7 @@ def _begin_look(services: Services, view: ProjectView) -> None:
         state = st.session_state
         kinds = [] if state["privacy.by_hand"] else [KINDS[each] for each in state["privacy.kinds"]]
         if not kinds and not state["privacy.by_hand"]:
-            raise InvalidInput([Problem("kinds", "Choose what to look for, or choose By hand only.")])
+            raise InvalidInputError([Problem("kinds", "Choose what to look for, or choose By hand only.")])
         rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
         page_work.begin_look(services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]), rate=rate)
 
@@ -248,7 +248,7 @@ def _ask(services: Services, view: ProjectView) -> None:
     with shell.pressed(services):
         ready = page_work.waiting(services, view.name)
         if not ready:
-            raise Conflict(
+            raise ConflictError(
                 "There is no new decision. Choose for a picture what to cover, or that there is nothing to cover."
             )
         changes = covering.preview_decisions(

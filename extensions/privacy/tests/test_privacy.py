@@ -18,7 +18,7 @@ from annotation_schemas.loader import load_text
 from db import events
 from db.engine import Store
 from db.tables import AssetRow, EventRow, MediaObjectRow
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.project_parts import WhoIsWho
 from domain.roles import Role
 from domain.settings import settings_from
@@ -145,7 +145,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
     (first,) = shown(store)
     more = replace(BOX, kind="other", x=0.6)
     for boxes in ((more,), (replace(BOX, cover=False), more), (replace(BOX, w=0.1), more), ()):
-        with pytest.raises(InvalidInput, match=r"shown again: 0\.png"):
+        with pytest.raises(InvalidInputError, match=r"shown again: 0\.png"):
             decide(store, media, home, CoverChoice("0.png", first, boxes))
     assert shown(store) == [first]
     decide(store, media, home, CoverChoice("0.png", first, (BOX, more)), margin=0.0)
@@ -161,7 +161,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
 
         assert made.tobytes() == covered(plain.convert("RGB"), areas).tobytes()
     assert decide(store, media, home, CoverChoice("0.png", second, (BOX, more))).same == 1
-    with pytest.raises(InvalidInput, match="has another decision now"):
+    with pytest.raises(InvalidInputError, match="has another decision now"):
         decide(store, media, home, CoverChoice("0.png", first, (BOX,)))
     decide(store, media, home, CoverChoice("0.png", second, ()), uncover=True)
     assert shown(store) == [original]
@@ -176,7 +176,7 @@ def test_no_one_decides_over_what_someone_else_decided_meanwhile(store: Store, m
     lea = make_person(store, "lea", role=Role.LEAD)
     nothing = [CoverChoice("0.png", original, (replace(BOX, cover=False),))]
     covering.apply_decisions(store, media, home, by=lea, project="p", choices=nothing, after={original: None})
-    with pytest.raises(InvalidInput, match=r"lea decided about 0\.png first"):
+    with pytest.raises(InvalidInputError, match=r"lea decided about 0\.png first"):
         decide(store, media, home, CoverChoice("0.png", original, (BOX,)), after={original: None})
     seen = detection.find_media(store, by=lea, project="p", file=original)
     assert seen.decision is not None
@@ -228,7 +228,7 @@ def test_what_models_are_shown(store: Store, media: MediaStore, home: Path) -> N
         (original,) = shown(store)
         made = Pictures(media, home / "prepared").image(original, **drawn)
         waiting = run_start.start(store, by=None, project="p", spec=spec, plan=plan)
-        with pytest.raises(Conflict, match="is under way"):
+        with pytest.raises(ConflictError, match="is under way"):
             decide(store, media, home, CoverChoice("it.png", original, (BOX,)))
         work(store, waiting, means=means)
         decide(store, media, home, CoverChoice("it.png", original, (BOX,)))
@@ -280,7 +280,7 @@ def test_a_project_that_came_from_elsewhere_has_no_original(store: Store, media:
     (covered,) = shown(store, "q")
     assert put(store, media, home, file(), project="q") == [covered]
     media.remove(original)
-    with pytest.raises(InvalidInput, match="is not on this machine"):
+    with pytest.raises(InvalidInputError, match="is not on this machine"):
         decide(store, media, home, CoverChoice("0.png", covered, ()), project="q", uncover=True)
     more = replace(BOX, x=0.55)  # it lies over the edge of two colours
     decide(store, media, home, CoverChoice("0.png", covered, (BOX, more)), project="q")
@@ -316,7 +316,7 @@ def test_pictures_that_look_alike_once_covered_are_not_mistaken_for_one_another(
     decide(store, media, home, CoverChoice("0.png", one, (BOX,)), CoverChoice("1.png", two, (BOX,)))
     first, second = shown(store)
     assert first == second not in (one, two)
-    with pytest.raises(InvalidInput, match="stands for several pictures"):
+    with pytest.raises(InvalidInputError, match="stands for several pictures"):
         decide(store, media, home, CoverChoice("0.png", first, ()), uncover=True)
     more = replace(BOX, x=0.55)
     decide(store, media, home, CoverChoice("0.png", first, (BOX, more)))
@@ -339,11 +339,11 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
         ((replace(BOX, h=float("nan")),), "lies within it"),
         ((replace(BOX, kind="hand"),), "no kind of box; it is one of face, plate, other"),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(InvalidInputError, match=said):
             decide(store, media, home, CoverChoice("0.png", one, (BOX,)), CoverChoice("1.png", two, boxes))
-    with pytest.raises(InvalidInput, match=r"has no picture gone\.png"):
+    with pytest.raises(InvalidInputError, match=r"has no picture gone\.png"):
         decide(store, media, home, CoverChoice("gone.png", "0" * 64, (BOX,)))
-    with pytest.raises(InvalidInput, match="share from 0 to 1"):
+    with pytest.raises(InvalidInputError, match="share from 0 to 1"):
         decide(store, media, home, CoverChoice("0.png", one, (BOX,)), margin=float("nan"))
     for use in (
         lambda: covering.apply_decisions(
@@ -351,6 +351,6 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
         ),
         lambda: detection.list_media(store, media, by=ann, project="p"),
     ):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             use()
     assert shown(store) == [one, two]

@@ -16,7 +16,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from db.tables import EventRow
-from domain.errors import InvalidInput, NotAllowed, TouchstoneError
+from domain.errors import InvalidInputError, NotAllowedError, TouchstoneError
 from domain.roles import Role
 from extensions.privacy import cascades, covering, decisions, detection
 from extensions.privacy.boxes import Box, CoverChoice
@@ -150,7 +150,7 @@ def test_a_look_proposes_it_until_someone_decides(store: Store, media: MediaStor
     ]  # fmt: skip
     n = detection.count_decisions(again)
     assert (n["clips"], n["clips_nothing"], n["clips_open"], n["pictures"]) == (1, 1, 0, 0)
-    with pytest.raises(InvalidInput, match=r"from 0\.2 to 10 moments"):
+    with pytest.raises(InvalidInputError, match=r"from 0\.2 to 10 moments"):
         detection.detect(store, media, **look, rate=30.0)
 
 
@@ -192,7 +192,7 @@ def test_a_later_decision_starts_from_the_original(store: Store, media: MediaSto
     decide(store, media, home, CoverChoice("film.webm", original, (short,)))
     (first,) = shown(store)
     for boxes in ((), (replace(short, cover=False),), (replace(short, end=3.95, begin=2.5, path=short.path[1:]),)):
-        with pytest.raises(InvalidInput, match=r"shown again: film\.webm"):
+        with pytest.raises(InvalidInputError, match=r"shown again: film\.webm"):
             decide(store, media, home, CoverChoice("film.webm", first, boxes))
     longer = replace(short, end=4.5)
     other = Box("other", 0.8, 0.8, 0.1, 0.1, "hand", True, begin=0.0, end=1.0)
@@ -249,11 +249,11 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
         (replace(FACE, begin=2.2), "at rising moments, from its begin"),
         (replace(FACE, cover=None), "no one has decided about the face"),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(InvalidInputError, match=said):
             decide(store, media, home, CoverChoice("film.webm", clip, (box,)))
-    with pytest.raises(InvalidInput, match="a box of a picture has no begin and end"):
+    with pytest.raises(InvalidInputError, match="a box of a picture has no begin and end"):
         decide(store, media, home, CoverChoice("it.png", image, (FACE,)))
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         covering.apply_decisions(
             store, media, home, by=ann, project="p", choices=[CoverChoice("film.webm", clip, (FACE,))]
         )
@@ -265,7 +265,9 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     looked = detection.detect(store, media, by=None, project="p", finder=cascades.Finder(kinds=["face"]), rate=1.0)
     ((name, why),) = looked.unread
     assert (name, "breaks off" in why, len(looked.clips)) == ("broken.webm", True, 1)
-    with pytest.raises(InvalidInput, match=r"lasts 2\.933 s, and a box of it ends at 3\.9 s"):  # its frames end there
+    with pytest.raises(
+        InvalidInputError, match=r"lasts 2\.933 s, and a box of it ends at 3\.9 s"
+    ):  # its frames end there
         decide(store, media, home, CoverChoice("broken.webm", shown(store)[-1], (FACE,)))
     there = replace(FACE, end=2.5, path=tuple(at for at in FACE.path if at[0] <= 2.5))
     with pytest.raises(TouchstoneError, match="breaks off"):

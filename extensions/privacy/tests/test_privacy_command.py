@@ -14,7 +14,7 @@ from annotation_schemas.loader import load_text
 from app.cli import cli
 from app.services import resources
 from db.engine import open_store
-from domain.errors import FileRefused, TouchstoneError
+from domain.errors import InvalidFileError, TouchstoneError
 from extensions.privacy import decision_tables
 from media.store import MediaStore
 from testkit.covered import clip, file
@@ -69,7 +69,7 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     assert (first["picture"], first["kind"], first["cover"]) == (NAME, "", "")
     begin = f"&quot;a, &quot;&quot;1&quot;&quot;.png&quot;,{first['file']}"
     assert f'data-begin="{begin}"' in page, "the line that is dragged names the picture as a table does"
-    with pytest.raises(FileRefused, match="exists already"):
+    with pytest.raises(InvalidFileError, match="exists already"):
         said("look", "p", "--out", str(out), "--by-hand")
     line = f'"a, ""1"".png",{first["file"]},face,0.25,0.2,0.2,0.4,hand,yes\n'
     table.write_text(table.read_text(encoding="utf-8").splitlines()[0] + "\n" + line, encoding="utf-8")
@@ -147,7 +147,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
     said("look", "q", "--out", str(again), "--by-hand")
     assert "Decided so before: 1." in said("cover", "q", str(again / "clips.csv"))
     (again / "clips.csv").write_text("clip,file\n", encoding="utf-8")
-    with pytest.raises(FileRefused, match="no column kind, begin, end, boxes, cover"):
+    with pytest.raises(InvalidFileError, match="no column kind, begin, end, boxes, cover"):
         said("cover", "q", str(again / "clips.csv"))
 
 
@@ -189,8 +189,8 @@ def test_a_table_that_does_not_fit_is_refused_with_its_line(text: str, why: str,
 
 
 def test_no_table_at_all(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="There is no file"):
+    with pytest.raises(InvalidFileError, match="There is no file"):
         decision_tables.read_decisions(tmp_path / "gone.csv")
     (tmp_path / "latin.csv").write_bytes((HEAD + "é.png").encode("latin-1"))
-    with pytest.raises(FileRefused, match="is not UTF-8"):
+    with pytest.raises(InvalidFileError, match="is not UTF-8"):
         decision_tables.read_decisions(tmp_path / "latin.csv")

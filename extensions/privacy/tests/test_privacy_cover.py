@@ -9,7 +9,7 @@ import pytest
 
 from db.engine import Store
 from domain import extensions
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from domain.records import Person
 from domain.roles import Role
 from extensions.privacy import covering
@@ -37,7 +37,7 @@ class Contacts:
 
     def require_idle(self, home: Path, project: str, files: Collection[str]) -> None:
         if self.busy:
-            raise Conflict("A sheet is being made.")
+            raise ConflictError("A sheet is being made.")
 
     def delete(
         self, store: Store, *, by: Person | None, home: Path, project: str, instead: Mapping[str, Path]
@@ -55,7 +55,7 @@ def test_what_was_made_of_a_covered_clip_is_deleted(store: Store, home: Path, mo
     original = put(store, media, home)
     told = [CoverChoice("film.webm", original, (FACE,))]
     contacts.busy = True
-    with pytest.raises(Conflict, match="being made"):
+    with pytest.raises(ConflictError, match="being made"):
         covering.apply_decisions(store, media, home, by=lea, project="p", choices=told)
     assert shown(store) == [original]
     contacts.busy = False

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.services import Services
 from db.engine import Store
-from domain.errors import Conflict, NotAllowed
+from domain.errors import ConflictError, NotAllowedError
 from domain.jobs import unheard
 from domain.roles import Role
 from domain.settings import Settings
@@ -133,7 +133,7 @@ def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> 
     CoverJob(folder, "p", lea.person, {there(lea)["plain.png"].seen.file: 1}).run(lea.store, lea.settings.home, unheard)
     (covered,) = there(lea)["plain.png"].boxes
     assert there(lea)["plain.png"].fixed(covered)
-    with pytest.raises(Conflict, match="cannot uncover it"):
+    with pytest.raises(ConflictError, match="cannot uncover it"):
         say(lea, "plain.png", "nothing", [True])
     more = replace(BOX, x=0.6, kind="other")
     assert [box.cover for box in say(lea, "plain.png", "cover", [False], more).boxes] == [True, True]
@@ -163,7 +163,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     say(noor, "other.png", "nothing", [])
     those = {there(noor)["other.png"].seen.file: 1, seen.seen.file: 1}
     folder.mkdir(parents=True)
-    with folder_lock.hold_folder(folder / page_work.LOCK, "busy"), pytest.raises(Conflict):
+    with folder_lock.hold_folder(folder / page_work.LOCK, "busy"), pytest.raises(ConflictError):
         page_work.begin_cover(noor, "p", [])
     say(lea, "other.png", "cover", [], BOX)
     CoverJob(folder, "p", noor.person, those).run(lea.store, lea.settings.home, unheard)
@@ -226,7 +226,7 @@ def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Pat
     fits(as_json("p", there(lea)["plain.png"])["boxes"][0], "PrivacyBox")
     again = call(app, "POST", address("p"), body=good, headers=session(lea.store, "lea"))
     assert (again.status, json.loads(again.text)["picture"]["revision"]) == (409, 1)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         page_work.folder_of(replace(lea, person=make_person(lea.store, "bo")), "p")
     folder = page_work.folder_of(lea, "p")
     folder.mkdir(parents=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import InvalidMediaError
 from extensions.privacy import cascades, tracks
 from extensions.privacy.cascades import DetectedBox
 from testkit import covered
@@ -83,7 +83,7 @@ def test_a_span_reaches_to_the_moments_at_which_it_was_not_seen(tmp_path: Path) 
 def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = video(tmp_path / "it.webm", [0.0, 0.1])
     monkeypatch.setattr(tracks, "MOST_TRACKS", 1)
-    with pytest.raises(MediaRefused, match=r"it has 2 possible faces and plates, more than 1\. Use a higher"):
+    with pytest.raises(InvalidMediaError, match=r"it has 2 possible faces and plates, more than 1\. Use a higher"):
         tracks.detect_tracks(clip, ScriptedDetector([[box(0.1), box(0.7)]]), name="it")
 
 
@@ -91,10 +91,10 @@ def test_what_cannot_be_read_to_its_end_is_said(tmp_path: Path) -> None:
     whole = covered.clip(tmp_path / "whole.webm").read_bytes()
     cut, other = tmp_path / "cut.webm", tmp_path / "other.webm"
     cut.write_bytes(whole[: len(whole) * 2 // 3])
-    with pytest.raises(MediaRefused, match=r"cut\.webm breaks off: .*Bring in a whole one"):
+    with pytest.raises(InvalidMediaError, match=r"cut\.webm breaks off: .*Bring in a whole one"):
         tracks.detect_tracks(cut, ScriptedDetector([[]] * 99), name="cut.webm")
     other.write_bytes(b"\x1aE\xdf\xa3" + b"no clip at all" * 50)
-    with pytest.raises(MediaRefused, match=r"other\.webm cannot be decoded"):
+    with pytest.raises(InvalidMediaError, match=r"other\.webm cannot be decoded"):
         tracks.detect_tracks(other, ScriptedDetector([]), name="other.webm")
 
 

@@ -11,7 +11,7 @@ from agreement.ratings import Scale
 from db import runs
 from db.engine import Store
 from db.tables import PredictionRow
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
@@ -119,7 +119,7 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
     shown = run_views.view(measured, by=None, run=kept.public_id)
     assert (shown.done, shown.wanted) == (4, 4)
-    with pytest.raises(Conflict, match="a metric: there is no one to ask"):
+    with pytest.raises(ConflictError, match="a metric: there is no one to ask"):
         run_control.pause(measured, by=None, run=kept.public_id)
 
 
@@ -198,10 +198,10 @@ def test_what_is_meant_has_to_be_there(measured: Store) -> None:
         ({"reference": "origins"}, "The item has no text 'origins'; it has question, options, answer, origin"),
         ({"criterion": "choice"}, "'choice' is no criterion of grading; there are score"),
     ]:
-        with pytest.raises(InvalidInput, match=sentence):
+        with pytest.raises(InvalidInputError, match=sentence):
             measuring.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]
     ann = make_person(measured, "cat", role=Role.ANNOTATOR)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         measuring.measure(measured, by=ann, project="p", name="rouge_l")
 
 

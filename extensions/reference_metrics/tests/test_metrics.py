@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidInput, NotAvailable
+from domain.errors import InvalidInputError, NotAvailableError
 from extensions.reference_metrics.metrics import MEANINGS, metric
 
 REFERENCE, ANSWER = "the cup on the table", "A cup is on a table!"
@@ -73,7 +73,7 @@ def test_the_library_and_its_settings_are_written_out() -> None:
 
 
 def test_no_such_metric() -> None:
-    with pytest.raises(InvalidInput, match="There is no metric 'meteor'; there are rouge_l, rouge_1"):
+    with pytest.raises(InvalidInputError, match="There is no metric 'meteor'; there are rouge_l, rouge_1"):
         metric("meteor")
 
 
@@ -87,6 +87,6 @@ def test_without_the_library(name: str, package: str, monkeypatch: pytest.Monkey
         return real(module, *args, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(NotAvailable, match=r"pip install 'rouge-score>="):
+    with pytest.raises(NotAvailableError, match=r"pip install 'rouge-score>="):
         metric(name)
     assert metric("token_f1").measure("a", "a") == 1

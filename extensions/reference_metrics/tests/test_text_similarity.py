@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import Resources
 from db.engine import Store
-from domain.errors import InvalidInput, ModelRefused
+from domain.errors import InvalidInputError, ModelError
 from domain.settings import Settings
 from extensions.reference_metrics import similarity_labels as labels
 from extensions.reference_metrics import text_similarity
@@ -92,11 +92,11 @@ def test_numbers_are_those_of_the_formulas(folder: Path, table: np.ndarray[Any, 
 
 
 def test_what_cannot_be_is_told(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidInput, match="tiny-bert has the layers 0 to 1; 2 is none of them"):
+    with pytest.raises(InvalidInputError, match="tiny-bert has the layers 0 to 1; 2 is none of them"):
         text_similarity.opened(folder, layer=2)
-    with pytest.raises(ModelRefused, match="is no folder of this machine; nothing is fetched"):
+    with pytest.raises(ModelError, match="is no folder of this machine; nothing is fetched"):
         text_similarity.opened(tmp_path / "roberta-large")
-    with pytest.raises(ModelRefused, match="cannot be loaded as a model of texts"):
+    with pytest.raises(ModelError, match="cannot be loaded as a model of texts"):
         text_similarity.opened(tmp_path)
     real = importlib.import_module
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_is_told(folder: Path, tmp_path: Path, monkeypatch: pytes
         return real(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ModelRefused, match=r"pip install 'torch>="):
+    with pytest.raises(ModelError, match=r"pip install 'torch>="):
         text_similarity.opened(folder)
 
 
@@ -145,5 +145,5 @@ def test_items_have_it_as_a_label_and_results_are_cut_by_it(
         ({"fields": ("task_goal", "answer"), "name": "question"}, "'question' cannot be the label's name"),
         ({"fields": ("task_goal", "answer"), "name": "Bert Score"}, "cannot be the label's name"),
     ):
-        with pytest.raises(InvalidInput, match=words):
+        with pytest.raises(InvalidInputError, match=words):
             labels.measure(store, **about, **how)

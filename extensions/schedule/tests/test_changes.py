@@ -8,7 +8,7 @@ import pytest
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import ConflictError, InvalidInputError, NotAllowedError
 from domain.roles import Role
 from domain.states import Stage
 from extensions.schedule import changes
@@ -42,16 +42,16 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     now = schedule.schedule(store, **where)
     assert (now.number, dict(now.deadlines), now.order) == (2, {}, (GRADE,))
     assert now.in_order([Stage.AUTHORING, VERIFY, GRADE]) == [GRADE, Stage.AUTHORING, VERIFY]
-    with pytest.raises(Conflict, match="meanwhile"):
+    with pytest.raises(ConflictError, match="meanwhile"):
         changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 1)}, based_on=1)
-    with pytest.raises(InvalidInput, match="no triage"):
+    with pytest.raises(InvalidInputError, match="no triage"):
         changes.set_deadlines(store, **where, deadlines={Stage.TRIAGE: day(store, 1)})
-    with pytest.raises(InvalidInput, match="twice"):
+    with pytest.raises(InvalidInputError, match="twice"):
         changes.set_deadlines(store, **where, deadlines={}, order=[GRADE, GRADE])
     for refused in (schedule.schedule, changes.history):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             refused(store, by=ann, project="p")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         changes.set_deadlines(store, by=ann, project="p", deadlines={})
     last, first = changes.history(store, **where)
     assert (first.by, [line.split(":")[1] for line in first.what]) == (

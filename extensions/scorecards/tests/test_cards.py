@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow, AssetRow, TaskRow, TriageDecisionRow
-from domain.errors import NotAllowed
+from domain.errors import NotAllowedError
 from domain.roles import Role
 from domain.states import Stage
 from extensions.scorecards import cards as scorecard
@@ -102,7 +102,7 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     ]
     assert pay_sheet(store, by=lea, project="p", since=date(2026, 5, 5)) == []
     assert len(pay_sheet(store, by=lea, project="p", since=date(2026, 5, 4), until=date(2026, 5, 4))) == 2
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         scorecard.scorecards(store, by=ann, project="p")
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from exporters.release_keys import canary_of, read_keys
 from extensions.scoring import score_card
 from extensions.scoring.scoring import ScoreFigure, Scoring, score_files
@@ -212,7 +212,7 @@ def test_forms_of_submissions(name: str, text: str, tmp_path: Path) -> None:
 def test_a_file_that_does_not_fit_is_refused_whole(data: bytes, sentence: str, tmp_path: Path) -> None:
     path = tmp_path / "bad"
     path.write_bytes(data)
-    with pytest.raises(FileRefused) as caught:
+    with pytest.raises(InvalidFileError) as caught:
         score_files(keyed(tmp_path, OPTION, {"1": "take the pot"}), path)
     assert sentence in str(caught.value)
 
@@ -229,7 +229,7 @@ def test_a_key_file_that_is_not_whole_is_refused(tmp_path: Path) -> None:
         (whole.replace(b'"kind": "option"', b'"kind": "guess"'), "is not as it was written"),
     ):
         keys.write_bytes(data)
-        with pytest.raises(FileRefused, match=sentence):
+        with pytest.raises(InvalidFileError, match=sentence):
             read_keys(keys)
 
 
@@ -257,7 +257,7 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     run = CliRunner().invoke
     assert run(cli, ["score", "key", str(key_file)]).exit_code == 0
     assert key_file.stat().st_mode & 0o077 == 0
-    assert isinstance(run(cli, ["score", "key", str(key_file)]).exception, FileRefused)
+    assert isinstance(run(cli, ["score", "key", str(key_file)]).exception, InvalidFileError)
     run(cli, ["score", "key", str(other_file)])
     done = run(cli, ["score", str(keys), str(answers), "--out", str(out), "--key", str(key_file), "--team", "T"])
     assert done.exit_code == 0, done.output
@@ -310,5 +310,5 @@ def test_every_part_of_a_card_is_covered(tmp_path: Path) -> None:
 def test_a_submission_in_which_a_key_stands_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     path.write_text('{"id": "a", "answer": "A", "answer": "B"}\n')
-    with pytest.raises(FileRefused, match=r"row 1: the key 'answer' stands twice"):
+    with pytest.raises(InvalidFileError, match=r"row 1: the key 'answer' stands twice"):
         read_submission(path)

@@ -12,7 +12,7 @@ import typer
 from app.commands.answers import Project
 from app.commands.groups import find_group
 from app.commands.runs_in_terminal import opened
-from domain.errors import FileRefused, RunStopped
+from domain.errors import InvalidFileError, RunStoppedError
 from domain.states import Items
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read_again(
         job = job_in_terminal.work(opened(), **about, signals=signals)
     done: ReadAgain | None = job.result
     if done is None:
-        raise RunStopped(job.refused)
+        raise RunStoppedError(job.refused)
     typer.echo(done.counted, err=True)
     typer.echo(f"{done.wanted:,} answers are not read by the rules; {done.known:,} of them it was asked about before.")
     typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")
@@ -90,9 +90,11 @@ def sample(
         with out.open("x", encoding="utf-8") as file:
             file.write(lines)
     except FileExistsError as error:
-        raise FileRefused(f"{out} is there already, and may hold what someone has read; name another file.") from error
+        raise InvalidFileError(
+            f"{out} is there already, and may hold what someone has read; name another file."
+        ) from error
     except OSError as error:
-        raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
     typer.echo(counted, err=True)
     ways = "a letter, several with commas, yes, no, a number, or none"
     typer.echo(f"{len(found):,} answers in {out}. Fill in `value`: {ways}.")

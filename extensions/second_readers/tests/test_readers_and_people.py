@@ -10,7 +10,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import ReadingRow
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.reading.answers import AnswerKind, ExpectedAnswer
 from domain.runs import Attempt, Outcome, Question
 from domain.states import Items
@@ -80,5 +80,5 @@ def test_people_and_a_second_reader_say_what_answers_state(
     (line,) = reader_agreement.compare(project, by=None, project="p", values=values).readers
     # of six answers the rules read four: two as people do, and two of which people say that they state none
     assert (line.n, line.same.value, line.wrong) == (6, pytest.approx(4 / 6), 2)
-    with pytest.raises(FileRefused, match="a span of time such as 2 to 3"):
+    with pytest.raises(InvalidFileError, match="a span of time such as 2 to 3"):
         reader_agreement.compare(project, by=None, project="p", values={drawn[0]["id"]: "later"})

@@ -13,7 +13,7 @@ from sqlmodel import col, select
 
 from db.engine import Store
 from db.tables import ItemRow, ReadingRow
-from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused
+from domain.errors import ConflictError, InvalidFileError, InvalidInputError, ModelError
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.runs import Answerer, Attempt, Outcome, Question
 from domain.states import Items, ItemState
@@ -100,7 +100,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     assert (both.whole["m"].found.value, sum(both.whole["m"].unread.values())) == (pytest.approx(3 / 6), 3)
     assert both.title.endswith("read by the rules and second")
     assert both.whole["m"].as_row()["reader"] == "rules+second"
-    with pytest.raises(InvalidInput, match="No one has read answers as 'rules\\+third'"):
+    with pytest.raises(InvalidInputError, match="No one has read answers as 'rules\\+third'"):
         project_answers.read_project(store, person=None, project="p", reader="rules+third")
     with store.read() as session:
         kept = session.exec(select(ReadingRow).where(ReadingRow.reader == "second")).all()
@@ -134,7 +134,7 @@ def test_another_description_is_no_reader_of_the_same_name(
 ) -> None:
     again(store, spec)
     n = len(served.asked)
-    with pytest.raises(Conflict, match="second has read answers of p with another description"):
+    with pytest.raises(ConflictError, match="second has read answers of p with another description"):
         again(store, spec.model_copy(update={"model": "another"}))
     assert len(served.asked) == n
     assert again(store, spec.model_copy(update={"note": "asked more slowly"})).known == 4
@@ -187,7 +187,7 @@ def test_it_is_asked_about_the_text_and_told_no_model(store: Store, spec: ModelS
 
 
 def test_only_an_endpoint_can_be_a_second_reader(store: Store, answered: list[int]) -> None:
-    with pytest.raises(ModelRefused, match="endpoint"):
+    with pytest.raises(ModelError, match="endpoint"):
         again(store, ModelSpec(name="x", adapter="chat", model="folder"))
 
 
@@ -248,10 +248,10 @@ def test_people_read_a_sample_and_each_reader_is_held_against_them(
         1
     ].same.value == pytest.approx(4 / 5)
     table.write_text("id,value\nnobody,A\n")
-    with pytest.raises(FileRefused, match="no answer 'nobody'"):
+    with pytest.raises(InvalidFileError, match="no answer 'nobody'"):
         reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(table))
     table.write_text(f"id,value\n{drawn[0]['id']},F\n")
-    with pytest.raises(FileRefused, match="none of what was asked for"):
+    with pytest.raises(InvalidFileError, match="none of what was asked for"):
         reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(table))
 
 

@@ -52,7 +52,7 @@ def _limits(wanted: ReportOptions) -> Limits | None:
     """Return the limits of the schema with the given one, or None."""
     from annotation_schemas.model import Shortcuts as Limits
     from app.services import opened
-    from domain.errors import InvalidInput, Problem
+    from domain.errors import InvalidInputError, Problem
     from extensions.shortcuts.schema_limits import wrong
     from extensions.shortcuts.text_check import limits_of
 
@@ -60,10 +60,10 @@ def _limits(wanted: ReportOptions) -> Limits | None:
     if wanted.at_most is not None:
         limits = (limits or Limits()).model_copy(update={"without_images": wanted.at_most})
         if found := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
-            raise InvalidInput(found)
+            raise InvalidInputError(found)
     if wanted.gate and (limits is None or limits.without_images is None):
         why = "The schema sets no limit below `export: shortcuts`, and none is given; write --without-images 0.02."
-        raise InvalidInput([Problem("without_images", why)])
+        raise InvalidInputError([Problem("without_images", why)])
     return limits
 
 

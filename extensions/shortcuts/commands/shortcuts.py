@@ -86,18 +86,18 @@ def shortcuts(
     """Measure how often rules and a classifier on texts answer items without images, and list the items that reveal
     their key. Compare the numbers with the limits of the schema, or with the limits given here. The output reveals
     keys, so it is for leads."""
-    from domain.errors import InvalidInput, Problem
+    from domain.errors import InvalidInputError, Problem
     from extensions.shortcuts.commands import model_report
 
     given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
     if models:
         if at_most or any(each is not None for each in given.values()):
-            raise InvalidInput([Problem("models", "With --models there are no limits on rules; leave them out.")])
+            raise InvalidInputError([Problem("models", "With --models there are no limits on rules; leave them out.")])
         asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
         if model or strong:
-            raise InvalidInput([Problem("models", "--model and --strong go with --models.")])
+            raise InvalidInputError([Problem("models", "--model and --strong go with --models.")])
         given |= {"without_images": without_images}
         known = {name: each for name, each in given.items() if each is not None}
         met = _report(project, counted, at_most or (), known, files=(items, reasons), as_json=as_json, gate=gate)
@@ -118,7 +118,7 @@ def _report(
     """Write the results of rules and the classifier. Return whether the limits are met, if ``gate`` asks for it."""
     from app.jobs import figure_requests
     from app.services import opened
-    from domain.errors import InvalidInput, Problem
+    from domain.errors import InvalidInputError, Problem
     from exporters.writing import write_files
     from extensions.shortcuts import text_check, text_shortcuts
     from extensions.shortcuts.commands import model_report
@@ -130,7 +130,7 @@ def _report(
     about = {"project": project, "items": counted}
     at = figure_requests.compute_here(shared.store, shared.settings, "shortcuts", about, state=state)
     if at.found is None:
-        raise InvalidInput([Problem("sources", at.why)])
+        raise InvalidInputError([Problem("sources", at.why)])
     found: TextShortcuts = text_shortcuts.flag_above(at.found, given["score"]) if "score" in given else at.found
     stands = None if limits is None else text_check.compare_with_limits(limits, text_check.TextMeasurement(found))
     models_stand = model_report.stands(project, counted, limits)
@@ -155,7 +155,7 @@ def _report(
 def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *, gate: bool) -> Limits | None:
     """Return the limits of the schema with the given ones; None if there are none."""
     from annotation_schemas.model import Shortcuts as Limits
-    from domain.errors import InvalidInput, Problem
+    from domain.errors import InvalidInputError, Problem
     from extensions.shortcuts.schema_limits import wrong
 
     if not (at_most or given or gate):
@@ -167,13 +167,13 @@ def _limits(own: Limits | None, at_most: Sequence[str], given: dict[str, Any], *
             shares[name] = float(share)
         except ValueError:
             what = f"{each!r} is no limit" if equals else f"{each!r} has no share"
-            raise InvalidInput([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
+            raise InvalidInputError([Problem("at_most", f"{what}; write NAME=SHARE, such as longest=0.3.")]) from None
     before = own or Limits()
     limits = before.model_copy(update={**given, "at_most": {**before.at_most, **shares}})
     if found := [
         Problem("_".join(map(str, key)), words if words.endswith("?") else f"{words}.") for key, words in wrong(limits)
     ]:
-        raise InvalidInput(found)
+        raise InvalidInputError(found)
     return limits
 
 

@@ -15,7 +15,7 @@ from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import items_switch
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
@@ -57,7 +57,7 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
     ask = partial(page_figures.ask_texts, services, view, items)
     try:
         asked = ask()
-    except NotAvailable as error:  # of this machine, and not of the project
+    except NotAvailableError as error:  # of this machine, and not of the project
         shell.show(markup.notice(str(error)))
         return None
     pending_figures.show_pending(services, asked, ask, about="Shortcuts are")

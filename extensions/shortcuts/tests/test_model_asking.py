@@ -15,7 +15,7 @@ from annotation_schemas.loader import load_text
 from db import attributes, file_raters
 from db.engine import Store, open_store
 from db.runs import open_runs
-from domain.errors import Conflict, ModelRefused, NotAvailable
+from domain.errors import ConflictError, ModelError, NotAvailableError
 from domain.run_kinds import RunKind, kind_of, plan_of
 from domain.runs import Question
 from domain.states import Stage
@@ -77,9 +77,9 @@ def test_a_run_whose_extension_is_missing_is_listed_and_names_it(
     assert (view.id, view.done) == (run, 0)
     with store.read() as session:
         assert open_runs(session) == [], "no worker takes it up"
-    with pytest.raises(Conflict, match=named):
+    with pytest.raises(ConflictError, match=named):
         run_control.pause(store, by=None, run=run)
-    with pytest.raises(NotAvailable, match=named):
+    with pytest.raises(NotAvailableError, match=named):
         asking_of(RunKind.SHORTCUT)
     assert [line for line in remarks(store, project="p") if named in line] == [
         f"p: 1 run needs more. {named} Put the folder `extensions/shortcuts` of this version of Touchstone back, and "
@@ -134,7 +134,7 @@ def test_what_is_asked_is_kept_and_none_of_it_counts(store: Store, tmp_path: Pat
         assert all(len({order.index(option) for order in places}) == 3 for option in range(4))
     assert len({tuple(order) for order in orders[0]}) > 4, "not every item in the same order"
     for run in runs:
-        with pytest.raises(Conflict, match="nothing of it to grade"):
+        with pytest.raises(ConflictError, match="nothing of it to grade"):
             run_grading.send_to_grading(store, by=None, run=run)
 
 
@@ -205,7 +205,7 @@ def test_judges_and_raters_do_not_see_them(store: Store, tmp_path: Path) -> None
 def test_what_would_say_nothing_is_refused(store: Store, plan: ShortcutPlan, why: str) -> None:
     make_project(store)
     make_items(store, 1)
-    with ScriptedServer([chat("A")]) as server, pytest.raises(ModelRefused, match=why):
+    with ScriptedServer([chat("A")]) as server, pytest.raises(ModelError, match=why):
         run_start.start(store, by=None, project="p", spec=spec_of(server), plan=plan)
 
 

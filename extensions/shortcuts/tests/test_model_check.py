@@ -11,7 +11,7 @@ import pytest
 
 from annotation_schemas.model import Shortcuts
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from extensions.shortcuts import model_check
 from extensions.shortcuts.card_blocks import model_blocks
 from extensions.shortcuts.model_check import ModelResult, compare_with_limit
@@ -133,7 +133,7 @@ def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(
             rooms.ask(spec_of(server, "b"), text_only=True, orders=orders)
     told = "not within: 3 of 12 items (25.0 %) are right without images in all orders by one model, at most 20.0 %"
     assert (rooms.line().done, rooms.line().said) == (False, told)
-    with pytest.raises(FileRefused, match=r"Right without images: not within: 3 of 12 .*\(without_images\)"):
+    with pytest.raises(InvalidFileError, match=r"Right without images: not within: 3 of 12 .*\(without_images\)"):
         release(store, media, home, "shortcuts")
     place = release(store, media, home, "shortcuts", "without_images") / "public"
     manifest = json.loads((place / "manifest.json").read_text())

@@ -12,7 +12,7 @@ import pytest
 
 from annotation_schemas.model import Shortcuts as Limits
 from db.engine import Store
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.roles import Role
 from extensions.shortcuts.model_files import as_csv
 from extensions.shortcuts.model_replies import WITH, WITHOUT, ModelReply
@@ -73,10 +73,10 @@ def test_what_a_model_knows_by_texts_is_found_and_nothing_else(store: Store, tmp
     # both models have to be right for a second look, unless one is chosen
     assert found.second == []
     assert {each.item for each in measure_models(store, by=None, project="p", chosen=["reader"]).second} == ids(*BLIND)
-    with pytest.raises(InvalidInput, match=r"No run has asked 'gpt'.*reader, b"):
+    with pytest.raises(InvalidInputError, match=r"No run has asked 'gpt'.*reader, b"):
         measure_models(store, by=None, project="p", strong=["gpt"])
     other = make_person(store, "ann", role=Role.SENIOR)
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowedError):
         measure_models(store, by=other, project="p")
 
 

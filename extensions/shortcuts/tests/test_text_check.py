@@ -15,7 +15,7 @@ import pytest
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema, Shortcuts
 from db.engine import Store
-from domain.errors import FileRefused, NotAvailable
+from domain.errors import InvalidFileError, NotAvailableError
 from extensions.shortcuts import text_check
 from extensions.shortcuts import text_shortcuts as room
 from extensions.shortcuts.key_places import places_of
@@ -217,7 +217,9 @@ def test_a_release_is_refused_while_the_extension_of_its_check_is_missing(
 ) -> None:
     kept(store, limited("{at_most: {constant: 0.6}}"), longest=True)
     monkeypatch.setattr("domain.extensions.installed", dict)
-    with pytest.raises(NotAvailable, match=r"`export\.shortcuts` belongs to the extension Shortcuts, which is not"):
+    with pytest.raises(
+        NotAvailableError, match=r"`export\.shortcuts` belongs to the extension Shortcuts, which is not"
+    ):
         release(store, media, home, "shortcuts")
 
 
@@ -228,9 +230,9 @@ def test_what_is_not_within_stops_a_release_unless_it_is_named_and_is_told_in_it
     store: Store, media: MediaStore, home: Path
 ) -> None:
     kept(store, limited("{at_most: {constant: 0.6}}"), longest=True)
-    with pytest.raises(FileRefused, match=r"not within: Longest option 100\.0 % .*at most 55\.0 %.*\(shortcuts\)"):
+    with pytest.raises(InvalidFileError, match=r"not within: Longest option 100\.0 % .*at most 55\.0 %.*\(shortcuts\)"):
         release(store, media, home)
-    with pytest.raises(FileRefused, match=r"no line shortcut; it has: .*items, .*said, shortcuts\."):
+    with pytest.raises(InvalidFileError, match=r"no line shortcut; it has: .*items, .*said, shortcuts\."):
         release(store, media, home, "shortcut")
     place = release(store, media, home, "shortcuts") / "public"
     manifest = json.loads((place / "manifest.json").read_text())
@@ -306,7 +308,7 @@ def test_without_scikit_learn_the_line_and_replay_say_so(
     assert found is not None
     assert not found.done
     assert "pip install 'scikit-learn>=1.9.1'" in found.said
-    with pytest.raises(FileRefused, match="scikit-learn, which is not installed"):
+    with pytest.raises(InvalidFileError, match="scikit-learn, which is not installed"):
         release(store, media, home)
     again = replay(place)
     assert not again.ok

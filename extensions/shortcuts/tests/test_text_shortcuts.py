@@ -13,7 +13,7 @@ import pytest
 from scipy import optimize
 
 from db.engine import Store
-from domain.errors import InvalidInput, NotAllowed
+from domain.errors import InvalidInputError, NotAllowedError
 from domain.roles import Role
 from domain.states import Items
 from extensions.shortcuts import text_classifier
@@ -169,7 +169,7 @@ def test_odd_sets_say_what_they_are() -> None:
     assert alone.flagged == []
     wordless = from_members([member(str(at), ["?", "!!"], at % 2, source=f"v{at}") for at in range(6)], ROLES)
     assert len(wordless.items) == 6
-    with pytest.raises(InvalidInput, match="one source"):
+    with pytest.raises(InvalidInputError, match="one source"):
         from_members([member(str(at), ["a", "b"], 0, source="v") for at in range(6)], ROLES)
 
 
@@ -186,5 +186,5 @@ def test_of_a_project_for_its_leads_alone(store: Store) -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
     assert [(row["right"], row["options"]) for row in rows] == [("1", "2")] * 4
     for login, role in (("ann", Role.ANNOTATOR), ("sen", Role.SENIOR)):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowedError):
             find_text_shortcuts(store, by=make_person(store, login, role=role), project="p")

@@ -10,7 +10,7 @@ import typer
 
 from app.commands.options import CountedItems
 from app.commands.results import Format, ScoreSource
-from domain.errors import InvalidInput, Problem
+from domain.errors import InvalidInputError, Problem
 
 if TYPE_CHECKING:
     from extensions.variants.item_pairs import PairedDifference
@@ -62,7 +62,7 @@ def variants(
     by = item_pairs.named(read.schema, pair, variant)
     if by is None:
         said = "Say which field or label names the pair and which the variant: --pair NAME --variant NAME."
-        raise InvalidInput([Problem("pair", said)])
+        raise InvalidInputError([Problem("pair", said)])
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion
     )

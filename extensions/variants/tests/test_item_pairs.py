@@ -18,7 +18,7 @@ from annotation_schemas.loader import examine, load_schema, load_text
 from app.cli import cli
 from app.services import resources
 from db.engine import open_store
-from domain.errors import InvalidInput, SchemaError
+from domain.errors import InvalidInputError, SchemaError
 from extensions.variants import item_pairs
 from extensions.variants.item_pairs import NO_PARTNER, NO_SCORE, TWICE, PairFields
 from tests.workflow.test_results import CLOSED, KEY, filled, made
@@ -87,7 +87,7 @@ def test_what_is_no_pair_is_counted_and_mistakes_are_named() -> None:
     (row,) = item_pairs.differences(replace(read, answers=read.answers[1:]), BY, [KEY])
     assert (row.difference.n_units, row.left_out) == (7, {NO_PARTNER: 1, TWICE: 1, NO_SCORE: 1})
     assert item_pairs.differences(read, PairFields("pair", "answer"), [KEY]) == [], "all have one key"
-    with pytest.raises(InvalidInput, match="no field or label 'paar'"):
+    with pytest.raises(InvalidInputError, match="no field or label 'paar'"):
         item_pairs.differences(read, PairFields("paar", "form"), [KEY])
     assert not paired_difference([], []).defined
     assert paired_difference([0.5, 0.5], [1, 1]).test is None
@@ -118,7 +118,7 @@ def test_the_command_has_three_forms(tmp_path: Path, sqlite_template: Path, monk
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
     resources.cache_clear()
     run = CliRunner()
-    with pytest.raises(InvalidInput, match="--pair NAME --variant NAME"):
+    with pytest.raises(InvalidInputError, match="--pair NAME --variant NAME"):
         run.invoke(cli, ["variants", "p"], catch_exceptions=False)
     table, marked = tmp_path / "labels.csv", ("no", "with")
     lines = [f"{name},{at // 2},{marked[at % 2]}\n" for at, name in enumerate(names)]

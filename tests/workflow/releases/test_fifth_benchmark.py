@@ -18,7 +18,7 @@ from PIL import Image
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
@@ -221,12 +221,12 @@ def test_what_a_program_has_no_place_for_is_refused_by_name(kept: Store, media: 
         (("preference_pairs",), "preference_pairs cannot hold the item 's0': it is no multiple choice with one right"),
         (("egothink",), "not written as egothink"),
     ):
-        with pytest.raises(FileRefused, match=words):
+        with pytest.raises(InvalidFileError, match=words):
             release(kept, media, home, *formats)
     edit_item(kept, person=None, project="p", item="s4", fields={"where": [{**BOX, "image": 3}]})
     for person in ("ann", "bob"):
         again(kept, person)
-    with pytest.raises(FileRefused, match="s4: its where is on image 3 of after, and there are 2"):
+    with pytest.raises(InvalidFileError, match="s4: its where is on image 3 of after, and there are 2"):
         release(kept, media, home, "inspect")
 
 

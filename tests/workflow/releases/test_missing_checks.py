@@ -9,7 +9,7 @@ import pytest
 
 from db.engine import Store
 from domain import extensions
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from media.store import MediaStore
 from tests.workflow.releases.pictured import One, pictured
 from workflow.releases.create import CreatedRelease, create
@@ -54,6 +54,6 @@ def test_a_private_release_without_its_check_says_so_in_every_place(
 def test_accepted_leaks_are_refused_where_nothing_looks_for_leaks(store: Store, media: MediaStore, home: Path) -> None:
     pictured(store, media, [One("q1"), One("q2")])
     named = r"check of releases `leaks` belongs to the extension Leak check, which is not installed\. Put the folder"
-    with pytest.raises(NotAvailable, match=named):
+    with pytest.raises(NotAvailableError, match=named):
         release(store, media, home, private=("test",), accepted=("ids: they are numbered by hand",))
     assert all_releases(store, home, by=None, project="p") == []

@@ -10,7 +10,7 @@ import pytest
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AssetRow, ItemAssetRow, ItemRow
-from domain.errors import FileRefused, InvalidInput, TouchstoneError
+from domain.errors import InvalidFileError, InvalidInputError, TouchstoneError
 from media.store import MediaStore
 from testkit.factories import BLIND, make_items, make_people, make_project, make_schema, vote
 from workflow.releases import create as making
@@ -60,7 +60,7 @@ def test_a_rater_out_of_a_file_of_whom_no_one_has_said_anything_is_named_beforeh
     import_ratings(kept, by=None, project="p", path=file, refuse=lambda bad: None)
     assert not line(kept, "raters").done
     assert f"no one has said whether {EVE} is a person" in line(kept, "raters").said
-    with pytest.raises(FileRefused, match=rf"whether {EVE} is a person .*\(raters\)"):
+    with pytest.raises(InvalidFileError, match=rf"whether {EVE} is a person .*\(raters\)"):
         release(kept, media, home)
     made = release(kept, media, home, "raters")
     words = words_in(made.place / "public")
@@ -96,19 +96,19 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
     vote(store, ann)
     vote(store, ann, "blue")
     assert (line(store, "media").done, line(store, "media").said) == (False, "1 item lacks images or clips")
-    with pytest.raises(FileRefused, match=r"1 item lacks images or clips \(media\)"):
+    with pytest.raises(InvalidFileError, match=r"1 item lacks images or clips \(media\)"):
         release(store, media, home)
 
 
 @pytest.mark.parametrize(
     ("more", "kind", "words"),
     [
-        ({"despite": ("items",)}, FileRefused, "License: missing"),
-        ({"formats": ("parquet_of_none",)}, FileRefused, "parquet_of_none"),
-        ({"despite": ("items", "said", "licence")}, FileRefused, "no line licence"),
-        ({"splits": ("train=0.8", "test=0.3")}, InvalidInput, "add up to 1.1"),
-        ({"private": ("tset",)}, InvalidInput, "no split tset to keep private. The splits are: test"),
-        ({"splits": ("dev=1", "test=rest"), "private": ("test", "val")}, InvalidInput, "no split val"),
+        ({"despite": ("items",)}, InvalidFileError, "License: missing"),
+        ({"formats": ("parquet_of_none",)}, InvalidFileError, "parquet_of_none"),
+        ({"despite": ("items", "said", "licence")}, InvalidFileError, "no line licence"),
+        ({"splits": ("train=0.8", "test=0.3")}, InvalidInputError, "add up to 1.1"),
+        ({"private": ("tset",)}, InvalidInputError, "no split tset to keep private. The splits are: test"),
+        ({"splits": ("dev=1", "test=rest"), "private": ("test", "val")}, InvalidInputError, "no split val"),
     ],
 )
 def test_a_release_is_refused_before_any_work_for_what_a_few_queries_tell(
@@ -131,5 +131,5 @@ def test_a_release_is_refused_before_any_work_for_what_a_few_queries_tell(
 
 def test_a_private_split_that_a_field_names_nowhere_is_refused(kept: Store, media: MediaStore, home: Path) -> None:
     asked = ReleaseOptions(despite=("said", "items"), splits=("field:answer",), private=("test",))
-    with pytest.raises(InvalidInput, match=r"no split test to keep private\. The splits are: red"):
+    with pytest.raises(InvalidInputError, match=r"no split test to keep private\. The splits are: red"):
         create(kept, media, home, by=None, project="p", asked=asked)

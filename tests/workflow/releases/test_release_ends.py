@@ -15,7 +15,7 @@ import pytest
 
 from app import cli
 from db.engine import Store, open_store
-from domain.errors import Conflict
+from domain.errors import ConflictError
 from media.store import MediaStore
 from testkit.forked import Forked
 from testkit.serving import environment
@@ -172,7 +172,7 @@ def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(
         try:
             asked = ReleaseOptions(despite=("said", "items"), formats=("jsonl",))
             return create(store, media, at, by=None, project="p", asked=asked)
-        except Conflict as error:
+        except ConflictError as error:
             return str(error)
 
     with ThreadPoolExecutor(2) as both:
@@ -192,7 +192,7 @@ def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(
 def test_what_is_being_built_is_no_one_elses(tmp_path: Path) -> None:
     with staging(tmp_path, "p") as made:
         (made / "half").write_text("x")
-        with pytest.raises(Conflict, match="is being made just now"), staging(tmp_path, "p"):
+        with pytest.raises(ConflictError, match="is being made just now"), staging(tmp_path, "p"):
             pass
         with staging(tmp_path, "q"):
             assert (made / "half").is_file()

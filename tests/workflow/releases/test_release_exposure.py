@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from app.cli import cli
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.states import Stage
 from exporters.evidence_folder import line_hash
 from media.store import MediaStore
@@ -92,7 +92,7 @@ def test_each_kind_is_told_before_and_verify_names_who_what_and_the_row(
     worked(store, planted=True)
     (line,) = [each for each in before(store, by=None, project="p") if each.name == "exposure"]
     assert line.said == "5 votes by people who had seen hidden data"
-    with pytest.raises(FileRefused, match=r"5 votes by people .* \(exposure\)"):
+    with pytest.raises(InvalidFileError, match=r"5 votes by people .* \(exposure\)"):
         release(store, media, home)
     public = release(store, media, home, "exposure").place / "public"
     found = verify(public)

@@ -10,7 +10,7 @@ import pytest
 
 from app.jobs.figure_requests import request_figure
 from db.engine import Store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from domain.roles import Role
 from domain.settings import Settings
 from media.store import MediaStore
@@ -111,7 +111,7 @@ def test_what_is_not_met_stops_a_release_unless_it_is_named_and_is_told_in_it(
     store: Store, media: MediaStore, home: Path
 ) -> None:
     voted(store, f"{SHARE}, at_least: 0.75", f"{ALPHA}, at_least: 0.6")
-    with pytest.raises(FileRefused, match=r"not met: 0\.571 .*\(floor\.choice\.krippendorff_alpha\)"):
+    with pytest.raises(InvalidFileError, match=r"not met: 0\.571 .*\(floor\.choice\.krippendorff_alpha\)"):
         release(store, media, home)
     told = release(store, media, home, "floor.choice.krippendorff_alpha")
     share, alpha = told["floors"]

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from db.engine import Store
-from domain.errors import InvalidInput, TouchstoneError
+from domain.errors import InvalidInputError, TouchstoneError
 from media.perceptual_hash import difference_hash, distance
 from media.store import MediaStore
 from testkit.pictures import encoded
@@ -64,7 +64,7 @@ def splits_of(store: Store, media: MediaStore, asked: ReleaseOptions) -> dict[st
     try:
         with store.read() as session:
             draft = drawn_up(session, media, access_to(session, person=None, project="p"), asked)
-    except InvalidInput as error:
+    except InvalidInputError as error:
         return str(error)
     return {called[each.item_id]: each.split for each in draft.placed}
 
@@ -133,7 +133,9 @@ def test_no_item_moves_to_another_split_in_a_later_release(store: Store, media: 
     assert any({id: released(each)[id] for id in first} != first for each in moved), "three draws are not all the same"
     last = released(moved[-1])
     assert released(release("train=8", "test=8", seed=11)) == last, "the newest release counts"
-    with pytest.raises(InvalidInput, match="which is not asked for any more; ask for it again, or draw all of it anew"):
+    with pytest.raises(
+        InvalidInputError, match="which is not asked for any more; ask for it again, or draw all of it anew"
+    ):
         release()
     assert set(released(release(anew=True)).values()) == {"test"}
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from db.engine import Store, open_store
-from domain.errors import FileRefused
+from domain.errors import InvalidFileError
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project, make_schema
 from testkit.missing_extensions import needs
@@ -74,7 +74,7 @@ def test_a_refused_release_names_all_formats_and_items_at_once(store: Store, tmp
     """Both formats need the images in the release."""
     voted(store, 3)
     asked = ReleaseOptions(despite=("said", "items"), formats=("inspect", "vlmevalkit", "jsonl"))
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFileError) as refused:
         create(store, MediaStore(tmp_path / "media"), tmp_path, by=None, project="p", asked=asked)
     told = str(refused.value)
     assert told.startswith("2 formats cannot be written: inspect, vlmevalkit.")

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidInput
+from domain.errors import InvalidInputError
 from media.perceptual_hash import distance
 from tests.paths import ROOT
 from workflow.releases.split_groups import SplitRecord, groups_of, near_pairs
@@ -40,7 +40,7 @@ def counts(records: list[SplitRecord], found: Assignment) -> Counter[tuple[str, 
 
 def refused(records: list[SplitRecord], *texts: str, **more: object) -> str:
     before = more.pop("before", None)
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         assign(records, SplitPlan.of(texts, **more), before=before)  # type: ignore[arg-type]
     return str(caught.value)
 
@@ -140,7 +140,7 @@ def _half_and_half(groups: tuple[str, ...]) -> None:
     ways = possible(records, wanted)
     try:
         found = assign(records, SplitPlan.of(HALVES, seed=3))
-    except InvalidInput:
+    except InvalidInputError:
         assert not any(off <= 1 for off in ways), groups
         return
     there = counts(records, found)
@@ -171,7 +171,7 @@ def test_whatever_the_items_are(records: list[SplitRecord], seed: int, dice: ran
     plan = SplitPlan.of(("train=0.6", "validation=0.1", "test=0.3"), seed=seed, off=Fraction(1, 2), lacking=True)
     try:
         found = assign(records, plan)
-    except InvalidInput as error:
+    except InvalidInputError as error:
         told = str(error)
     else:
         told = ""
@@ -291,7 +291,7 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
     ],
 )
 def test_what_is_asked_for_has_to_be_a_plan(texts: tuple[str, ...], sentence: str) -> None:
-    with pytest.raises(InvalidInput, match=sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
         SplitPlan.of(texts)
 
 

@@ -25,7 +25,7 @@ from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_for_everyone import unfit
-from workflow.access import accounts, projects
+from workflow.access import accounts, memberships
 from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -39,7 +39,7 @@ def running(server: Server, tmp_path: Path) -> Server:
     with opened(server) as store:
         for login, stage in (("ada", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
             accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[stage])
+            memberships.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[stage])
         for number in range(2):
             (tmp_path / f"{number}.png").write_bytes(picture(number))
         files = [(f"{number}.png", tmp_path / f"{number}.png") for number in range(2)]

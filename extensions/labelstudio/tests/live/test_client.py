@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from domain.bridge import OutgoingTask
-from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.errors import ServiceError, ServiceUnreachableError
 from domain.settings import settings_from
 from extensions.labelstudio import client as module
 from extensions.labelstudio.client import Client, connect
@@ -83,9 +83,9 @@ def test_a_revoked_token_is_refused_with_a_sentence(label_studio: LabelStudio, a
     rita = label_studio.sign_up("rita.client@example.org")
     asked(label_studio, rita.personal).users()
     rita.call("POST", "/api/token/blacklist/", {"refresh": rita.personal})
-    with pytest.raises(OutsideRefused, match="does not take the token in here: it was revoked"):
+    with pytest.raises(ServiceError, match="does not take the token in here: it was revoked"):
         asked(label_studio, rita.personal).users()
-    with pytest.raises(OutsideRefused, match="does not take the token in here"):
+    with pytest.raises(ServiceError, match="does not take the token in here"):
         asked(label_studio, "0" * 40).users()
 
 
@@ -124,7 +124,7 @@ def test_people_are_found_by_their_address(
     assert told["anna.client@example.org"] == anna.id
     assert told["made.client@example.org"] == made.id
     assert told["admin@example.org"] == label_studio.admin.id
-    with pytest.raises(OutsideRefused, match="already exists"):
+    with pytest.raises(ServiceError, match="already exists"):
         front.make_user("made.client@example.org")
 
 
@@ -149,7 +149,7 @@ def test_a_project_is_found_by_its_key(front: Client, label_studio: LabelStudio)
 
 
 def test_a_labeling_configuration_that_does_not_fit_is_refused(front: Client) -> None:
-    with pytest.raises(OutsideRefused, match="label_config"):
+    with pytest.raises(ServiceError, match="label_config"):
         front.make_project("odd", title="odd", labeling="<View><Choices/></View>")
     assert front.project_of("odd") is None
 
@@ -192,7 +192,7 @@ def test_a_task_goes_there_and_its_annotations_come_back(
     assert front.task(first.id) is None
     assert [task.id for task in front.tasks(project)] == [second.id]
     front.remove_project(project)
-    with pytest.raises(OutsideRefused, match="No Project"):
+    with pytest.raises(ServiceError, match="No Project"):
         list(front.tasks(project))
 
 
@@ -205,7 +205,7 @@ def test_a_prediction_goes_with_its_task(front: Client, label_studio: LabelStudi
 
 def test_all_tasks_are_taken_or_none(front: Client) -> None:
     project = front.make_project("all or none", title="all or none", labeling=server.LABELING)
-    with pytest.raises(OutsideRefused, match='"question" key is expected'):
+    with pytest.raises(ServiceError, match='"question" key is expected'):
         front.send(project, [*outgoing(3), OutgoingTask("without", {"other": "?"})])
     assert list(front.tasks(project)) == []
 
@@ -274,7 +274,7 @@ def test_a_server_that_is_down_is_said_so(label_studio: LabelStudio) -> None:
     nowhere = f"http://127.0.0.1:{free_port()}"
     with (
         Client(nowhere, Token(label_studio.admin.personal, whence="here"), pauses=(0.1,)) as client,
-        pytest.raises(OutsideUnreachable, match="does not answer"),
+        pytest.raises(ServiceUnreachableError, match="does not answer"),
     ):
         client.users()
 
@@ -291,7 +291,7 @@ def test_a_reply_that_comes_too_late_doubles_nothing(
     client, hasty = asked(label_studio), asked(label_studio, label_studio.admin.token, seconds=0.05)
     project = client.make_project("late", title="late", labeling=server.LABELING)
     monkeypatch.setattr(module, "SECONDS_PER_TASK", 0.0)
-    with pytest.raises(OutsideUnreachable, match="in time"):
+    with pytest.raises(ServiceUnreachableError, match="in time"):
         hasty.send(project, outgoing(1_000))
     # the server continues, even if the client has hung up
     until(lambda: server.task_number(label_studio.admin, project) == 1_000)
@@ -316,7 +316,7 @@ def test_a_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
     def send() -> None:
         try:
             client.send(project, tasks)
-        except OutsideUnreachable as error:
+        except ServiceUnreachableError as error:
             failures.append(error)
 
     sending = threading.Thread(target=send)
@@ -325,14 +325,14 @@ def test_a_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
     open_label_studio.kill()
     sending.join(60)
     assert len(failures) == 1
-    with pytest.raises(OutsideUnreachable):
+    with pytest.raises(ServiceUnreachableError):
         next(reading)
-    with pytest.raises(OutsideUnreachable):
+    with pytest.raises(ServiceUnreachableError):
         client.remove([1])
 
     open_label_studio.start()
     # The server rejects its own tokens now, which does not matter here. Legacy tokens do not use its key.
-    with pytest.raises(OutsideRefused, match="does not take the token in here"):
+    with pytest.raises(ServiceError, match="does not take the token in here"):
         client.users()
     other.send(project, missing(other, project, tasks))
     assert [task.key for task in other.tasks(project)] == keys(3_000)

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from annotation_schemas.model import PREDICTION, Schema
-from domain.errors import NotAvailable
+from domain.errors import NotAvailableError
 from domain.records import AssetView, TaskView
 from domain.states import Stage
 from extensions.labelstudio import results
@@ -111,7 +111,7 @@ def test_every_shipped_page_is_taken(label_studio: LabelStudio) -> None:
         schema = LOADED[name]
         try:
             xml = labeling(schema, stage, dimension)
-        except NotAvailable:
+        except NotAvailableError:
             continue
         if xml not in taken:
             put(label_studio.admin, schema, task(schema, stage, dimension), lambda asset: "/static/none.png")
