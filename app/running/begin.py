@@ -23,8 +23,7 @@ from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import Preview, Question, RunPlan
 from workflow.runs import preview_run, run_start
-from workflow.runs.model_descriptions import ModelSpec, stored_as_yaml
-from workflow.runs.model_folders import ModelDevice, place_of
+from workflow.runs.model_descriptions import ModelDevice, ModelSpec, find_device, stored_as_yaml
 from workflow.runs.preview_run import RunEstimate
 from workflow.runs.run_views import RunView
 
@@ -163,7 +162,7 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
         blind = isinstance(plan, RunPlan) and plan.without_image
         estimate = preview_run.estimate(spec, found.questions, asked=found.can, blind=blind)
         return PagePreview(found, first, pictures, estimate=estimate)
-    return PagePreview(found, first, pictures, place=place_of(spec, services.settings, by=services.person))
+    return PagePreview(found, first, pictures, place=find_device(spec, services.settings, by=services.person))
 
 
 def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:

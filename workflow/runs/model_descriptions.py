@@ -7,18 +7,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from domain.errors import ModelError
+from domain.records import Person
 from domain.runs import Answerer
 from domain.settings import Settings
 from domain.strategies import added_strategies
 from inference import spec as specs
+from inference.adapters import ModelDevice, find_adapter
 from inference.spec import Endpoint, Generation, ModelSpec, Price
+from workflow.runs.run_start import with_full_path
 
 __all__ = [
     "Endpoint",
     "Generation",
+    "ModelDevice",
     "ModelSpec",
     "Price",
     "as_yaml",
+    "find_device",
     "named",
     "of_file",
     "of_text",
@@ -77,6 +83,15 @@ def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -
     from inference.opening import open_answerer
 
     return open_answerer(spec, strategy=strategy, allowed=allowed_by(settings))
+
+
+def find_device(spec: ModelSpec, settings: Settings, *, by: Person | None) -> ModelDevice:
+    """Return the device of a model on this machine, or the reason why the model cannot be opened."""
+    spec = with_full_path(spec, settings, by=by)
+    try:
+        return find_adapter(spec).find_device(spec)
+    except ModelError as error:
+        return ModelDevice(str(error), fits=False)
 
 
 def allowed_by(settings: Settings, *, tools: Path | None = None) -> specs.ModelPermissions:
