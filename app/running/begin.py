@@ -168,7 +168,7 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
 def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
     """Return the preview as markup."""
     parts = [
-        _section("What will happen"),
+        markup.section("What will happen"),
         markup.tag("p", markup.text(of.sentence(seen, spec, plan)), style="ts", data_part="foreseen"),
     ]
     if seen.place is not None:
@@ -200,7 +200,7 @@ def prompts(seen: PagePreview) -> list[Markup]:
     if not seen.shown:
         return []
     first = [question_markup(question, seen.pictures) for question in seen.shown]
-    return [_section("The first prompts, as they will be sent"), *first]
+    return [markup.section("The first prompts, as they will be sent"), *first]
 
 
 def address_of(path: Path, *, side: int = 420) -> str:
@@ -262,10 +262,6 @@ def _pictures(row: list[Markup]) -> list[Markup]:
 
 def _turn(who: str, parts: Sequence[Markup]) -> Markup:
     return markup.tag("div", markup.quiet(who), *parts, style="ts-turn")
-
-
-def _section(title: str) -> Markup:
-    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
 # ---- after the start -------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def choose(
 def parse_description(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
     """Return the description in a text, or its faults with their lines."""
     try:
-        return model_descriptions.of_text(text, name=_NAME), []
+        return model_descriptions.spec_of(text, name=_NAME), []
     except ModelError as error:
         return None, [_by_line(line) for line in str(error).splitlines()]
 
@@ -303,7 +303,7 @@ def take(text: str, box: str = TEXT) -> None:
 
 def _take(spec: ModelSpec | None, box: str) -> None:
     if spec is not None:
-        take(model_descriptions.as_yaml(spec), box)
+        take(model_descriptions.spec_as_yaml(spec), box)
 
 
 def _in_effect(box: str) -> ModelSpec | None:
