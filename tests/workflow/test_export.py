@@ -196,10 +196,10 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
         out(store, "ratings", tmp_path / "r.csv", **only)
     assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/other.json"))
 
-    for other in ("again", "folder"):
+    for other in ("whole", "again", "folder"):
         create_project(store, name=other, loaded=load_schema(shipped()["egoplan"]))
     for other, path, note in (
-        ("again", whole / "val.json", False),
+        ("whole", whole / "val.json", False),
         ("again", part / name, True),
         ("folder", part, True),
     ):

@@ -25,9 +25,8 @@ BEFORE = TODAY.replace("edit: true, reasons: [", "edit: true, causes: [")
 
 HASH = "fcea641f769f40a4625329c9b2634fa0f12d2676409ad7be5f9579158afae3de"
 EXPORTS = {
-    "ratings-False": "50b4aa89954aa9b544d9b178a29a8547d4b1ca4f3a383947dd9b2c5777f18d63",
-    "ratings-True/ratings.csv": "50b4aa89954aa9b544d9b178a29a8547d4b1ca4f3a383947dd9b2c5777f18d63",
-    "label_studio-False": "3adc8b08f24e8622b9e2041df1a2a1a50d2672138086ffc476d253a443f13b80",
+    "ratings": "50b4aa89954aa9b544d9b178a29a8547d4b1ca4f3a383947dd9b2c5777f18d63",
+    "label_studio": "3adc8b08f24e8622b9e2041df1a2a1a50d2672138086ffc476d253a443f13b80",
 }
 """SHA-256 of what the version before this one, which knew `causes` only, made of schema and project."""
 
@@ -54,7 +53,7 @@ def written(store: Store, folder: Path) -> dict[str, str]:
     """SHA-256 of each file of each export of the project."""
     found = {}
     for format in ("ratings", "label_studio"):
-        done = export(store, by=None, project="p", format=format, out=folder / f"{format}-False")
+        done = export(store, by=None, project="p", format=format, out=folder / format)
         for file in done.files:
             found[file.relative_to(folder).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
     return found

@@ -81,7 +81,7 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
         for _ in range(2):
             task = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
             submissions.submit(store, person=person, task=task.id, key=task.id, values={"ok": "yes"})
-    made = exported(store, by=None, project="p", format="csv", file_name="pairs.csv", only=kept_ids(store))
+    made = exported(store, by=None, project="p", format="csv", public=True, file_name="pairs.csv", only=kept_ids(store))
     told = json.loads(made.files["manifest.json"])
     found = list(csv.DictReader(io.StringIO(made.files["pairs.csv"].decode(), newline=""), delimiter=";"))
     assert [dict(row) for row in found] == [
