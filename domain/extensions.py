@@ -63,6 +63,10 @@ class Extension:
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     strategies: Rows = _nothing
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
+    adapters: Rows = _nothing
+    """Rows of ``inference.adapters.ModelAdapter``: how models are opened that run on this machine."""
+    model_sources: Rows = _nothing
+    """Rows of ``app.running.description.ModelSource``: ways to choose a model's description on the pages of runs."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
@@ -115,6 +119,8 @@ class ExtensionNames:
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
+    adapters: tuple[str, ...] = ()
+    """Values of ``adapter`` in descriptions of models."""
     table_sources: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
@@ -178,6 +184,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         jobs=("second_reader",),
     ),
     "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
+    "local_models": ExtensionNames("Local models", adapters=("chat", "completion", "encoder_decoder", "video_llava")),
     "labelstudio": ExtensionNames(
         "Label Studio",
         formats=("label_studio",),
@@ -244,6 +251,7 @@ NOUNS = {
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
     "strategies": "strategy",
+    "adapters": "adapter",
     "table_sources": "source of tables",
     "figures": "figure",
     "jobs": "kind of tasks",

@@ -93,6 +93,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
+        "adapters": {row.name for row in record.adapters()},
         "table_sources": {name for name, _ in record.table_sources()},
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
@@ -129,7 +130,7 @@ for room in rooms:
 from typer.testing import CliRunner
 import app.cli
 from annotation_schemas import shipped
-from domain.errors import NotAvailableError
+from domain.errors import ModelError, NotAvailableError
 
 run = CliRunner()
 told = {"checked": [], "refused": {}, "unforeseen": []}
@@ -169,6 +170,14 @@ for name in sentences["strategies"]:
         registry.require_row("strategy", name)
     except NotAvailableError as error:
         told["refused"][f"strategy {name}"] = str(error)
+
+from inference.opening import open_answerer
+from inference.spec import ModelSpec
+for name in sentences["adapters"]:
+    try:
+        open_answerer(ModelSpec(name="little", adapter=name, model="folder"), strategy="generate")
+    except ModelError as error:
+        told["refused"][f"adapter {name}"] = str(error)
 
 for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
@@ -303,6 +312,8 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             checked = " ".join(found["refused"][f"schema {strategy}"].split())
             assert checked.startswith("0 ")
             assert f"models.strategy: The strategy `{strategy}` {named}" in checked
+        for adapter in parts.adapters:
+            assert named in found["refused"][f"adapter {adapter}"]
         for job in parts.jobs:
             assert named in found["refused"][f"job {job}"]
         for figure in parts.figures:

@@ -44,7 +44,7 @@ def release(tmp_path: Path) -> Path:
 
 def tuned(capsys: pytest.CaptureFixture[str], release: Path, model: Path, out: Path, *more: str) -> dict[str, Any]:
     """What the recipe prints."""
-    from examples.tuning import main
+    from extensions.local_models.tuning import main
 
     given = [str(release), "--model", str(model), "--out", str(out), "--frames", "2", "--batch", "2", "--rate", "0.01"]
     assert main([*given, *more]) == 0, capsys.readouterr().err
@@ -55,9 +55,9 @@ def tuned(capsys: pytest.CaptureFixture[str], release: Path, model: Path, out: P
 def test_right_answers_are_learnt_and_a_run_ranks_with_what_was_learnt(
     release: Path, tmp_path: Path, tiny_models: Shelf, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from examples.tuning import lessons, right
-    from inference.local.loading import load
-    from inference.local.ranking import Ranker
+    from extensions.local_models.loading import load
+    from extensions.local_models.ranking import Ranker
+    from extensions.local_models.tuning import lessons, right
     from inference.spec import ModelPermissions, ModelSpec
 
     model = tiny_models.folder("llava_onevision")
@@ -78,9 +78,9 @@ def test_right_answers_are_learnt_and_a_run_ranks_with_what_was_learnt(
 def test_the_loss_is_that_of_the_scores_by_which_options_are_ranked(
     release: Path, tmp_path: Path, tiny_models: Shelf
 ) -> None:
-    from examples.tuning import lessons, loss_of
-    from inference.local.loading import load
-    from inference.local.ranking import Ranker
+    from extensions.local_models.loading import load
+    from extensions.local_models.ranking import Ranker
+    from extensions.local_models.tuning import lessons, loss_of
     from inference.spec import ModelPermissions, ModelSpec
 
     model = str(tiny_models.folder("llava_onevision"))
@@ -106,7 +106,7 @@ def test_the_loss_is_that_of_the_scores_by_which_options_are_ranked(
 def test_what_cannot_be_tuned_on_is_said_in_a_sentence(
     release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from examples.tuning import main
+    from extensions.local_models.tuning import main
 
     def told(*more: str) -> str:
         assert main([str(release), "--model", "nowhere/at/all", "--out", str(tmp_path / "out"), *more]) == 2

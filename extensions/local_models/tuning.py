@@ -1,6 +1,6 @@
 """Tune a local model on a release: LoRA, and a loss that sets right answers apart from wrong ones.
 
-    python -m examples.tuning RELEASE --split train --model FOLDER --out tuned
+    python -m extensions.local_models.tuning RELEASE --split train --model FOLDER --out tuned
 
 It reads ``preference_pairs/<split>.jsonl`` of a release. Each item is asked as its conversation stands there, and
 
@@ -32,9 +32,9 @@ from typing import Any
 from domain.errors import InvalidMediaError, ModelError
 from domain.installation import install_hint
 from domain.runs import Picture, Question
-from inference.local.encoding import CannotEncode
-from inference.local.loading import LoadedModel, load
-from inference.local.ranking import Ranker
+from extensions.local_models.loading import LoadedModel, load
+from extensions.local_models.prompts import CannotEncode
+from extensions.local_models.ranking import Ranker
 from inference.options import CannotRank
 from inference.spec import ModelPermissions, ModelSpec
 from media import clips

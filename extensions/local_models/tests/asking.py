@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from domain.runs import Attempt, Picture, Question
-from inference import fit
-from inference.local.generation import LocalModel, open_generate
+from extensions.local_models import fit
+from extensions.local_models.generation import LocalModel, open_generate
 from inference.spec import Generation, ModelPermissions, ModelSpec
 from testkit import tiny
 

@@ -1,13 +1,12 @@
 """Loading of a model from a folder or a repository into memory, or a sentence with the reason why it cannot be
 loaded.
 
-The module is long because each step of loading has a refusal of its own, in words for the person who asked.
+Each step of loading has a refusal of its own, in words for the person who asked.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import platform
@@ -18,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from domain.errors import ModelError
-from domain.installation import install_hint
-from inference import fit
-from inference.local.families import NO_CLASS, TEXT, Family, family_of, own_template
-from inference.local.processors import MissingPackage, explained, image_mark, load_processor
+from extensions.local_models import fit
+from extensions.local_models.families import NO_CLASS, TEXT, Family, family_of, own_template
+from extensions.local_models.libraries import needs_libraries, short_error, version_of
+from extensions.local_models.processors import MissingPackage, image_mark, load_processor
+from extensions.local_models.weights import load_weights, packages_to_install, remove_defaults
 from inference.spec import ModelPermissions, ModelSpec
 
 PLACES = ("<|touchstone clip|>", "<|touchstone still|>")
@@ -102,13 +102,13 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
     tokenizer.padding_side = padding
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    model = _weights(spec, family, where, config, dtype, device, common)
+    model = load_weights(spec, family, where, config, dtype, device, common)
     if spec.generation.do_sample and spec.generation.temperature <= 0:
         raise ModelError(
             f"{spec.name}: `do_sample` asks for sampling, which needs a temperature above 0. Set one, or leave "
             "`do_sample` out."
         )
-    ends = _own_generation(model, tokenizer)
+    ends = remove_defaults(model, tokenizer)
     template, ours = _template(processor, tokenizer, family)
     return LoadedModel(
         spec,
@@ -125,32 +125,6 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
         ends,
         _room(model.config, found),
     )
-
-
-def needs_libraries() -> None:
-    """Raise ``ModelError`` with a sentence if the libraries of local models are missing or broken."""
-    # Threads of torch that wait for each other sleep instead of spinning. A web server, a database or a second worker
-    # on the same cores otherwise makes small models tens of times slower. It counts if torch is not imported yet.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    for package in ("torch", "transformers", "tokenizers", "PIL"):
-        try:
-            importlib.import_module(package)
-        except ImportError as error:
-            missing = getattr(error, "name", None) or package
-            raise ModelError(
-                f"Local models need {package}, but {missing} is not installed. {install_hint('models')}"
-            ) from error
-        except Exception as error:  # a broken installation can raise anything
-            raise ModelError(f"{package} is installed, but does not start: {short_error(error)}") from error
-    try:
-        from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: F401
-    except Exception as error:  # a torchvision built for another torch takes all of transformers down with it
-        if "torchvision" in f"{error} {error.__cause__}":
-            raise ModelError(
-                "transformers does not start because the installed torchvision is built for another torch: "
-                "uninstall torchvision (Touchstone does without it), or install the build that belongs to this torch."
-            ) from error
-        raise ModelError(f"transformers is installed, but does not start: {short_error(error)}") from error
 
 
 def _place(name: str) -> tuple[str, Path | None]:
@@ -204,8 +178,8 @@ def _config(spec: ModelSpec, where: str, common: Mapping[str, Any], found: fit.M
             title = NO_CLASS.get(kind.lower())
             raise ModelError(
                 f"{spec.name} is of the type {kind}{f' ({title})' if title else ''}, which the installed transformers "
-                f"({_version('transformers')}) does not know. Install a newer one, bring its answers as a file, or ask "
-                "it as an endpoint."
+                f"({version_of('transformers')}) does not know. Install a newer one, bring its answers as a file, or "
+                "ask it as an endpoint."
             ) from error
         raise ModelError(_not_found(spec, error)) from error
 
@@ -317,7 +291,7 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
             return tokenizer, tokenizer
         processor = load_processor(where, config, common)
     except MissingPackage as error:
-        raise ModelError(_to_install(spec, family, error)) from error
+        raise ModelError(packages_to_install(spec, family, error)) from error
     except Exception as error:
         text = f"{error}"
         if "sentencepiece" in text or "tiktoken" in text or "protobuf" in text:
@@ -336,120 +310,6 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
     if getattr(processor, "image_processor", None) is None or getattr(processor, "tokenizer", None) is None:
         raise ModelError(f"{spec.name} has no image processor: preprocessor_config.json is missing from its folder.")
     return processor, processor.tokenizer
-
-
-def _to_install(spec: ModelSpec, family: Family, error: MissingPackage, *, part: str = "processor") -> str:
-    """Return the missing package, and the command that installs it."""
-    command = f"pip install {error.package}"
-    build = ""
-    if error.package == "torchvision":
-        torch = _version("torch")
-        found = re.match(r"2\.(\d+)", torch)
-        # torchvision's versions follow torch's: 0.15 is for 2.0, 0.28 for 2.13.
-        command += f"=={'0.' + str(int(found[1]) + 15) if found else '0'}.*"
-        build = f" Take the build for the installed torch ({torch}): another one stops transformers from starting."
-        if "+" in torch:  # such builds come from an index of their own; the usual one has another build
-            command += " --index-url INDEX"
-            build += " INDEX is the package index that has your build of torch."
-    return (
-        f"The {part} of {spec.name} ({family.title}) needs the package {error.package}, which is not installed. "
-        f"Install it where the worker runs: {command}.{build}"
-    )
-
-
-def _weights(
-    spec: ModelSpec, family: Family, where: str, config: Any, dtype: str, device: Any, common: Mapping[str, Any]
-) -> Any:
-    import torch
-    from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
-
-    if "Diffusion" in str(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(config.model_type)):
-        raise ModelError(
-            f"{spec.name} is of the type {config.model_type}, which writes an answer by diffusion, all words at once. "
-            "Touchstone asks models that write word by word. Bring its answers as a file, or ask it as an endpoint."
-        )
-    kind = AutoModelForCausalLM if family.modality == "text" else AutoModelForImageTextToText
-    try:
-        model, report = kind.from_pretrained(
-            where, config=config, dtype=getattr(torch, dtype), output_loading_info=True, **common
-        )
-        missing = sorted(
-            key for key in report.get("missing_keys", ()) if not key.endswith(("position_ids", "inv_freq"))
-        )
-        if missing:
-            raise ModelError(
-                f"{len(missing)} parts of {spec.name} are not among its weights ({missing[0]} is one): they would be "
-                "made up. The folder is incomplete, or of another kind than its config.json says."
-            )
-        return model.to(device).eval()
-    except ModelError:
-        raise
-    except MemoryError as error:
-        raise ModelError(_too_large(spec, dtype, device)) from error
-    except Exception as error:
-        if out_of_memory(error):
-            raise ModelError(_too_large(spec, dtype, device)) from error
-        text = f"{type(error).__name__} {error}"
-        missing_package = explained(error)
-        if isinstance(missing_package, MissingPackage):
-            raise ModelError(_to_install(spec, family, missing_package, part="model")) from error
-        if "Unrecognized configuration class" in text:
-            raise ModelError(
-                f"{spec.name} is of the type {config.model_type}, which transformers cannot ask about images in this "
-                "way. Bring its answers as a file, or ask it as an endpoint."
-            ) from error
-        if "ignore_mismatched_sizes" in text or "size mismatch" in text:
-            raise ModelError(
-                f"The weights of {spec.name} have other sizes than its config.json says: they belong to another model."
-            ) from error
-        if "accelerate" in text or "bitsandbytes" in text or "quant" in text.lower():
-            raise ModelError(
-                f"The weights of {spec.name} are made smaller in a way that needs a further package: "
-                + short_error(error)
-            ) from error
-        if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
-            raise ModelError(
-                f"The weights of {spec.name} are damaged, or have not been downloaded to the end: {short_error(error)}"
-            ) from error
-        raise ModelError(f"The weights of {spec.name} cannot be loaded: {short_error(error)}") from error
-
-
-def _too_large(spec: ModelSpec, dtype: str, device: Any) -> str:
-    return f"There is not enough memory on {device} for {spec.name} with dtype {dtype}."
-
-
-def _own_generation(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """Remove every default for generation from the model, so that only the description decides.
-
-    The tokens that end an answer are kept and returned.
-    """
-    from transformers import GenerationConfig
-
-    ends: list[int] = []
-    for module in model.modules():
-        told_ends = getattr(getattr(module, "generation_config", None), "eos_token_id", None)
-        ends += told_ends if isinstance(told_ends, list) else [told_ends] if told_ends is not None else []
-    ends += [tokenizer.eos_token_id] if tokenizer.eos_token_id is not None else []
-    text = model.config.get_text_config()
-    if not ends and getattr(text, "eos_token_id", None) is not None:
-        ends += [text.eos_token_id] if isinstance(text.eos_token_id, int) else list(text.eos_token_id)
-    kept = tuple(dict.fromkeys(ends))
-    start = None
-    for module in model.modules():
-        before = getattr(module, "generation_config", None)
-        if before is None:
-            continue
-        start = getattr(before, "decoder_start_token_id", None)
-        if start is None:
-            start = getattr(text, "decoder_start_token_id", None)
-        module.generation_config = GenerationConfig(
-            eos_token_id=list(kept) or None,
-            pad_token_id=tokenizer.pad_token_id,
-            bos_token_id=before.bos_token_id if before.bos_token_id is not None else tokenizer.bos_token_id,
-            decoder_start_token_id=start,
-        )
-    return kept
 
 
 def _template(processor: Any, tokenizer: Any, family: Family) -> tuple[str | None, bool]:
@@ -518,7 +378,7 @@ def _about(
     return {
         "versions": {
             "python": platform.python_version(),
-            **{package: _version(package) for package in ("torch", "transformers", "tokenizers", "pillow", "numpy")},
+            **{package: version_of(package) for package in ("torch", "transformers", "tokenizers", "pillow", "numpy")},
         },
         "device": str(device),
         "device_name": name,
@@ -552,28 +412,3 @@ def _revision(config: Any, found: fit.ModelFolder | None) -> str | None:
 
 def _batch_size(spec: ModelSpec, family: Family) -> int:
     return 1 if spec.generation.do_sample or not family.batches else max(1, spec.batch_size)
-
-
-def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """Return whether an error means that memory has run out, on any device."""
-    text = str(error).lower()
-    return isinstance(error, MemoryError) or any(
-        told in text for told in ("out of memory", "can't allocate memory", "not enough memory")
-    )
-
-
-def short_error(error: BaseException, most: int = 300) -> str:
-    """Return an error as a sentence for people: its type and its first line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    first = lines[0] if lines else "no message"
-    text = f"{type(error).__name__}: {first}"
-    return text if len(text) <= most else f"{text[: most - 1]}…"

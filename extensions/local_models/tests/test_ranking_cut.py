@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from inference.local.ranking import CannotRank, cut
+from extensions.local_models.option_tokens import cut
+from inference.options import CannotRank
 
 # Looked for, not imported: collecting tests takes seconds less.
 pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="the extra `models` is not installed")

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import model_types
+from benchmarks import model_types, tiny_types
 from domain.errors import ModelError
 from domain.runs import Outcome
-from inference import fit
-from inference.local.families import family_of
-from inference.local.loading import load
-from inference.local.processors import absent_parts
+from extensions.local_models import fit
+from extensions.local_models.families import family_of
+from extensions.local_models.loading import load
+from extensions.local_models.processors import absent_parts
 from inference.opening import open_answerer
 from inference.spec import Generation, ModelPermissions
-from testkit import tiny, tiny_types
+from testkit import tiny
 
 WORKING = {
     "gemma4": ("feature_extractor", "video_processor"),

@@ -15,11 +15,12 @@ import pytest
 
 from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Picture, Question
-from inference.local import encoding, ranking
-from inference.local.encoding import encode
-from inference.local.families import family_of
-from inference.local.loading import LoadedModel, load
-from inference.local.ranking import PACKED, Ranker
+from extensions.local_models import option_scorer
+from extensions.local_models.encoding import encode, encode_prompts
+from extensions.local_models.families import family_of
+from extensions.local_models.loading import LoadedModel, load
+from extensions.local_models.prompts import prompt_of
+from extensions.local_models.ranking import PACKED, Ranker
 from inference.opening import open_answerer
 from inference.spec import ModelPermissions, ModelSpec
 from testkit import tiny
@@ -124,7 +125,7 @@ def test_the_mean_is_the_loss_that_transformers_itself_finds(
 
     loaded = opened(family)
     question = asked(shown[0], ASKED)
-    before = encoding.prompt_of(loaded, question)
+    before = prompt_of(loaded, question)
     mean = one(ranker(loaded), question).detail["scores"]["mean_logprob"]
     for place, option in enumerate(ACTIONS):
         if family == "paligemma":
@@ -139,7 +140,7 @@ def test_the_mean_is_the_loss_that_transformers_itself_finds(
                 loaded.tokenizer(f"{before.text}\n")["input_ids"]
             )
         else:
-            inputs = dict(encoding.encode_prompts(loaded, [replace(before, text=f"{before.text} {option}")]).inputs)
+            inputs = dict(encode_prompts(loaded, [replace(before, text=f"{before.text} {option}")]).inputs)
             if family == "instructblip":  # its second part reads the question only
                 first = encode(loaded, [question]).inputs
                 inputs.update({name: first[name] for name in first if name.startswith("qformer")})
@@ -177,9 +178,9 @@ def test_the_end_of_the_answer_is_any_token_that_ends_it(
     question = asked(shown[0], ASKED, options=BEGINNINGS)
     attempt = one(ranker(loaded), question)
     assert attempt.detail["end_token"] is True
-    before = encoding.prompt_of(loaded, question)
+    before = prompt_of(loaded, question)
     for option in attempt.detail["options"]:
-        whole = encoding.encode_prompts(loaded, [replace(before, text=f"{before.text} {option['text']}")]).inputs
+        whole = encode_prompts(loaded, [replace(before, text=f"{before.text} {option['text']}")]).inputs
         with torch.inference_mode():
             after = torch.softmax(loaded.model(**whole).logits[0, -1].double(), 0)
         assert option["logprobs"][-1] == pytest.approx(math.log(float(after[2] + after[5])), abs=1e-4)
@@ -282,7 +283,7 @@ def test_little_room_means_small_groups(
         return inner(self, kept, rows, *rest)
 
     monkeypatch.setattr(Ranker, "_on", counted)
-    monkeypatch.setattr(ranking, "ROOM", 1)
+    monkeypatch.setattr(option_scorer, "ROOM", 1)
     same(logprobs(ranker(loaded), many), wanted)
     assert sizes == [1] * 10  # ten different options
     same(logprobs(ranker(opened("blip2_t5")), many), logprobs(ranker(opened("blip2_t5"), "naive"), many))

@@ -136,7 +136,7 @@ def build(kind: str, folder: Path) -> None:
 def _processor_class(kind: str) -> Any:
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 
-    from inference.local.processors import processor_class
+    from extensions.local_models.processors import processor_class
 
     return processor_class(PATCHES.get(kind, {}).get("processor_class") or PROCESSOR_MAPPING_NAMES.get(kind))
 
@@ -200,7 +200,7 @@ def _marks(processor: Any) -> list[str]:
 
 def _image_mark(tok: Any, processor: Any, folder: Path, config: Any) -> str:
     """Return the mark for a picture: the mark of the loaded processor, or one that its source or tokenizer names."""
-    from inference.local.processors import image_mark, load_processor
+    from extensions.local_models.processors import image_mark, load_processor
 
     try:
         loaded = load_processor(str(folder), config, {"local_files_only": True})

@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain.records import Person
-from domain.settings import Settings
-from inference import fit
-from inference import spec as specs
-from inference.spec import ModelSpec
-from workflow.runs.run_start import with_full_path
+from extensions.local_models import fit
+from inference.spec import spec_as_yaml
 
 
 @dataclass(frozen=True)
@@ -28,15 +24,6 @@ class FolderProperties:
     fits: bool
     needs: tuple[str, ...]
     """The missing requirements for asking the model, one sentence each."""
-
-
-@dataclass(frozen=True)
-class ModelDevice:
-    """The device on which a described model will run."""
-
-    sentence: str
-    fits: bool = True
-    needs: tuple[str, ...] = ()
 
 
 def offered(folder: Path) -> list[FolderProperties]:
@@ -61,17 +48,4 @@ def offered(folder: Path) -> list[FolderProperties]:
 
 def description_of(folder: Path, name: str) -> str:
     """Return a description, as YAML, of a model below a folder."""
-    return specs.spec_as_yaml(fit.spec_for_folder(fit.picked(folder, name)))
-
-
-def place_of(spec: ModelSpec, settings: Settings, *, by: Person | None) -> ModelDevice:
-    """Return the device of a local model, whether it fits, and its missing requirements."""
-    folder = Path(with_full_path(spec, settings, by=by).model or "")
-    if not folder.is_dir():
-        return ModelDevice(
-            f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."
-            " Whether it is there and fits is seen when it is loaded."
-        )
-    model = fit.look(folder)
-    place = fit.fit(model, device=spec.device, dtype=spec.dtype)
-    return ModelDevice(place.sentence, place.fits, tuple(fit.needs(model)))
+    return spec_as_yaml(fit.spec_for_folder(fit.picked(folder, name)))

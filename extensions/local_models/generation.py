@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from domain.runs import Attempt, Outcome, Question
-from inference.local.encoding import CannotEncode, EncodedBatch, batch_key, encode
-from inference.local.loading import LoadedModel, load, out_of_memory, short_error
+from extensions.local_models.encoding import EncodedBatch, batch_key, encode
+from extensions.local_models.libraries import out_of_memory, short_error
+from extensions.local_models.loading import LoadedModel, load
+from extensions.local_models.prompts import CannotEncode
 from inference.spec import ModelPermissions, ModelSpec
 
 

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from domain.errors import ModelError
-from inference import fit
-from inference.local import loading
+from extensions.local_models import fit, libraries
+from extensions.local_models.tests.asking import spec_of
 from inference.opening import open_answerer
 from inference.spec import ModelPermissions, ModelSpec
 from testkit.tiny import Shelf
-from tests.inference.asking import spec_of
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.slow
@@ -199,7 +198,7 @@ def test_a_torchvision_for_another_torch(folder: Path, monkeypatch: pytest.Monke
     def broken(name: str) -> None:
         raise RuntimeError("operator torchvision::nms does not exist")
 
-    monkeypatch.setattr(loading.importlib, "import_module", broken)
+    monkeypatch.setattr(libraries.importlib, "import_module", broken)
     assert "torch is installed, but does not start: RuntimeError: operator torchvision::nms" in refused(folder)
 
 

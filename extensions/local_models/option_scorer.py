@@ -1,41 +1,30 @@
-"""Ranking of a closed set of options by the likelihood that a local model gives each as a continuation of the question.
+"""The likelihood that a local model gives each option as a continuation of a question.
 
 Pictures and prompt go through the model once, and the options are scored from its cache. The rules for a correct score
 are in ``inference.options``.
-
-The module is long because one class, ``Ranker``, shares the cache of a question between all of its steps.
 """
 
 from __future__ import annotations
 
 import copy
-import gc
 import inspect
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from domain.errors import ModelError
-from domain.option_scores import MEANINGS, Option, Ranking
-from domain.runs import Attempt, Outcome, Question
-from inference.local.encoding import CannotEncode, EncodedBatch, encode_prompts, neutral, prompt_of
-from inference.local.loading import LoadedModel, load, out_of_memory, short_error
-from inference.options import CannotRank, check_options, joined, one_begins_another, tokens_after
-from inference.spec import ModelPermissions, ModelSpec
+from domain.runs import Question
+from extensions.local_models.encoding import EncodedBatch, encode_prompts
+from extensions.local_models.loading import LoadedModel
+from extensions.local_models.option_tokens import END, OptionTokens, cut, token_ids
+from extensions.local_models.prompts import neutral, prompt_of
+from inference.options import CannotRank
 
 if TYPE_CHECKING:
     import torch
 
 ROOM = 2**30
 """The bytes that copies of the cache may use on a processor. On a GPU, a quarter of the free memory is used."""
-
-_END = -1
-"""The token for the end of the answer in an option."""
-
-PACKED = frozenset({"llava", "llava_next", "llava_onevision", "video_llava", "internvl", "idefics3", "smolvlm"})
-"""Families, by ``model_type``, whose options may share one row under a block mask."""
 
 ALONG: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
@@ -52,168 +41,22 @@ AFTER: Mapping[str, str] = MappingProxyType({"paligemma": "\n"})
 """The text that processors add after every prompt, by ``model_type``."""
 
 
-@dataclass(frozen=True)
-class OptionTokens:
-    """Options as tokens that continue a prompt."""
+class OptionScorer:
+    """Scores the options of a question with a loaded model."""
 
-    prompt: str
-    joint: str
-    """The text between prompt and option, which is scored with the option."""
-    tokens: tuple[tuple[int, ...], ...]
-    """The tokens of every option. The last one may be the end of the answer."""
-    end: bool
-    """Whether the end of the answer counts."""
-
-
-def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> OptionTokens:
-    """Return the options' tokens after a prompt: tokenized together with it, and cut at its end; see ``joined``.
-
-    Raises
-    ------
-    CannotRank
-        An option is empty, or its first letters share a token with the end of the prompt.
-    """
-    check_options(options)
-    kept, joint, texts = joined(prompt, options, special)
-    head = _ids(tokenizer, [kept])[0]
-    wholes = _ids(tokenizer, [kept + text for text in texts])
-    tokens = [tokens_after(head, whole, option) for option, whole in zip(options, wholes, strict=True)]
-    end = one_begins_another(tokens)
-    if end:
-        tokens = [(*each, _END) for each in tokens]
-    return OptionTokens(kept, joint, tuple(tokens), end)
-
-
-def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
-    found = tokenizer(texts, add_special_tokens=False)["input_ids"]
-    return [list(each) for each in found]
-
-
-def open_ranker(spec: ModelSpec, allowed: ModelPermissions, score: str, without_image: bool) -> Ranker:
-    """Open the model of a description for ranking. Raises ``ModelError``."""
-    return Ranker(load(spec, allowed), score=score, without_image=without_image)
-
-
-class Ranker:
-    """Answers with the likeliest option."""
-
-    def __init__(self, loaded: LoadedModel, *, score: str = "mean_logprob", without_image: bool = False) -> None:
-        """Prepare the ranking. Raises ``ModelError`` if the score does not fit the model."""
-        family, asked = loaded.family, loaded.spec.ranking
-        if score not in MEANINGS:
-            raise ModelError(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
-        without_image = without_image or score == "pmi_logprob"
-        if without_image and family.needs_picture:
-            raise ModelError(
-                f"{family.title} cannot be asked without a picture, so what pictures add to an option's likelihood "
-                "cannot be had from it: choose another score and leave `without_image` out."
-            )
-        if asked == "packed" and family.model_type not in PACKED:
-            raise ModelError(
-                f"Options cannot be packed into one row for {family.title}: set `ranking: auto` for {loaded.spec.name}."
-            )
-        if asked == "cached" and family.ranking == "naive":
-            raise ModelError(
-                f"For {family.title} only a whole pass per option is known to be right: set `ranking: auto` for "
-                f"{loaded.spec.name}."
-            )
-        self._loaded, self._model, self._family = loaded, loaded.model, family
-        self._way = ("naive" if family.ranking == "naive" else "cached") if asked == "auto" else asked
-        self._score, self._without_image = score, without_image
+    def __init__(self, loaded: LoadedModel, way: str) -> None:
+        self._loaded, self._model, self._family = loaded, loaded.model, loaded.family
+        self._way = way
+        """The fastest way that is correct for the family, a value of ``ranking`` in the description."""
         self._marks = frozenset(loaded.tokenizer.convert_tokens_to_ids(list(loaded.special)))
         self._at_once = 1000
         """The largest number of options in parallel. It is reduced when memory has run out."""
-        self._within = hasattr(loaded.model, "language_model") and family.model_type in ("blip-2", "instructblip")
+        kind = loaded.family.model_type
+        self._within = hasattr(loaded.model, "language_model") and kind in ("blip-2", "instructblip")
         self._inner = loaded.model.language_model if self._within else loaded.model
         self._keeps = "logits_to_keep" in inspect.signature(loaded.model.forward).parameters
-        self._along = ALONG.get(family.model_type, ALONG[""])
-        self._after = AFTER.get(family.model_type, "")
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        """Return the facts about the model, its device and the scoring of options."""
-        return {**self._loaded.about, "ranking": self._way, "score": self._score, "without_image": self._without_image}
-
-    def answer(
-        self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
-    ) -> None:
-        """Rank the options of one question after the other."""
-        for question in questions:
-            if stop():
-                return
-            tell(self._asked(question))
-
-    def close(self) -> None:
-        """Give its memory back."""
-        import torch
-
-        del self._model, self._inner, self._loaded
-        gc.collect()
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-
-    def _asked(self, question: Question) -> Attempt:
-        begun = time.perf_counter()
-        empty = Attempt(
-            question.unit_id,
-            Outcome.FAILED,
-            prompt_hash=question.prompt_hash,
-            image_hashes=tuple(picture.sha256 for picture in question.pictures),
-        )
-        if question.cannot:
-            return replace(empty, outcome=Outcome.SKIPPED, error=question.cannot)
-        while True:
-            try:
-                ranking, length, detail = self.rank(question)
-                winner = ranking.winner
-                break
-            except CannotRank as error:
-                return replace(empty, error=str(error), seconds=time.perf_counter() - begun)
-            except CannotEncode as error:
-                return replace(empty, outcome=Outcome.SKIPPED, error=str(error), seconds=time.perf_counter() - begun)
-            except Exception as error:  # a model may raise any error; the other questions continue
-                if out_of_memory(error) and self._at_once > 1:
-                    self._at_once = max(1, min(self._at_once, len(question.options)) // 2)
-                    continue
-                sentence = f"The model failed on this item: {short_error(error)}"
-                return replace(empty, error=sentence, seconds=time.perf_counter() - begun)
-        return replace(
-            empty,
-            outcome=Outcome.ANSWERED,
-            text=winner.text,
-            finish_reason="ranked",
-            tokens_in=length,
-            tokens_out=0,
-            seconds=time.perf_counter() - begun,
-            detail=ranking.dump(**detail),
-        )
-
-    def rank(self, question: Question) -> tuple[Ranking, int, dict[str, Any]]:
-        """Return the ranking, the number of tokens in the prompt, and the way it was computed.
-
-        Raises
-        ------
-        CannotRank
-            The message gives the reason.
-        """
-        check_options(question.options)
-        blind = None
-        if self._without_image and question.pictures:
-            texts = tuple(part for part in question.parts if isinstance(part, str))
-            blind, _, _, _ = self._scored(replace(question, parts=texts))
-        elif self._score == "pmi_logprob":
-            raise CannotRank("The score pmi_logprob compares with and without pictures, and this question has none.")
-        values, encoded, found, way = self._scored(question)
-        try:
-            options = tuple(
-                Option.of(text, each, None if blind is None else blind[place])
-                for place, (text, each) in enumerate(zip(question.options, values, strict=True))
-            )
-        except ValueError as error:  # in half precision numbers can run over
-            raise CannotRank(str(error)) from error
-        prompt = encoded.prompts[0]
-        more = {**prompt.notes, "way": way, "end_token": found.end, "joint": found.joint, "rendered": prompt.text}
-        return Ranking(options, self._score), encoded.lengths[0], more
+        self._along = ALONG.get(kind, ALONG[""])
+        self._after = AFTER.get(kind, "")
 
     def learnt(self, question: Question) -> list[torch.Tensor]:
         """Return the log-probability of each token of each option, by whole passes that keep gradients.
@@ -235,7 +78,7 @@ class Ranker:
             rows = torch.log_softmax(self._rows(encoded.inputs, option).float(), -1)
             wanted = torch.tensor([max(token, 0) for token in option], device=rows.device)
             picked = rows.gather(1, wanted[:, None])[:, 0]
-            if option[-1] == _END:
+            if option[-1] == END:
                 end = torch.logsumexp(rows[-1, list(self._loaded.end_ids)], 0)
                 picked = torch.cat([picked[:-1], end[None]])
             values.append(picked)
@@ -288,7 +131,7 @@ class Ranker:
 
     def _check(self, ids: torch.Tensor, prompt: str) -> None:
         """Check that the processor ends the prompt where the options were cut."""
-        tail = _ids(self._loaded.tokenizer, [prompt])[0][-4:]
+        tail = token_ids(self._loaded.tokenizer, [prompt])[0][-4:]
         # Marks become other tokens when pictures replace them, so only the text after the last mark is compared.
         marks = [place for place, token in enumerate(tail) if token in self._marks]
         tail = tail[marks[-1] + 1 :] if marks else tail
@@ -483,7 +326,7 @@ class Ranker:
         wanted = torch.tensor([max(token, 0) for token in tokens], device=table.device)
         values: list[float] = table.gather(1, wanted[:, None])[:, 0].tolist()
         for row, token in enumerate(tokens):
-            if token == _END:
+            if token == END:
                 values[row] = float(torch.logsumexp(table[row, list(self._loaded.end_ids)], 0))
         return values
 

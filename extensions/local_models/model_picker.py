@@ -10,15 +10,16 @@ import streamlit as st
 from app import markup, shell
 from app.markup import Markup
 from app.running import shown
+from app.running.description import ModelSource
 from app.services import Services
-from workflow.runs import model_folders
-from workflow.runs.model_folders import FolderProperties
+from extensions.local_models import folder_list
+from extensions.local_models.folder_list import FolderProperties
 
 LOOK_AGAIN_SECONDS = 20
 """Seconds that the page keeps the content of the models' folder."""
 
 
-def pick(services: Services, *, take: Callable[[str], None]) -> None:
+def pick(services: Services, take: Callable[[str], None]) -> None:
     """Draw the folders as a table, and an input to choose one. The chosen folder's description is put in effect."""
     folder = services.settings.model_folder
     found = {each.name: each for each in offered(folder)}
@@ -36,7 +37,7 @@ def pick(services: Services, *, take: Callable[[str], None]) -> None:
     def picked() -> None:
         name = st.session_state["models.folder"]
         if name in found:
-            take(model_folders.description_of(folder, name))
+            take(folder_list.description_of(folder, name))
 
     st.selectbox("Folder", list(found), index=None, placeholder="Pick one", key="models.folder", on_change=picked)
 
@@ -44,7 +45,7 @@ def pick(services: Services, *, take: Callable[[str], None]) -> None:
 @st.cache_resource(ttl=LOOK_AGAIN_SECONDS, show_spinner=False)
 def offered(folder: Path) -> list[FolderProperties]:
     """Return the models below a folder."""
-    return model_folders.offered(folder)
+    return folder_list.offered(folder)
 
 
 def table(found: Sequence[FolderProperties]) -> Markup:
@@ -63,3 +64,6 @@ def _row(each: FolderProperties) -> list[Markup]:
         markup.text(each.size or "-"),
         markup.joined([fits, *needs]),
     ]
+
+
+ROWS = (ModelSource("A folder on this machine", pick),)

@@ -14,14 +14,25 @@ import pytest
 
 from domain.errors import ModelError
 from domain.runs import Attempt, FirstAnswer, Outcome, Picture
-from inference.local.encoding import encode
-from inference.local.families import FAMILIES as ROWS
-from inference.local.families import family_of
-from inference.local.generation import LocalModel
+from extensions.local_models.encoding import encode
+from extensions.local_models.families import FAMILIES as ROWS
+from extensions.local_models.families import family_of
+from extensions.local_models.generation import LocalModel
+from extensions.local_models.tests.asking import (
+    TEXTS,
+    alone,
+    asked,
+    opened,
+    question,
+    shown,
+    six,
+    spec_of,
+    texts,
+    without_pictures,
+)
 from inference.opening import open_answerer
 from inference.spec import Generation
 from testkit.tiny import FAMILIES, SIDE, Shelf, as_of_old
-from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, spec_of, texts, without_pictures
 
 pytestmark = pytest.mark.slow
 
