@@ -15,7 +15,7 @@ from tests.paths import ROOT
 
 ROOMS = (
     *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "media"),
-    *("net", "reports", "workflow", "app/judging", "app/running", "app/views", "app/workbench"),
+    *("net", "reports", "workflow", "app/agreement", "app/judging", "app/running", "app/views", "app/workbench"),
 )
 
 
