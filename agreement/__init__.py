@@ -19,7 +19,6 @@ Parameters that many functions share:
 
 from typing import TYPE_CHECKING, Any
 
-from agreement.aggregation import Aggregation, DawidSkene, aggregate, dawid_skene
 from agreement.alpha import krippendorff_alpha
 from agreement.alternative import AgainstPerson, AlternativeTest, alternative_test, benjamini_yekutieli, winning_rates
 from agreement.bootstrap import Bootstrap
@@ -112,12 +111,13 @@ from agreement.study_plan import Design, StudyPlan, plan_study
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
 from agreement.verdict import JudgeVerdict, Rule, judge_verdict
+from domain import extensions
+from domain.errors import NotAvailableError
 from domain.statistics import STATISTICS
 
 __all__ = [
     "AdjustedBias",
     "AgainstPerson",
-    "Aggregation",
     "AlternativeTest",
     "AtLevel",
     "BlandAltman",
@@ -129,7 +129,6 @@ __all__ = [
     "Confusion",
     "ConstantComparison",
     "CorrectedMean",
-    "DawidSkene",
     "Design",
     "Disattenuation",
     "Drift",
@@ -159,7 +158,6 @@ __all__ = [
     "Test",
     "UnparsedEffect",
     "WinRate",
-    "aggregate",
     "all_right",
     "alternative_test",
     "benjamini_yekutieli",
@@ -177,7 +175,6 @@ __all__ = [
     "confusion_matrix",
     "conger_kappa",
     "davidson",
-    "dawid_skene",
     "design_effect",
     "disattenuated_correlation",
     "drift",
@@ -241,7 +238,18 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Return a statistic that is only in the rows."""
-        if not name.startswith("_") and name in STATISTICS:
+        """Return a statistic that is only in the rows, or one that an extension adds for notebooks."""
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name in STATISTICS:
             return STATISTICS[name].function
+        for module in extensions.rows("notebook_statistics"):
+            if name in module.__all__:
+                return getattr(module, name)
+        if missing := extensions.missing("notebook_statistics", name):
+            raise NotAvailableError(missing)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """Return all names, those of extensions included."""
+        return sorted({*globals(), *(name for row in extensions.rows("notebook_statistics") for name in row.__all__)})

@@ -72,6 +72,9 @@ class Extension:
     by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
     ``Statistic`` for each ``part``.
     """
+    notebook_statistics: Rows = _nothing
+    """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
+    table of core has."""
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -116,6 +119,8 @@ class ExtensionNames:
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
     table_sources: tuple[str, ...] = ()
+    notebook_statistics: tuple[str, ...] = ()
+    """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     """Kinds of long tasks, which wait while this extension is missing."""
@@ -169,6 +174,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("variants",),
     ),
     "judge_comparison": ExtensionNames("Comparison of judges"),
+    "aggregation": ExtensionNames(
+        "Aggregation of votes",
+        notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
+    ),
     "batch": ExtensionNames("Batch files", commands=("run batch",)),
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
@@ -245,6 +254,7 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "table_sources": "source of tables",
+    "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",

@@ -173,10 +173,8 @@ def _three(found: Any) -> list[Statistic]:
 
 ELSEWHERE = {
     "all_right": "a bit per unit",
-    "aggregate": "labels of units; tests/agreement/test_aggregation.py",
     "benjamini_yekutieli": "a decision about p values",
     "confusion_matrix": "counts; classification_rates has the statistics",
-    "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
     "mcnemar": "of two categories; tests/agreement/test_rater_bias.py",
     "elo": "another scale of strengths",
     "holm": "p values",
