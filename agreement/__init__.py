@@ -88,7 +88,6 @@ from agreement.judge_drift import Drift, SelfConsistency, UnparsedEffect, drift,
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.logistic import logistic_regression
 from agreement.next_grades import Grades, NextUnits, grades_needed, next_units
-from agreement.preferences import PairVotes, WinRate, left_preferred, pair_votes, win_rates
 from agreement.rater_bias import mcnemar, stuart_maxwell
 from agreement.ratings import Ratings, Scale
 from agreement.regression import linear_regression
@@ -106,7 +105,6 @@ from agreement.sample_sizes import (
     sample_size_proportion,
 )
 from agreement.statistic import Interval, Statistic, Test
-from agreement.strengths import Strengths, davidson, elo
 from agreement.study_plan import Design, StudyPlan, plan_study
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
@@ -140,7 +138,6 @@ __all__ = [
     "MeanSquares",
     "NextUnits",
     "NoiseCeiling",
-    "PairVotes",
     "PassRates",
     "PositionBias",
     "Ratings",
@@ -152,12 +149,10 @@ __all__ = [
     "SelfConsistency",
     "SplitCeiling",
     "Statistic",
-    "Strengths",
     "StudyPlan",
     "Term",
     "Test",
     "UnparsedEffect",
-    "WinRate",
     "all_right",
     "alternative_test",
     "benjamini_yekutieli",
@@ -174,11 +169,9 @@ __all__ = [
     "compare_with_constant",
     "confusion_matrix",
     "conger_kappa",
-    "davidson",
     "design_effect",
     "disattenuated_correlation",
     "drift",
-    "elo",
     "family_bias",
     "fleiss_kappa",
     "fleiss_kappa_category",
@@ -191,7 +184,6 @@ __all__ = [
     "kendall_tau",
     "kendall_w",
     "krippendorff_alpha",
-    "left_preferred",
     "length_bias",
     "light_kappa",
     "linear_regression",
@@ -203,7 +195,6 @@ __all__ = [
     "mean_squares",
     "next_units",
     "noise_ceiling",
-    "pair_votes",
     "paired",
     "pass_rates",
     "pearson",
@@ -230,7 +221,6 @@ __all__ = [
     "unparsed",
     "variance_components",
     "weighted_mean",
-    "win_rates",
     "winning_rates",
 ]
 

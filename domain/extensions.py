@@ -72,6 +72,9 @@ class Extension:
     by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
     ``Statistic`` for each ``part``.
     """
+    report_sections: Rows = _nothing
+    """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
+    takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
     notebook_statistics: Rows = _nothing
     """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
     table of core has."""
@@ -119,6 +122,8 @@ class ExtensionNames:
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
     table_sources: tuple[str, ...] = ()
+    report_sections: tuple[str, ...] = ()
+    """Keys of sections."""
     notebook_statistics: tuple[str, ...] = ()
     """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
@@ -164,7 +169,21 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
     "preferences": ExtensionNames(
-        "Preferences", pages=("preferences",), commands=("preferences",), figures=("preferences",)
+        "Preferences",
+        pages=("preferences",),
+        commands=("preferences",),
+        report_sections=("pairs",),
+        notebook_statistics=(
+            "PairVotes",
+            "WinRate",
+            "left_preferred",
+            "pair_votes",
+            "win_rates",
+            "Strengths",
+            "davidson",
+            "elo",
+        ),
+        figures=("preferences",),
     ),
     "variants": ExtensionNames(
         "Item variants",
@@ -254,6 +273,7 @@ NOUNS = {
     "run_kinds": "kind of runs",
     "strategies": "strategy",
     "table_sources": "source of tables",
+    "report_sections": "section of calibration reports",
     "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",

@@ -95,6 +95,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
         "table_sources": {name for name, _ in record.table_sources()},
+        "report_sections": {key for key, _ in record.report_sections()},
         "notebook_statistics": {name for module in record.notebook_statistics() for name in module.__all__},
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
