@@ -105,7 +105,6 @@ from agreement.sample_sizes import (
     sample_size_proportion,
 )
 from agreement.statistic import Interval, Statistic, Test
-from agreement.study_plan import Design, StudyPlan, plan_study
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
 from agreement.verdict import JudgeVerdict, Rule, judge_verdict
@@ -127,7 +126,6 @@ __all__ = [
     "Confusion",
     "ConstantComparison",
     "CorrectedMean",
-    "Design",
     "Disattenuation",
     "Drift",
     "Grades",
@@ -149,7 +147,6 @@ __all__ = [
     "SelfConsistency",
     "SplitCeiling",
     "Statistic",
-    "StudyPlan",
     "Term",
     "Test",
     "UnparsedEffect",
@@ -199,7 +196,6 @@ __all__ = [
     "pass_rates",
     "pearson",
     "percent_agreement",
-    "plan_study",
     "position_bias",
     "post_stratified_mean",
     "ppi_mean",

@@ -167,7 +167,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
-    "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
+    "planner": ExtensionNames(
+        "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+    ),
     "preferences": ExtensionNames(
         "Preferences",
         pages=("preferences",),

@@ -198,7 +198,7 @@ ELSEWHERE = {
 each_judged = of(JUDGED)
 
 
-BEFORE_RATINGS = {"agreement.next_grades", "agreement.sample_sizes", "agreement.study_plan"}
+BEFORE_RATINGS = {"agreement.next_grades", "agreement.sample_sizes"}
 """Modules for plans of studies, which are made before there are ratings; tests/agreement/test_planning.py."""
 
 

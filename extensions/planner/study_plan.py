@@ -20,6 +20,8 @@ from agreement.sample_sizes import require_between
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 
+__all__ = ["Design", "StudyPlan", "plan_study"]
+
 
 @dataclass(frozen=True)
 class Design:
