@@ -86,7 +86,6 @@ from agreement.judge_bias import (
 )
 from agreement.judge_drift import Drift, SelfConsistency, UnparsedEffect, drift, self_consistency, unparsed
 from agreement.kappa import cohen_kappa, light_kappa
-from agreement.logistic import logistic_regression
 from agreement.next_grades import Grades, NextUnits, grades_needed, next_units
 from agreement.rater_bias import mcnemar, stuart_maxwell
 from agreement.ratings import Ratings, Scale
@@ -185,7 +184,6 @@ __all__ = [
     "light_kappa",
     "linear_regression",
     "lins_concordance",
-    "logistic_regression",
     "mae",
     "mcnemar",
     "mean_pearson",

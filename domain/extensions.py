@@ -260,6 +260,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("regression",),
         commands=("regression",),
         table_sources=("regression",),
+        notebook_statistics=("logistic_regression",),
         figures=("regression",),
     ),
 }

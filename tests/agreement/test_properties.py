@@ -127,6 +127,10 @@ JUDGED: Sequence[Judged] = [
         for each in (
             Judged("win_rates", lambda f, rows: [each.rate for each in f(_votes(rows), bootstrap=FEW)]),
             Judged("davidson", lambda f, rows: _of_strengths(f(_votes(rows), bootstrap=FEW))),
+            Judged(
+                "logistic_regression",
+                lambda f, rows: f(_passed(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
+            ),
         )
         if not extensions.missing("notebook_statistics", each.name)
     ),
@@ -147,10 +151,6 @@ JUDGED: Sequence[Judged] = [
     Judged(
         "linear_regression",
         lambda f, rows: f(_column(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
-    ),
-    Judged(
-        "logistic_regression",
-        lambda f, rows: f(_passed(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
     ),
     Judged(
         "alternative_test",

@@ -31,6 +31,8 @@ from agreement.regression_parts import (
 from agreement.statistic import Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError
 
+__all__ = ["logistic_regression"]
+
 _STEPS = 100
 _FAR = 1e6
 _STEEP = 30.0
