@@ -88,6 +88,7 @@ MEANT = {
     ("app/running/plan.py", "user"): "a turn of a conversation with a model, as its template has it",
     ("workflow/runs/judge_templates.py", "user"): "the same",
     ("extensions/mail/settings.py", "user"): "an account of a mail server",
+    ("extensions/aggregation/vote_aggregation.py", "ability"): "of a rater, as GLAD calls it",
 }
 
 
