@@ -19,6 +19,8 @@ from agreement.ratings import Floats, Ints
 from agreement.statistic import Interval, Statistic, Test, estimated, undefined
 from domain.errors import RatingsError
 
+__all__ = ["PairVotes", "WinRate", "left_preferred", "pair_votes", "win_rates"]
+
 WINNERS = ("first", "tie", "second")
 """What a vote may say; None where it says nothing."""
 _WORTH = np.array([1.0, 0.5, 0.0])

@@ -20,6 +20,8 @@ from agreement.sample_sizes import require_between
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 
+__all__ = ["Design", "StudyPlan", "plan_study"]
+
 
 @dataclass(frozen=True)
 class Design:
@@ -94,7 +96,7 @@ def plan_study(
     Each unit has a true category; a rater gives it with probability sqrt(agreement), otherwise any category by its
     share. Two raters then agree beyond chance with exactly ``agreement``: their disagreement is 1 - agreement times
     that of independent raters, whatever the weights. So kappa, alpha and ICC all have this true value. Checked
-    against the large-sample standard error of kappa in tests/agreement.
+    against the large-sample standard error of kappa in its tests.
 
     Examples
     --------
@@ -117,25 +119,25 @@ def plan_study(
     weights = weights / weights.sum()
     compute = _named(statistic)
     designs = []
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     for k in raters:
         for n in units:
             random = np.random.default_rng([seed, k, n])
-            values = np.array(
-                [compute(_simulated(random, n, k, per_unit, agreement, weights)).value for _ in range(simulations)]
-            )
-            known = values[np.isfinite(values)]
-            low, high = np.quantile(known, tails) if len(known) else (math.nan, math.nan)
-            mean = float(known.mean()) if len(known) else math.nan
-            lost = 1 - len(known) / simulations
-            designs.append(Design(k, n, n * (per_unit or k), mean, float(high - low) / 2, lost))
-    narrow = [
-        design
-        for design in designs
-        if half_width is not None and design.half_width <= half_width and design.undefined <= 0.05
-    ]
+            studies = (_simulated(random, n, k, per_unit, agreement, weights) for _ in range(simulations))
+            values = np.array([compute(study).value for study in studies])
+            designs.append(_design(k, n, n * (per_unit or k), values, confidence))
+    wanted = -1.0 if half_width is None else half_width
+    narrow = [design for design in designs if design.half_width <= wanted and design.undefined <= 0.05]
     cheapest = min(narrow, key=lambda design: (design.ratings, design.units), default=None)
     return StudyPlan(tuple(designs), half_width, cheapest, simulations)
+
+
+def _design(k: int, n: int, ratings: int, values: Floats, confidence: float) -> Design:
+    """Return a design with the values of its simulated studies; nan where a study has no value."""
+    known = values[np.isfinite(values)]
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    low, high = np.quantile(known, tails) if len(known) else (math.nan, math.nan)
+    mean = float(known.mean()) if len(known) else math.nan
+    return Design(k, n, ratings, mean, float(high - low) / 2, 1 - len(known) / len(values))
 
 
 def _named(statistic: Any) -> Callable[[Ratings], Statistic]:

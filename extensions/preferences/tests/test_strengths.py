@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from agreement import Bootstrap, PairVotes, davidson, elo, left_preferred, pair_votes, win_rates
+from agreement import Bootstrap
 from domain.errors import RatingsError
+from extensions.preferences.pair_votes import PairVotes, left_preferred, pair_votes, win_rates
+from extensions.preferences.strengths import davidson, elo
 
 PEERS: dict[str, Any] = json.loads(Path(__file__).with_name("pair_peers.json").read_text())
 SIGNS = {">": "first", "=": "tie", "<": "second", "?": None}

@@ -1,58 +1,29 @@
-"""Regressions held against statsmodels, by worked arithmetic, and where there is nothing to be found."""
+"""Logistic regression held against statsmodels, by worked arithmetic, and where there is nothing to be found."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from agreement import linear_regression, logistic_regression
 from agreement.regression_parts import Regression
 from domain.errors import RatingsError
-
-PEERS: Mapping[str, Any] = json.loads(Path(__file__).with_name("regression_peers.json").read_text())
-"""What statsmodels 0.15.0 gives for 48 made units in 16 clusters: OLS, Logit and GLM with their robust covariances,
-marginal effects, influence measures and het_breuschpagan; HC3 of the logistic one from scores over 1 - h, h being its
-leverages."""
-Y, X, CLUSTERS = PEERS["y"], np.array(PEERS["x"]), PEERS["clusters"]
-FITS: Mapping[str, Any] = {"linear": linear_regression, "logistic": logistic_regression}
+from extensions.plans.logistic import logistic_regression
+from tests.agreement.test_least_squares import PEERS, X, Y, fitted, has_the_coefficients
 
 
-def fitted(kind: str, errors: str) -> Regression:
-    found: Regression = FITS[kind](Y, X, names=PEERS["names"], errors=errors, clusters=CLUSTERS)
-    return found
+def fitted_by_logits(errors: str) -> Regression:
+    return fitted(errors, logistic_regression)
 
 
-@pytest.mark.parametrize(
-    ("kind", "errors"),
-    [(kind, errors) for kind in FITS for errors in ("classical", "hc3", "cluster") if errors in PEERS[kind]],
-)
-def test_coefficients_and_their_errors(kind: str, errors: str) -> None:
-    found, wanted = fitted(kind, errors), PEERS[kind][errors]
-    assert [term.name for term in found.terms] == ["intercept", *PEERS["names"]]
-    own = [term.coefficient for term in found.terms]
-    assert [each.value for each in own] == pytest.approx(wanted["coefficient"], rel=1e-9)
-    assert [each.se for each in own] == pytest.approx(wanted["se"], rel=1e-9)
-    tests = [each.test for each in own if each.test]
-    assert [test.value for test in tests] == pytest.approx(wanted["statistic"], rel=1e-9)
-    if (kind, errors) == ("logistic", "cluster"):  # ours is t with the clusters less one, theirs is normal
-        assert {test.df for test in tests} == {(15,)}
-        return
-    assert [test.p_value for test in tests] == pytest.approx(wanted["p"], rel=1e-8)
-    assert [(each.low, each.high) for each in own] == [pytest.approx(each, rel=1e-8) for each in wanted["limits"]]
+@pytest.mark.parametrize("errors", [each for each in ("classical", "hc3", "cluster") if each in PEERS["logistic"]])
+def test_coefficients_and_their_errors(errors: str) -> None:
+    has_the_coefficients(fitted_by_logits(errors), PEERS["logistic"][errors], df=15 if errors == "cluster" else None)
 
 
 def test_of_all_aspects_at_once() -> None:
-    for errors in ("classical", "hc3", "cluster"):
-        found, wanted = fitted("linear", errors).whole, PEERS["linear"][errors]["whole"]
-        assert found is not None
-        assert [found.value, *found.df, found.p_value] == pytest.approx(wanted, rel=1e-8)
-    classical, clustered = fitted("logistic", "classical").whole, fitted("logistic", "cluster").whole
+    classical, clustered = fitted_by_logits("classical").whole, fitted_by_logits("cluster").whole
     assert classical is not None
     assert clustered is not None
     assert [classical.value, classical.p_value] == pytest.approx(PEERS["logistic"]["classical"]["whole_chi2"], rel=1e-8)
@@ -60,22 +31,8 @@ def test_of_all_aspects_at_once() -> None:
     assert clustered.df == (3, 15)
 
 
-def test_fit_of_least_squares() -> None:
-    found, wanted = fitted("linear", "hc3"), PEERS["linear"]
-    assert (found.r_squared.value, found.adjusted_r_squared) == pytest.approx((wanted["r_squared"], wanted["adjusted"]))
-    assert found.r_squared.test is not None
-    assert (found.r_squared.test.value, found.r_squared.test.p_value) == pytest.approx(wanted["f"], rel=1e-8)
-    assert found.spread is not None
-    assert (found.spread.value, found.spread.p_value) == pytest.approx(wanted["breusch_pagan"], rel=1e-8)
-    assert found.spread.df == (3,)
-    assert [term.vif for term in found.terms[1:]] == pytest.approx(wanted["vif"], rel=1e-9)
-    assert found.condition == pytest.approx(wanted["condition"], rel=1e-9)
-    assert found.leverage == pytest.approx(wanted["leverage"], rel=1e-9)
-    assert found.distance == pytest.approx(wanted["cooks"], rel=1e-8)
-
-
 def test_fit_of_the_logistic_one() -> None:
-    found, wanted = fitted("logistic", "classical"), PEERS["logistic"]
+    found, wanted = fitted_by_logits("classical"), PEERS["logistic"]
     assert found.r_squared.value == pytest.approx(wanted["mcfadden"], rel=1e-8)
     likelihood, alone = wanted["log_likelihood"]
     assert found.adjusted_r_squared == pytest.approx(1 - (likelihood - 3) / alone, rel=1e-8)
@@ -90,7 +47,7 @@ def test_fit_of_the_logistic_one() -> None:
 
 @pytest.mark.parametrize("errors", ["classical", "cluster"])
 def test_marginal_effects(errors: str) -> None:
-    found, wanted = fitted("logistic", errors), PEERS["logistic"][errors]
+    found, wanted = fitted_by_logits(errors), PEERS["logistic"][errors]
     effects = [term.effect for term in found.terms if term.effect is not None]
     assert [each.value for each in effects] == pytest.approx(wanted["effect"], rel=1e-9)
     assert [each.se for each in effects] == pytest.approx(wanted["effect_se"], rel=1e-8)
@@ -99,18 +56,17 @@ def test_marginal_effects(errors: str) -> None:
 
 def test_two_by_two_by_hand() -> None:
     # with the aspect 8 of 10 succeed, without it 3 of 10: log odds ratio log((8/2) / (3/7)), its variance the sum of
-    # one over each count (Woolf 1955), and shares of 0.8 and 0.3
+    # one over each count (Woolf 1955)
     x = [[1]] * 10 + [[0]] * 10
     y = [1] * 8 + [0] * 2 + [1] * 3 + [0] * 7
     found = logistic_regression(y, x, names=["seen"])
     assert found.terms[0].coefficient.value == pytest.approx(math.log(3 / 7), rel=1e-9)
     assert found.term("seen").coefficient.value == pytest.approx(math.log((8 / 2) / (3 / 7)), rel=1e-9)
     assert found.term("seen").se_classical == pytest.approx(math.sqrt(1 / 8 + 1 / 2 + 1 / 3 + 1 / 7), rel=1e-9)
-    assert linear_regression(y, x).terms[1].coefficient.value == pytest.approx(0.5, rel=1e-12)
 
 
 def test_aspects_of_any_size() -> None:
-    near = fitted("logistic", "hc3")
+    near = fitted_by_logits("hc3")
     far = logistic_regression(Y, X * [1e-6, 1e6, 1] + [3, -5e6, 0], errors="hc3")
     assert far.terms[1].coefficient.value == pytest.approx(near.terms[1].coefficient.value * 1e6, rel=1e-6)
     assert far.terms[2].coefficient.se == pytest.approx(near.terms[2].coefficient.se / 1e6, rel=1e-6)
@@ -175,29 +131,10 @@ def test_gaps_are_left_out_and_counted() -> None:
 
 
 def test_too_few_clusters_for_a_test_of_all() -> None:
-    few = [at % 3 for at in range(48)]
-    for fit in FITS.values():
-        found = fit(Y, X, clusters=few)
-        assert found.whole is None
-        assert found.terms[1].coefficient.test.df == (2,)
-
-
-def test_distance_is_how_far_the_fit_moves() -> None:
-    # Cook: (b - b_i)' X'X (b - b_i) / (k s^2), with the coefficients computed again without the unit
-    design = np.column_stack([np.ones(48), X])
-    found = linear_regression(Y, X, errors="classical")
-    b = np.linalg.lstsq(design, np.array(Y, float), rcond=None)[0]
-    s2 = float(((Y - design @ b) ** 2).sum()) / 44
-    for unit in (0, 17):
-        rest = np.delete(np.arange(48), unit)
-        moved = b - np.linalg.lstsq(design[rest], np.array(Y, float)[rest], rcond=None)[0]
-        assert found.distance[unit] == pytest.approx(float(moved @ design.T @ design @ moved) / (4 * s2), rel=1e-8)
-
-
-def test_an_exact_fit_has_no_diagnostics() -> None:
-    found = linear_regression(X @ [1, 2, 3], X)
-    assert (found.whole, found.spread) == (None, None)
-    assert all(math.isnan(each) for each in found.distance)
+    found = logistic_regression(Y, X, clusters=[at % 3 for at in range(48)])
+    assert found.whole is None
+    assert found.terms[1].coefficient.test is not None
+    assert found.terms[1].coefficient.test.df == (2,)
 
 
 def test_models_of_many_plans() -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from agreement import Ratings, Scale
-from agreement.aggregation import Method, aggregate, dawid_skene
 from domain.errors import NotAvailableError, RatingsError
+from extensions.aggregation.dawid_skene import dawid_skene
+from extensions.aggregation.vote_aggregation import Method, aggregate
 from tests.paths import shared
 
 VOTES = Ratings.from_lists(

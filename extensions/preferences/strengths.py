@@ -14,9 +14,11 @@ from scipy.sparse import csgraph
 
 from agreement.arrays import Bools
 from agreement.bootstrap import Bootstrap, bootstrap_intervals
-from agreement.preferences import PairVotes
 from agreement.ratings import Floats, Ints
 from agreement.statistic import Statistic, estimated, undefined
+from extensions.preferences.pair_votes import PairVotes
+
+__all__ = ["Strengths", "davidson", "elo"]
 
 MOST_STEPS: Final = 60
 LONGEST_STEP: Final = 2.0
@@ -81,7 +83,7 @@ def davidson(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap
 
     Examples
     --------
-    >>> from agreement.preferences import pair_votes
+    >>> from extensions.preferences.pair_votes import pair_votes
     >>> votes = pair_votes(["x"] * 8, ["y"] * 8, ["first"] * 4 + ["tie"] * 2 + ["second"] * 2)
     >>> found = davidson(votes, bootstrap=Bootstrap(draws=0))
     >>> round(math.exp(found.of["x"].value - found.of["y"].value), 6)  # 4 to 2
