@@ -17,7 +17,6 @@ from app.charts.progress_chart import progress_chart
 from app.dashboard import grading_sample, refinement_intake, sections, triage_results
 from app.jobs import figure_requests
 from app.projects import new_project
-from app.releasing import checklist
 from app.reruns import pending_figures
 from app.screens import SCREENS, Screen
 from app.services import Services
@@ -44,7 +43,7 @@ def render(services: Services) -> None:
     )
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
     new_project.tell_made()
-    checklist.before_start(services, view)
+    sections.draw_sections(services, view, on_top=True)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
     if board.stopped:
