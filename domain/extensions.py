@@ -72,6 +72,9 @@ class Extension:
     by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
     ``Statistic`` for each ``part``.
     """
+    calibration_sections: Rows = _nothing
+    """Pairs of a key and a function ``(store, *, person, project, stage, items)``. The function returns a
+    ``reports.content.Section`` for each section that it adds to the end of a project's calibration report."""
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -121,6 +124,7 @@ class ExtensionNames:
     figures: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     """Kinds of long tasks, which wait while this extension is missing."""
+    calibration_sections: tuple[str, ...] = ()
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
     home_folders: tuple[str, ...] = ()
@@ -161,7 +165,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
     "preferences": ExtensionNames(
-        "Preferences", pages=("preferences",), commands=("preferences",), figures=("preferences",)
+        "Preferences",
+        pages=("preferences",),
+        commands=("preferences",),
+        figures=("preferences",),
+        calibration_sections=("pairs",),
     ),
     "variants": ExtensionNames(
         "Item variants",
@@ -255,6 +263,7 @@ NOUNS = {
     "table_sources": "source of tables",
     "figures": "figure",
     "jobs": "kind of tasks",
+    "calibration_sections": "section of calibration reports",
     "folder_checks": "check of releases",
 }
 """What a name of ``ExtensionNames`` is."""
