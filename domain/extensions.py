@@ -96,6 +96,8 @@ class Extension:
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     invitation_mails: Rows = _nothing
     """Modules with the functions of ``app.people.invitation_mails.InvitationMail``; the first one is asked."""
+    dashboard_sections: Rows = _nothing
+    """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing
@@ -256,6 +258,12 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         events=("privacy.marked", "privacy.decided"),
     ),
     "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",), jobs=("mail",)),
+    "adjudication_reasons": ExtensionNames(
+        "Adjudication reasons",
+        pages=("adjudication_reasons",),
+        commands=("reasons",),
+        figures=("reasons", "disagreement"),
+    ),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),

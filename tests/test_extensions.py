@@ -230,6 +230,8 @@ for name in sentences["figures"]:
         worked_out(store, name, {"project": "p"}, ())
     except NotAvailableError as error:
         told["refused"][f"figure {name}"] = str(error)
+from workflow.releases.printed_figures import figures_of
+told["without"] = dict(figures_of(store, project="p").without)
 services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
 
 def screen(name, services):
@@ -329,6 +331,9 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert named in found["refused"][f"job {job}"]
         for figure in parts.figures:
             assert named in found["refused"][f"figure {figure}"]
+        for section in parts.report_sections:
+            sentence = f"The section of calibration reports `{section}` {named}"
+            assert found["without"][f"judges.{section}"].startswith(sentence)
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")
