@@ -34,7 +34,7 @@ from domain.errors import ConflictError, InvalidInputError, NotAllowedError, Not
 from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
-from domain.states import Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
 from extensions.labelstudio import labeling, results
 from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, PullResult, PushResult
@@ -334,8 +334,8 @@ def test_gold_goes_out_among_the_rest_and_looks_like_it(store: Store, front: Out
     dan = make_person(store, "dan")
     for _ in range(2):
         vote(store, dan, "red")
-    for at in range(2):
-        make_gold(store, f"colour/{at}", {"choice": "red"})
+    for settled in [row for row in rows(store, ItemRow) if row.state is ItemState.KEPT]:
+        make_gold(store, settled.external_id, {"choice": "red"})
     make_items(store, 10)
     bridged(store, "ann", ahead=8)
     push(store, front)
