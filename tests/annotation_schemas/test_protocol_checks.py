@@ -11,6 +11,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import examine, load_text
 from domain.errors import SchemaError
+from testkit.missing_extensions import needs
 
 HEAD = """\
 name: small
@@ -161,6 +162,7 @@ def test_writers_who_are_too_few_are_told(tmp_path: Path) -> None:
     assert said(enough, tmp_path) == ([], [])
 
 
+@needs("schema_keys", "stages.*.gold")
 @pytest.mark.parametrize("name", shipped())
 def test_the_schemas_that_come_along_have_neither(name: str) -> None:
     assert examine(shipped()[name]).warnings == ()

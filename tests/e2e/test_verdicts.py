@@ -25,6 +25,7 @@ from domain.roles import Role
 from domain.states import Stage
 from exporters.manifest import items_of
 from testkit import missing_media
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships
@@ -391,6 +392,7 @@ MAJORITY = {
 }
 
 
+@needs("schema_keys", "stages.*.gold")
 def test_more_than_half_of_three_keep_an_item(serving: Server, tmp_path: Path) -> None:
     voters = ("ann", "bob", "cy")
     begin(serving, "quorum", {"garden": list(MAJORITY)}, dict.fromkeys(voters, Role.ANNOTATOR))
