@@ -100,6 +100,17 @@ class Extension:
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
+    claim_rules: Rows = _nothing
+    """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
+    come among the live ones."""
+    item_actions: Rows = _nothing
+    """Rows of ``app.items.added_actions.ItemAction``: actions on selected items of the page *Items*."""
+    setup_steps: Rows = _nothing
+    """Functions ``(session, access)``: each returns a ``workflow.lead.setup_step.SetupStep``, a line of the checklist
+    before work begins."""
+    person_shares: Rows = _nothing
+    """Pairs of a name and a function ``(session, *, access, stage)``. It returns the number of right answers and of all
+    answers by person id, for the extension Scorecards."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -268,6 +279,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
+    "gold": ExtensionNames(
+        "Gold checks", pages=("gold",), commands=("gold",), schema_keys=("stages.*.gold",), figures=("gold",)
+    ),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
         "ETP plans",

@@ -754,8 +754,8 @@ class Dashboard:
     """Refinement: the number of answers shown with the current items (``fed``), of decisions (``decided``), and of
     ``edited`` and ``refined`` items.
     """
-    stopped: Sequence[str] = ()
-    """People who get no more work because of their answers to gold items, with the stage."""
+    warnings: Sequence[str] = ()
+    """What extensions tell the leads about the claims, in sentences."""
     without_set: Sequence[str] = ()
     """Stages that require qualification but have no qualification set yet."""
 

@@ -12,7 +12,6 @@ from app.jobs import schema_changes
 from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
-from workflow.annotate import gold_making
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.lead import (
     coding_intake,
@@ -42,7 +41,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "forecast": forecast.forecasts,
     "losses": project_losses.of_project,
     "progress": progress_over_time.by_day,
-    "gold": gold_making.count_candidates,
     "results": leaderboard_page.leaderboards,
     "schema": schema_changes.preview_change,
 }

@@ -46,8 +46,8 @@ def render(services: Services) -> None:
     sections.draw_sections(services, view, on_top=True)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
-    if board.stopped:
-        shell.show(markup.notice(f"Stopped by gold checks: {', '.join(board.stopped)}. Gold in the menu says more."))
+    for sentence in board.warnings:
+        shell.show(markup.notice(sentence))
     for stage in board.without_set:
         shell.show(
             markup.notice(

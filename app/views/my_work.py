@@ -23,10 +23,10 @@ from domain.schedule import Schedule, said_of
 from domain.states import VERIFICATIONS, Stage
 from workflow.access import projects, schedule
 from workflow.annotate import (
+    claim_rules,
     claims,
     comments,
     expired_drafts,
-    gold_checks,
     no_work,
     own_pace,
     own_submissions,
@@ -186,7 +186,7 @@ def _project(
         shell.show(_mentions(view, mentions))
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
         shell.show(_sent_back(view, len(back)))
-    for sentence in gold_checks.warnings(services.store, person=services.person, project=view):
+    for sentence in claim_rules.warnings(services.store, person=services.person, project=view):
         shell.show(markup.notice(sentence))
     if not any(row.waiting or row.mine_done for row in work):
         _nothing_at_all(services, view, work)

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from db import events, gold_items, items, missing_media, projects, submissions
+from db import events, items, missing_media, projects, submissions
 from db.engine import Session, Store
+from domain import extensions
 from domain.records import Person
 from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, as_member, require_lead, stages_of
 from workflow.annotate import image_pool, qualification_sets
+from workflow.lead.setup_step import SetupStep, join_stages
 
 HIDDEN = "checklist.hidden"
-
-
-@dataclass(frozen=True)
-class SetupStep:
-    """Something to look at."""
-
-    title: str
-    done: bool
-    said: str
-    """The state in words."""
-    page: str
-    """The page on which it is done, by the name of its module."""
-    part: str = ""
-    """The part of that page that has to unfold."""
 
 
 def before_start(store: Store, *, by: Person | None, project: str) -> list[SetupStep] | None:
@@ -65,13 +52,9 @@ def _before_start(session: Session, access: Access) -> Iterator[SetupStep]:
     yield SetupStep("Guideline", bool(words), said, "guideline")
     asked = [stage for stage in Stage if qualification_sets.policy(access, stage)]
     without = qualification_sets.without_set(session, access=access)
-    said = f"no set for the {_named(access, without)}" if without else "its sets are there"
+    said = f"no set for the {join_stages(access, without)}" if without else "its sets are there"
     yield SetupStep("Qualification", not without, said if asked else "the schema asks for none", "qualify")
-    stages = access.schema.stages
-    checked = [stage for stage in stages_of(access.schema) if getattr(getattr(stages, stage.value), "gold", None)]
-    bare = [stage for stage in checked if not gold_items.any_in(session, project_id=access.project_id, stage=stage)]
-    said = f"none yet for the {_named(access, bare)}: it is made of settled items" if bare else "there is some"
-    yield SetupStep("Gold checks", not bare, said if checked else "the schema asks for none", "gold")
+    yield from (step(session, access) for step in extensions.rows("setup_steps"))
     said = "no one has submitted anything yet; My work leads people to what waits for them"
     yield SetupStep("Start", False, said, "my_work")
 
@@ -81,9 +64,5 @@ def _people(session: Session, access: Access) -> SetupStep:
     empty = [stage for stage in stages_of(access.schema) if not any(each.may_do(stage) for each in theirs)]
     said = f"{len(theirs):,} take part"
     if empty:
-        said += f"; no one may do the {_named(access, empty)}"
+        said += f"; no one may do the {join_stages(access, empty)}"
     return SetupStep("People and rights", len(theirs) > 1 and not empty, said, "people")
-
-
-def _named(access: Access, stages: list[Stage]) -> str:
-    return " and the ".join(access.schema.stages.title_of(stage).lower() for stage in stages)

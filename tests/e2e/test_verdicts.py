@@ -385,6 +385,7 @@ MAJORITY = {
 }
 
 
+@needs("schema_keys", "stages.*.gold")
 def test_more_than_half_of_three_keep_an_item(serving: Server, tmp_path: Path) -> None:
     voters = ("ann", "bob", "cy")
     begin(serving, "quorum", {"garden": list(MAJORITY)}, dict.fromkeys(voters, Role.ANNOTATOR))

@@ -1,4 +1,4 @@
-"""Gold checks: settled items with known right answers, mixed into live work at a rate that the schema sets.
+"""Gold checks among the claims of a stage: when one is due, who is stopped, and who is warned.
 
 A gold check is a task of the purpose ``gold`` for one person, made when it is due. It has the drafts, undo, leases
 and pages of live work, but never counts as a vote or a grade. When it is due depends only on the project's seed,
@@ -12,19 +12,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from annotation_schemas import registry
-from annotation_schemas.model import Gold, tolerances_of
+from annotation_schemas.model import Gold
 from db import gold_items, task_counts, task_slots
 from db.engine import Session, Store
 from db.records import StoredTask
-from domain.errors import InvalidInputError, Problem
-from domain.gold import GoldStanding, is_right, is_turn, standing, to_come
 from domain.records import NoTask, Person, ProjectView
-from domain.states import VERIFICATIONS, Stage
+from domain.states import Stage
+from extensions.gold import scores
+from extensions.gold.check_rules import GoldStanding, is_turn, to_come
+from extensions.gold.checks import STAGES, policy, standing_of
 from workflow.access.projects import Access, access_to
-
-STAGES = (*VERIFICATIONS, Stage.GRADING)
-"""Stages that may have gold checks: those in which people answer blind."""
+from workflow.annotate.claim_rules import STOPPED, AssignTask
 
 LAG = 10
 """Warnings ignore this number of most recent submissions.
@@ -32,27 +30,19 @@ LAG = 10
 An immediate warning would reveal which items were gold checks.
 """
 
-LONGEST_WHY = 2_000
-
-STOPPED = "stopped"
-"""Code of the refusal for a person who is stopped by their gold answers."""
-
-
-def policy(access: Access, stage: Stage) -> Gold | None:
-    """Return the schema's gold policy for a stage, or None."""
-    found: Gold | None = getattr(getattr(access.schema.stages, stage.value, None), "gold", None)
-    return found
-
 
 def due(
     session: Session, *, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None
-) -> int | None:
-    """Return the gold check that is due as a person's next task, or None if live work comes next."""
+) -> AssignTask | None:
+    """Return what assigns the gold check that is due as a person's next task, or None if live work comes next."""
     asked = _asked(session, access, stage)
     if asked is None or not is_turn(_had(session, access, person, stage), **_course(access, person, stage, asked)):
         return None
     waiting = _waiting(session, access, person, stage, dimensions)
-    return waiting[0][0] if waiting else None
+    if not waiting:
+        return None
+    gold_id = waiting[0][0]
+    return lambda now: assign(session, access=access, person=person, gold_id=gold_id, now=now)
 
 
 def assign(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
@@ -61,7 +51,7 @@ def assign(session: Session, *, access: Access, person: Person, gold_id: int, no
     return gold_items.assign(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
 
 
-def gold_left(
+def count_left(
     session: Session,
     *,
     access: Access,
@@ -131,6 +121,13 @@ def warnings(store: Store, *, person: Person, project: ProjectView) -> list[str]
         return [_warning(access, stage) for stage in stages if _is_warned(session, access, person, stage)]
 
 
+def lead_warnings(session: Session, *, access: Access) -> list[str]:
+    """Return who is stopped, in a sentence; none if no one is."""
+    called = access.schema.stages.in_a_sentence
+    names = [f"{name} ({called(stage.value)})" for stage, name in scores.stopped(session, access=access)]
+    return [f"Stopped by gold checks: {', '.join(names)}. Gold in the menu says more."] if names else []
+
+
 def _warning(access: Access, stage: Stage) -> str:
     called = access.schema.stages.in_a_sentence(stage.value)
     return (
@@ -150,30 +147,10 @@ def _is_warned(session: Session, access: Access, person: Person, stage: Stage) -
     return found in (GoldStanding.LOW, GoldStanding.STOPPED)
 
 
-def shares(session: Session, *, access: Access, stage: Stage) -> dict[int, tuple[int, int]]:
-    """Return (right answers, all answers) to gold checks by person id; skips are left out."""
-    found: dict[int, tuple[int, int]] = {}
-    for answer, right in scored_answers(session, access, stage):
-        if right is not None:
-            k, n = found.get(answer.person_id, (0, 0))
-            found[answer.person_id] = (k + right, n + 1)
-    return found
-
-
 def _asked(session: Session, access: Access, stage: Stage) -> Gold | None:
     asked = policy(access, stage)
     if asked is None or not gold_items.any_in(session, project_id=access.project_id, stage=stage):
         return None
-    return asked
-
-
-def asked_or_refuse(access: Access, stage: Stage) -> Gold:
-    """Return the schema's gold policy for a stage, or raise ``InvalidInputError`` if the schema has no policy."""
-    asked = policy(access, stage)
-    if asked is None:
-        raise InvalidInputError(
-            [Problem("stage", f"The schema has no `gold` in its {access.schema.stages.in_a_sentence(stage.value)}.")]
-        )
     return asked
 
 
@@ -206,46 +183,3 @@ def _waiting(
         found,
         key=lambda each: task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(each[0]), slot=person.id),
     )
-
-
-def scored_answers(
-    session: Session, access: Access, stage: Stage, person_id: int | None = None
-) -> list[tuple[gold_items.GoldAnswer, bool | None]]:
-    """Return the gold answers of all people (or one person), each with whether it is right; None marks a skip."""
-    given = gold_items.answers(session, project_id=access.project_id, stage=stage, person_id=person_id)
-    expected = gold_items.expected(session, ids=[answer.gold_id for answer in given]) if given else {}
-    tolerances = tolerances_of(registry.criteria_of(access.schema, stage.value))
-    return [
-        (answer, is_right(answer.answers, expected[answer.gold_id], tolerances))
-        for answer in given
-        if answer.gold_id in expected
-    ]
-
-
-def standing_of(
-    session: Session, access: Access, stage: Stage, asked: Gold, person_id: int, *, until: int | None = None
-) -> GoldStanding:
-    """Return a person's gold standing.
-
-    Only answers since their last reinstatement count and, if ``until`` is given, only up to that submission.
-    """
-    found = scored_answers(session, access, stage, person_id)
-    since = gold_items.pardons(session, project_id=access.project_id, stage=stage, person_id=person_id).get(person_id)
-    said = [
-        right
-        for answer, right in found
-        if right is not None and (since is None or answer.at > since) and (until is None or answer.id <= until)
-    ]
-    return standing(
-        right=sum(said), n=len(said), after=asked.after, warn_below=asked.warn_below, stop_below=asked.stop_below
-    )
-
-
-def checked_reason(why: str, missing: str) -> str:
-    """Return a lead's reason, stripped; raise ``InvalidInputError`` if it is empty (``missing``) or too long."""
-    text = why.replace("\0", "").strip()
-    if not text:
-        raise InvalidInputError([Problem("why", missing)])
-    if len(text) > LONGEST_WHY:
-        raise InvalidInputError([Problem("why", f"Shorten the reason to {LONGEST_WHY} characters.")])
-    return text

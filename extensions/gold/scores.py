@@ -12,12 +12,10 @@ from db import gold_items, people
 from db.engine import Session, Store
 from domain import csv_text
 from domain.errors import ConflictError, NotFoundError
-from domain.gold import GoldStanding
 from domain.records import Person
 from domain.states import Stage
-from workflow.access.event_log import log
-from workflow.access.projects import Access, require_lead
-from workflow.annotate.gold_checks import (
+from extensions.gold.check_rules import GoldStanding
+from extensions.gold.checks import (
     STAGES,
     asked_or_refuse,
     checked_reason,
@@ -25,6 +23,8 @@ from workflow.annotate.gold_checks import (
     scored_answers,
     standing_of,
 )
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
 
 
 @dataclass(frozen=True)

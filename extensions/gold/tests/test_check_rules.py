@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.gold import BLOCK, GoldStanding, is_right, is_turn, standing, to_come
+from extensions.gold.check_rules import BLOCK, GoldStanding, is_right, is_turn, standing, to_come
 
 PARTS = ("verification", 7)
 

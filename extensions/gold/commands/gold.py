@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from db.engine import Store
-    from workflow.annotate.gold_making import GoldCandidate
+    from extensions.gold.making import GoldCandidate
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 InStage = Annotated[Stage, typer.Option("--stage", help="A stage of verification, or grading.")]
@@ -42,21 +42,21 @@ def draw(
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
     """Make gold of settled items whose right answers are beyond doubt, evenly over the dimensions."""
-    from workflow.annotate import gold_making
+    from extensions.gold import making
 
-    _print_made(gold_making.draw(_store(), by=None, project=project, stage=stage, n=number))
+    _print_made(making.draw(_store(), by=None, project=project, stage=stage, n=number))
 
 
 def make(project: Project, items: ItemIds, stage: InStage = Stage.VERIFICATION) -> None:
     """Make gold of chosen items whose right answers are beyond doubt; the others are named, each with the reason."""
-    from workflow.annotate import gold_of_items
+    from extensions.gold import chosen_items
 
     store, names = _store(), item_ids(items)
-    found = gold_of_items.preview(store, by=None, project=project, stage=stage, names=names)
+    found = chosen_items.preview(store, by=None, project=project, stage=stage, names=names)
     for name, why in found.cannot:
         typer.echo(f"{name}: {why}")
     given = {"by": None, "project": project, "stage": stage, "names": names}
-    _print_made(gold_of_items.make(store, **given, token=found.token))  # type: ignore[arg-type]
+    _print_made(chosen_items.make(store, **given, token=found.token))  # type: ignore[arg-type]
 
 
 def add(
@@ -70,7 +70,7 @@ def add(
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
     """Make gold with answers that you give. If anything is wrong with the file, nothing is made."""
-    from workflow.annotate import gold_making
+    from extensions.gold import making
 
     known, problems = [], []
     try:
@@ -87,17 +87,17 @@ def add(
         except (ValueError, RecursionError) as error:
             problems.append(Problem(f"line {number}", f"{file}, line {number}: {error}."))
             continue
-        known.append(gold_making.GoldCandidate(str(row["item"]), row.get("model"), "", row["answers"]))
+        known.append(making.GoldCandidate(str(row["item"]), row.get("model"), "", row["answers"]))
     if problems:
         raise InvalidInputError(problems)
-    _print_made(gold_making.add(_store(), by=None, project=project, stage=stage, known=known))
+    _print_made(making.add(_store(), by=None, project=project, stage=stage, known=known))
 
 
 def list_(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
     """Write all gold as JSON lines, with how it was answered."""
-    from workflow.annotate import gold_list
+    from extensions.gold import check_list
 
-    for line in gold_list.lines(_store(), by=None, project=project, stage=stage):
+    for line in check_list.lines(_store(), by=None, project=project, stage=stage):
         row: dict[str, object] = {"gold": line.id, "item": line.known.item, "dimension": line.known.dimension}
         row |= {"model": line.known.model} if line.known.model else {}
         row |= {"answers": dict(line.known.answers), "right": line.right, "n": line.n, "skipped": line.skipped}
@@ -111,17 +111,17 @@ def withdraw(
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
 ) -> None:
     """Stop asking this gold item. Its answers no longer count."""
-    from workflow.annotate import gold_making
+    from extensions.gold import making
 
-    gold_making.withdraw(_store(), by=None, gold=gold, why=why)
+    making.withdraw(_store(), by=None, gold=gold, why=why)
     typer.echo(f"{gold} is withdrawn from {project}.")
 
 
 def people(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
     """Write everyone's score as CSV."""
-    from workflow.annotate import gold_scores
+    from extensions.gold import scores
 
-    typer.echo(gold_scores.as_csv(gold_scores.scores(_store(), by=None, project=project, stage=stage)), nl=False)
+    typer.echo(scores.as_csv(scores.scores(_store(), by=None, project=project, stage=stage)), nl=False)
 
 
 def reinstate(
@@ -131,9 +131,9 @@ def reinstate(
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
     """Let someone work on whom their answers to gold have stopped."""
-    from workflow.annotate import gold_scores
+    from extensions.gold import scores
 
-    gold_scores.reinstate(_store(), by=None, project=project, login=login, stage=stage, why=why)
+    scores.reinstate(_store(), by=None, project=project, login=login, stage=stage, why=why)
     typer.echo(f"{login} may go on with the {stage.value} of {project}.")
 
 

@@ -15,9 +15,9 @@ from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.item_filter import ItemFilter
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Stage
+from extensions.gold.checks import asked_or_refuse
+from extensions.gold.making import Candidate, GoldCandidate, candidates_in, in_use, make_checks
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.gold_checks import asked_or_refuse
-from workflow.annotate.gold_making import Candidate, GoldCandidate, candidates_in, in_use, make_checks
 
 MOST = 2000
 """Maximum number of items at once."""

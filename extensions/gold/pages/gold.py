@@ -16,13 +16,14 @@ from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.display_names import distinct_names
-from domain.gold import GoldStanding
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import VERIFICATIONS, Stage
-from workflow.annotate import gold_checks, gold_list, gold_making, gold_scores
-from workflow.annotate.gold_list import GoldLine
-from workflow.annotate.gold_scores import GoldScore
+from extensions.gold import check_list, making, scores
+from extensions.gold.check_list import GoldLine
+from extensions.gold.check_rules import GoldStanding
+from extensions.gold.item_action import stages_with_gold
+from extensions.gold.scores import GoldScore
 
 SCREEN = Screen("Gold", place=140, role=Role.LEAD, part="gold", group=Group.PEOPLE)
 
@@ -45,7 +46,7 @@ def render(services: Services) -> None:
         " never count as votes. People who open this page are not asked about these items.",
         made_up=view.made_up,
     )
-    stages = [stage for stage in gold_checks.STAGES if getattr(_part(view, stage), "gold", None) is not None]
+    stages = stages_with_gold(view)
     if not stages:
         shell.show(markup.notice("This project's schema has no gold checks, neither in verification nor in grading."))
         return
@@ -88,13 +89,13 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
 
 def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People")
-    found = gold_scores.scores(services.store, by=services.person, project=view.name, stage=stage)
+    found = scores.scores(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("No one has answered a gold check yet."))
         return
     shell.show(people(found))
     name = f"{view.name}-{stage.value}-gold.csv"
-    st.download_button("People as CSV", lambda: gold_scores.as_csv(found), name, "text/csv", key="gold.csv")
+    st.download_button("People as CSV", lambda: scores.as_csv(found), name, "text/csv", key="gold.csv")
     barred = [each for each in found if each.standing is GoldStanding.STOPPED]
     if not barred:
         return
@@ -106,7 +107,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
         why = st.text_input("Why they may go on", key="gold.why")
         sent = st.form_submit_button("Reinstate", key="gold.go")
     if sent and whom is not None:
-        gold_scores.reinstate(
+        scores.reinstate(
             services.store, by=services.person, project=view.name, login=whom.person, stage=stage, why=str(why)
         )
         st.rerun()
@@ -145,7 +146,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
 def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Items")
     shell.tell_refused()
-    found = gold_list.lines(services.store, by=services.person, project=view.name, stage=stage)
+    found = check_list.lines(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("There are no gold checks yet. Make some below."))
         return
@@ -168,7 +169,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         confirm.ask(
             services,
             question,
-            lambda: gold_making.withdraw(services.store, by=services.person, gold=which.id, why=str(why)),
+            lambda: making.withdraw(services.store, by=services.person, gold=which.id, why=str(why)),
             key="gold.sure",
         )
 
@@ -245,8 +246,8 @@ def _candidates(services: Services, view: ProjectView, stage: Stage) -> figure_r
         services.settings,
         "gold",
         {"project": view.name, "stage": stage},
-        state=gold_making.mark(services.store, **about),
-        size=gold_making.size(services.store, **about),
+        state=making.mark(services.store, **about),
+        size=making.size(services.store, **about),
     )
 
 
@@ -271,5 +272,5 @@ def _draw(services: Services, view: ProjectView, stage: Stage, known: int) -> No
             )
             sent = st.form_submit_button("Draw them", key="gold.draw.go")
         if sent:
-            gold_making.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
+            making.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
             st.rerun()

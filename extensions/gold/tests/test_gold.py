@@ -14,11 +14,12 @@ from db import items
 from db.engine import Store
 from db.tables import ProjectRow
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError
-from domain.gold import GoldStanding, is_turn
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import ItemState, Stage
+from extensions.gold import check_list, chosen_items, claim_rule, making, scores
+from extensions.gold.check_rules import GoldStanding, is_turn
 from testkit.factories import (
     BLIND,
     Clock,
@@ -31,17 +32,7 @@ from testkit.factories import (
     make_project,
 )
 from workflow.access.projects import access_to, projects_of
-from workflow.annotate import (
-    claims,
-    gold_checks,
-    gold_list,
-    gold_making,
-    gold_of_items,
-    gold_scores,
-    progress,
-    project_progress,
-    submissions,
-)
+from workflow.annotate import claims, progress, project_progress, submissions
 from workflow.files.project_check import check
 from workflow.results.ratings import ratings_of
 from workflow.runs import run_control, run_views
@@ -99,7 +90,7 @@ def gold_items(store: Store) -> set[str]:
 
 
 def draw(store: Store, n: int = SETTLED) -> set[str]:
-    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=n)
+    making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=n)
     return gold_items(store)
 
 
@@ -127,7 +118,7 @@ def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clo
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     assert {row.unit for row in rows if row.rater == "ann"} == named
     assert check(store) == []
-    (score,) = gold_scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (score,) = scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION)
     standing = GoldStanding.GOOD if sum(due) >= AFTER else GoldStanding.FEW
     assert (score.person, score.right, score.n, score.standing) == ("ann", sum(due), sum(due), standing)
 
@@ -207,18 +198,19 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(found, NoTask)
     assert found.code == "stopped"
-    assert project_progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
+    board = project_progress.dashboard(store, person=lena, project="p")
+    assert board.warnings == ("Stopped by gold checks: Ann (verification). Gold in the menu says more.",)
     with pytest.raises(NotAllowedError):
-        gold_scores.reinstate(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
+        scores.reinstate(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
     with pytest.raises(InvalidInputError, match="Say why"):
-        gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
+        scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
     clock.advance(minutes=1)
-    gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
+    scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
     clock.advance(minutes=1)
     with pytest.raises(ConflictError, match="not stopped"):
-        gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
+        scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
     assert answer_all(store, ann, lambda view: "red", n=3)
-    (score,) = gold_scores.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    (score,) = scores.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))
 
 
@@ -252,17 +244,17 @@ def test_a_warning_speaks_of_a_while_ago(store: Store, clock: Clock) -> None:
         return "blue" if view.item in known and len(met) <= 2 else "red"
 
     answer_all(store, ann, two_wrong, n=fourth + 1)  # 2 of 4 right: below 0.8, not below 0.5
-    for _ in range(gold_checks.LAG):
-        assert gold_checks.warnings(store, person=ann, project=project) == []
+    for _ in range(claim_rule.LAG):
+        assert claim_rule.warnings(store, person=ann, project=project) == []
         assert answer_all(store, ann, two_wrong, n=1)
-    (sentence,) = gold_checks.warnings(store, person=ann, project=project)
+    (sentence,) = claim_rule.warnings(store, person=ann, project=project)
     assert sentence.startswith("More of your answers in the verification differ")
 
 
 def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock: Clock) -> None:
     ulla, _ = begin(store, clock)
     lena = make_person(store, "lena", role=Role.LEAD)
-    known = gold_making.candidates(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    known = making.candidates(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert [(each.item, each.answers) for each in known] == [
         (f"colour/{at}", {"choice": "red"}) for at in range(SETTLED)
     ]
@@ -280,7 +272,7 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
         add(store, ulla, item="colour/1", answers={"choice": "red"})
     assert gold_items(store) == set(), "nothing was made"
     add(store, lena, item="colour/1", answers={"choice": "blue"})
-    (line,) = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (line,) = check_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert (line.known.item, line.known.answers, line.usable) == ("colour/1", {"choice": "blue"}, True)
 
 
@@ -297,7 +289,7 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
     add(store, lena, item="colour/1", answers={"choice": "red"})
     names = ("colour/0", "colour/1", "colour/8", "colour/9", "colour/10", "colour/99", "colour/0")
     ask: dict[str, Any] = {"by": lena, "project": "p", "stage": Stage.VERIFICATION}
-    seen = gold_of_items.preview(store, **ask, names=names)
+    seen = chosen_items.preview(store, **ask, names=names)
     assert (seen.can, seen.checks) == (("colour/0", "colour/8"), 2)
     assert dict(seen.cannot) == {
         "colour/1": "It is a gold check already.",
@@ -305,27 +297,27 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
         "colour/10": "It is not settled yet.",
         "colour/99": "There is no such item.",
     }
-    made = gold_of_items.make(store, **ask, names=names, token=seen.token)
+    made = chosen_items.make(store, **ask, names=names, token=seen.token)
     assert [(each.item, each.answers) for each in made] == [(name, {"choice": "red"}) for name in seen.can]
     with pytest.raises(ConflictError):  # a second press
-        gold_of_items.make(store, **ask, names=names, token=seen.token)
-    lines = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+        chosen_items.make(store, **ask, names=names, token=seen.token)
+    lines = check_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert sorted((line.known.item, line.withdrawn) for line in lines) == [
         ("colour/0", None), ("colour/1", None), ("colour/8", None),
     ]  # fmt: skip
     with pytest.raises(InvalidInputError, match="2,001; choose at most 2,000"):
-        gold_of_items.preview(store, **ask, names=[str(at) for at in range(2001)])
+        chosen_items.preview(store, **ask, names=[str(at) for at in range(2001)])
     with pytest.raises(InvalidInputError, match="No item is chosen"):
-        gold_of_items.preview(store, **ask, names=())
+        chosen_items.preview(store, **ask, names=())
     with pytest.raises(InvalidInputError, match="no `gold` in its comparison"):
-        gold_of_items.preview(store, **{**ask, "stage": Stage.COMPARISON}, names=names)
+        chosen_items.preview(store, **{**ask, "stage": Stage.COMPARISON}, names=names)
     with pytest.raises(NotAllowedError):
-        gold_of_items.preview(store, **{**ask, "by": make_person(store, "uwe")}, names=names)
+        chosen_items.preview(store, **{**ask, "by": make_person(store, "uwe")}, names=names)
 
 
 def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: str | None = None) -> None:
     stage = Stage.GRADING if model else Stage.VERIFICATION
-    gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.GoldCandidate(item, model, "", answers)])
+    making.add(store, by=by, project="p", stage=stage, known=[making.GoldCandidate(item, model, "", answers)])
 
 
 def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:
@@ -333,7 +325,7 @@ def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -
     known = draw(store)
     lena = make_person(store, "lena", role=Role.LEAD)
     assert not [view for view in answer_all(store, ulla, lambda view: "red", n=20) if view.item in known], "she voted"
-    gold_list.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    check_list.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert not [view for view in answer_all(store, lena, lambda view: "red", n=20) if view.item in known], "she looked"
 
 
@@ -344,15 +336,15 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     ann, bob = make_people(store, "ann", "bob")
     answer_all(store, ann, lambda view: "red", n=30)
     due = sum(turns(store, ann, 30))
-    asked = [line for line in gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
+    asked = [line for line in check_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
     assert len(asked) == due
     with pytest.raises(InvalidInputError, match="Say why"):
-        gold_making.withdraw(store, by=None, gold=asked[0].id, why="")
+        making.withdraw(store, by=None, gold=asked[0].id, why="")
     for line in asked:
-        gold_making.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
+        making.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
     with pytest.raises(ConflictError, match="withdrawn already"):
-        gold_making.withdraw(store, by=None, gold=asked[0].id, why="Again.")
-    assert gold_scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
+        making.withdraw(store, by=None, gold=asked[0].id, why="Again.")
+    assert scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
     names = {line.known.item for line in asked}
     with store.read() as session:
         access = access_to(session, person=None, project="p")
@@ -398,42 +390,40 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         grade_all(store, grader, lambda view: 1)
     make_predictions(store, ids[4:30], models=["m"])
     lena = make_person(store, "lena", role=Role.LEAD)
-    found = gold_making.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    found = making.candidates(store, by=None, project="p", stage=Stage.GRADING)
     assert [(each.item, each.model, each.answers) for each in found] == [
         (f"colour/{at}", "m", {"score": 1}) for at in range(4)
     ]
-    of = gold_of_items.preview(
+    of = chosen_items.preview(
         store, by=None, project="p", stage=Stage.GRADING, names=["colour/4", "colour/3", "colour/0"]
     )
     assert (of.can, of.checks) == (("colour/3", "colour/0"), 2)
     assert of.cannot == (("colour/4", "No answer to it has all its grades, with all of them the same."),)
     add(store, lena, item="colour/3", model="m", answers={"score": 0.5})
-    gold_making.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
+    making.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
     ann = make_person(store, "ann")
     seen = grade_all(store, ann, lambda view: 1)
     n_gold = len(seen) - 26
     assert n_gold == 4
     assert all(view.place == (1, 1) for view in seen)
-    lines = gold_list.lines(store, by=None, project="p", stage=Stage.GRADING)
+    lines = check_list.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert sorted((line.known.item, line.right, line.n) for line in lines if line.withdrawn is None) == [
         ("colour/0", 1, 1),
         ("colour/1", 1, 1),
         ("colour/2", 1, 1),
         ("colour/3", 0, 1),
     ]
-    assert gold_scores.as_csv(gold_scores.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
+    assert scores.as_csv(scores.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
         "person,name,right,n,share,low,high,skipped,standing",
         "ann,Ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
     ]
     *_, first = run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
     run_control.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
     assert grade_all(store, make_person(store, "bea"), lambda view: 1) != []
-    assert gold_scores.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, (
-        "no one was asked about it since"
-    )
-    lines = gold_list.lines(store, by=None, project="p", stage=Stage.GRADING)
+    assert scores.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, "no one was asked about it since"
+    lines = check_list.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert not any(line.usable for line in lines)
-    found = gold_making.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    found = making.candidates(store, by=None, project="p", stage=Stage.GRADING)
     assert {each.item for each in found}.isdisjoint({f"colour/{at}" for at in range(4)})
 
 
@@ -449,4 +439,4 @@ def test_a_schema_without_gold_makes_none(store: Store) -> None:
     make_project(store)
     make_items(store, 1, fields=make_fields())
     with pytest.raises(InvalidInputError, match="no `gold`"):
-        gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
+        making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)

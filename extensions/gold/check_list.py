@@ -10,10 +10,10 @@ from db.engine import Store
 from domain.exposure import Disclosure, Fact, Route
 from domain.records import Person
 from domain.states import Stage
+from extensions.gold.checks import scored_answers
+from extensions.gold.making import GoldCandidate, is_usable, known_checks
 from workflow.access import exposure
 from workflow.access.projects import require_lead
-from workflow.annotate.gold_checks import scored_answers
-from workflow.annotate.gold_making import GoldCandidate, is_usable, known_checks
 
 
 @dataclass(frozen=True)

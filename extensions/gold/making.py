@@ -30,9 +30,9 @@ from domain.order import evenly
 from domain.policies import criteria_that_decide, targets
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
+from extensions.gold.checks import STAGES, asked_or_refuse, checked_reason
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.gold_checks import STAGES, asked_or_refuse, checked_reason
 
 
 @dataclass(frozen=True)
