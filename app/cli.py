@@ -49,8 +49,6 @@ COMMANDS = (
     "comparison",
     "audit",
     "exposure",
-    "triage",
-    "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 

@@ -15,7 +15,7 @@ from annotation_schemas.state_words import BAR_STATES, state_called, states_of
 from app import addresses, markup, shell
 from app.charts import disagreement_charts, page_chart
 from app.charts.progress_chart import progress_chart
-from app.dashboard import grading_sample, refinement_intake, triage_results
+from app.dashboard import grading_sample, refinement_intake
 from app.jobs import figure_requests
 from app.projects import new_project
 from app.releasing import checklist
@@ -23,6 +23,7 @@ from app.reruns import pending_figures
 from app.screens import SCREENS, Screen
 from app.services import Services
 from app.workbench import preview
+from domain import extensions
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
@@ -74,8 +75,8 @@ def render(services: Services) -> None:
     _forecasts(services, view)
     _disagreement(services, view)
     _people(services, view)
-    if view.schema.schema_.stages.triage is not None:
-        triage_results.for_leads(services, view)
+    for draw in extensions.rows("dashboard_sections"):
+        draw(services, view)
     if view.schema.schema_.stages.refinement is not None:
         refinement_intake.for_leads(services, view)
     if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:
