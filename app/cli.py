@@ -33,7 +33,6 @@ COMMANDS = (
     "release",
     "release_statistics",
     "items",
-    "wording",
     "serve",
     "run",
     "judge",

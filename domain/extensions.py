@@ -230,6 +230,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
+    "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "image_pool": ExtensionNames(
         "Image pool",
