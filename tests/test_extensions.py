@@ -238,8 +238,8 @@ for page in ("my_work", "dashboard", "items", "people", "import_", "export", "re
     body = " ".join(each.proto.body for each in test.get("html"))
     if "Something went wrong" in body:
         told["unforeseen"].append([page, body])
-    if page == "release":
-        told["release"] = body
+    if page in ("release", "my_work"):
+        told[page] = body
     for name in sentences["import_sections"] if page == "import_" else ():
         test.segmented_control(key="import.what").set_value(name).run()
         told["refused"][f"import {name}"] = " ".join(each.proto.body for each in test.get("html"))
@@ -312,6 +312,7 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert f"The format `{format}` {named}" in checked
         for stage in parts.stages:
             assert named in found["refused"][f"stage {stage}"]
+            assert f"The stage `{stage}` {named}" in found["my_work"]
             checked = " ".join(found["refused"]["stages of egothink"].split())
             assert f"stages.{stage}: The stage `{stage}` {named}" in checked
         for section in parts.import_sections:
