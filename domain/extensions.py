@@ -72,6 +72,9 @@ class Extension:
     by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
     ``Statistic`` for each ``part``.
     """
+    calibration_sections: Rows = _nothing
+    """Pairs of a key and a function ``(store, *, person, project, stage, items)``. The function returns a
+    ``reports.content.Section`` for each section that it adds to the end of a project's calibration report."""
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -89,7 +92,7 @@ class Extension:
     import_sections: Rows = _nothing
     """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
-    """Functions ``(services, view)``: each draws a section of the page *Dashboard*, or nothing."""
+    """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
     derived_media: Rows = _nothing
@@ -127,6 +130,7 @@ class ExtensionNames:
     figures: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     """Kinds of long tasks, which wait while this extension is missing."""
+    calibration_sections: tuple[str, ...] = ()
     folder_checks: tuple[str, ...] = ()
     """Names of checks. Releases that are made without a check say so."""
     home_folders: tuple[str, ...] = ()
@@ -167,7 +171,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
     "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
     "preferences": ExtensionNames(
-        "Preferences", pages=("preferences",), commands=("preferences",), figures=("preferences",)
+        "Preferences",
+        pages=("preferences",),
+        commands=("preferences",),
+        figures=("preferences",),
+        calibration_sections=("pairs",),
     ),
     "variants": ExtensionNames(
         "Item variants",
@@ -227,6 +235,12 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         events=("privacy.marked", "privacy.decided"),
     ),
     "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",), jobs=("mail",)),
+    "adjudication_reasons": ExtensionNames(
+        "Adjudication reasons",
+        pages=("adjudication_reasons",),
+        commands=("reasons",),
+        figures=("reasons", "disagreement"),
+    ),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -265,6 +279,7 @@ NOUNS = {
     "table_sources": "source of tables",
     "figures": "figure",
     "jobs": "kind of tasks",
+    "calibration_sections": "section of calibration reports",
     "folder_checks": "check of releases",
 }
 """What a name of ``ExtensionNames`` is."""

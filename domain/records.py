@@ -399,34 +399,6 @@ class AdjudicationReason:
 
 
 @dataclass(frozen=True)
-class SkipReasonRow:
-    """A reason that verifiers gave for skips in a dimension, and the items that they skipped for it."""
-
-    criterion: str
-    reason: str
-    label: str
-    dimension: str
-    items: Sequence[str]
-    """External IDs of the items, one entry for each skip."""
-
-
-@dataclass(frozen=True)
-class ContestedItem:
-    """An item behind an adjudication reason, as a lead sees it: its content at that time, its votes and the senior's
-    note.
-    """
-
-    item: str
-    dimension: str
-    revision: int
-    fields: Fields
-    votes: Sequence[VoteView]
-    decision: str
-    reason: str
-    note: str
-
-
-@dataclass(frozen=True)
 class TaskView:
     """One claimed task with everything that its page may show. Content that is secret in the stage is left out."""
 

@@ -98,6 +98,7 @@ def added(extension: str) -> dict[str, set[str]]:
         "table_sources": {name for name, _ in record.table_sources()},
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
+        "calibration_sections": {key for key, _ in record.calibration_sections()},
         "folder_checks": {row.name for row in record.folder_checks()},
     }
 
@@ -221,6 +222,8 @@ for name in sentences["figures"]:
         worked_out(store, name, {"project": "p"}, ())
     except NotAvailableError as error:
         told["refused"][f"figure {name}"] = str(error)
+from workflow.releases.printed_figures import figures_of
+told["without"] = dict(figures_of(store, project="p").without)
 services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
 
 def screen(name, services):
@@ -326,6 +329,9 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert named in found["refused"][f"job {job}"]
         for figure in parts.figures:
             assert named in found["refused"][f"figure {figure}"]
+        for section in parts.calibration_sections:
+            sentence = f"The section of calibration reports `{section}` {named}"
+            assert found["without"][section].startswith(sentence)
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")

@@ -35,9 +35,9 @@ def _import_sections() -> Sequence[Any]:
 
 
 def _dashboard_sections() -> Sequence[Any]:
-    from extensions.image_pool import dashboard_section
+    from extensions.image_pool.dashboard_section import SECTION
 
-    return (dashboard_section.draw,)
+    return (SECTION,)
 
 
 EXTENSION = Extension(

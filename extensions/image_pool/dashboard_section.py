@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from app import markup, shell
+from app.dashboard.sections import DashboardSection, SectionPlace
 from app.services import Services
 from domain.records import ProjectView
 from extensions.image_pool import triage_decisions, triage_report
@@ -83,3 +84,6 @@ def summary(counts: TriageCounts, labels: Mapping[str, str]) -> str:
 def reasons_of(counts: TriageCounts, labels: Mapping[str, str]) -> str:
     """Return the numbers of dropped candidates by reason, in words."""
     return ", ".join(f"{labels.get(reason, reason)}: {n}" for reason, n in sorted(counts.dropped.items()))
+
+
+SECTION = DashboardSection(draw, SectionPlace.END)

@@ -2,7 +2,8 @@
 
 ``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from the votes of
 the stage ``comparison``, which core collects. ``preference_files`` writes them. The page *Preferences*
-(``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
+(``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too. ``pair_judges``
+compares judges with people pair by pair, also for a section of calibration reports (``calibration_section``).
 """
 
 from __future__ import annotations
@@ -31,4 +32,17 @@ def _figures() -> Sequence[Any]:
     return (("preferences", preferences_page),)
 
 
-EXTENSION = Extension(name="preferences", title="Preferences", pages=_pages, commands=_commands, figures=_figures)
+def _calibration_sections() -> Sequence[Any]:
+    from extensions.preferences.calibration_section import sections
+
+    return (("pairs", sections),)
+
+
+EXTENSION = Extension(
+    name="preferences",
+    title="Preferences",
+    pages=_pages,
+    commands=_commands,
+    figures=_figures,
+    calibration_sections=_calibration_sections,
+)

@@ -17,9 +17,10 @@ from agreement.summary import Result, summarise
 from db.engine import Store
 from domain.records import Rating
 from domain.states import Items
-from reports.study import JudgeOfPairs
+from extensions.preferences import pair_judges
+from extensions.preferences.pair_judges import JudgeOfPairs
 from workflow.access.counted_items import Counting
-from workflow.results import pair_judges, project_answers, slices
+from workflow.results import project_answers, slices
 from workflow.results.clusters import clusters_of_names
 from workflow.results.preferences import Mark, Preference, Preferences, SamePair, preferences_of
 from workflow.results.project_answers import ProjectAnswers

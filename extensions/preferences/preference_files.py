@@ -9,8 +9,8 @@ from typing import Any
 
 from agreement import Statistic, elo
 from domain import csv_text
+from extensions.preferences.pair_judges import JudgeOfPairs
 from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, PreferenceFigures
-from reports.study import JudgeOfPairs
 
 COLUMNS = (
     *("criterion", "slice", "model", "against", "votes", "wins", "ties", "losses", "win_rate", "low", "high"),

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from agreement import Ratings, cohen_kappa, percent_agreement
 from agreement.ratings import Scale
+from agreement.statistic import Statistic
 from db.engine import Store
 from domain.records import Person
 from domain.states import Items
-from reports.study import JudgeOfPairs
 from workflow.results import project_answers, win_rates
 from workflow.results.clusters import clusters_of_names
 from workflow.results.preferences import Preference, preferences_of
@@ -26,6 +26,29 @@ _WINNERS = ("a", "tie", "b")
 
 PairKey = tuple[str, str, str]
 """An item, by its name in files, and two models in the order of their names."""
+
+
+@dataclass(frozen=True)
+class JudgeOfPairs:
+    """A judge against the majority of people, over the pairs of answers that both compared."""
+
+    criterion: str
+    """The criterion that people were asked about."""
+    judge: str
+    pairs: int
+    """Number of pairs that both compared."""
+    by_place: int
+    """Number of these pairs for which the judge's two orders differ."""
+    without_verdict: int
+    """Number of pairs that people compared and for which the judge, though asked, lacks a verdict in both orders."""
+    not_asked: int
+    """Number of pairs that people compared and the judge was not asked about."""
+    same: Statistic
+    """Share of pairs on which judge and people agree."""
+    kappa: Statistic
+    """Cohen's kappa."""
+    decided: Statistic
+    """Share of pairs with the same preferred answer, among pairs for which both prefer one."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.two_arms import arm_difference, arm_size, by_chance
 from domain.errors import RatingsError
+from extensions.drafting.two_arms import arm_difference, arm_size, by_chance
 
 
 def test_a_difference_by_worked_arithmetic() -> None:

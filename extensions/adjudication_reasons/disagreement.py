@@ -17,6 +17,7 @@ from db import files, guidelines
 from db.engine import Store
 from domain.records import Person
 from domain.states import VERIFICATIONS, Stage
+from extensions.adjudication_reasons import reason_lists
 from workflow.access.projects import Access, require_lead
 from workflow.lead import adjudication_reasons
 
@@ -101,7 +102,7 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
         counts[where[item]].append(apart)
     for line in adjudication_reasons.reasons(store, by=by, project=project):
         with_votes[line.label, ReasonSource.SENIOR] += len(line.cases)
-    for skip in adjudication_reasons.skips(store, by=by, project=project):
+    for skip in reason_lists.skips(store, by=by, project=project):
         with_votes[skip.label, ReasonSource.SKIP] += len(skip.items)
     return Disagreement(
         [
@@ -122,7 +123,7 @@ def _alike(criterion: Criterion, one: Any, other: Any) -> bool:
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
     """Return a state that changes whenever the disagreements may change."""
-    return adjudication_reasons.mark(store, by=by, project=project)
+    return reason_lists.mark(store, by=by, project=project)
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from app.charts import disagreement_charts, page_chart
-from app.charts.disagreement_charts import dimensions_chart, reasons_chart
+from app.charts import page_chart
 from db.engine import Store
 from domain.errors import NotAllowedError
 from domain.roles import Role
 from domain.states import Stage
+from extensions.adjudication_reasons import disagreement, disagreement_charts
+from extensions.adjudication_reasons.disagreement import DisagreementCount, Reason, ReasonSource
+from extensions.adjudication_reasons.disagreement_charts import dimensions_chart, reasons_chart
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from tests.app.screens import drawn, words
 from workflow.annotate import submissions
-from workflow.lead import disagreement
-from workflow.lead.disagreement import DisagreementCount, Reason, ReasonSource
 
 pytestmark = pytest.mark.both_databases
 

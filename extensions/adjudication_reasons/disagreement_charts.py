@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app import markup
+from extensions.adjudication_reasons.disagreement import DisagreementCount, Reason, ReasonSource
 from reports.vega import ACCENT, AROUND, BAR, COLORS, GREY, WARNING, ChartSpec, names_axis
-from workflow.lead.disagreement import DisagreementCount, Reason, ReasonSource
 
 OF_GIVEN = {ReasonSource.VOTE: WARNING, ReasonSource.SKIP: GREY, ReasonSource.SENIOR: COLORS[4]}
 MOST = 30

@@ -51,7 +51,7 @@ def arm_difference(
     d = m_1 - m_0, the slope of the regression of the values on the arm. Its variance by cluster [1]_ is G / (G - 1)
     sum_g (sum_{i in g} w_i (x_i - m_arm))^2, w_i = 1/n_1 or -1/n_0, with G - 1 degrees of freedom. For independent
     units and arms of equal size this is Welch's variance, except for the factor n / (n - 1) of both arms together.
-    Checked by worked arithmetic and by simulation in tests/agreement.
+    Checked by worked arithmetic and by simulation in extensions/drafting/tests.
 
     References
     ----------
@@ -112,7 +112,7 @@ def by_chance(values: ArrayLike, treated: ArrayLike, *, draws: int = 4_999, seed
     a larger and c with an equal difference, including the observed one [2]_. With c counted in full, the p values of
     shares, which have many ties, would be too large [3]_. Then only 73 of 100 studies planned for a power of 80 would
     find a difference of ten points. The test assumes nothing about the values. It also holds for units of one source,
-    since the units were randomized. Checked against counted arrangements in tests/agreement.
+    since the units were randomized. Checked against counted arrangements in extensions/drafting/tests.
 
     References
     ----------
