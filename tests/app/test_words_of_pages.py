@@ -15,7 +15,7 @@ from tests.paths import ROOT
 
 ROOMS = (
     *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "media"),
-    *("net", "reports", "workflow", "app/judging", "app/running", "app/views", "app/workbench"),
+    *("net", "reports", "workflow", "app/agreement", "app/judging", "app/running", "app/views", "app/workbench"),
 )
 
 
@@ -90,6 +90,7 @@ MEANT = {
     ("extensions/local_models/families.py", "user"): "the same",
     ("extensions/local_models/prompts.py", "user"): "the same",
     ("extensions/mail/settings.py", "user"): "an account of a mail server",
+    ("extensions/aggregation/vote_aggregation.py", "ability"): "of a rater, as GLAD calls it",
 }
 
 
