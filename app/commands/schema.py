@@ -12,7 +12,7 @@ from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.typed_yaml import dotted
-from app.commands import schema_diff, schema_new, schema_show
+from app.commands import schema_new, schema_show
 from app.commands.schema_show import stages_in_words
 
 
@@ -22,7 +22,6 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(schema, name="schema")
     schema_new.register(schema)
     schema_show.register(schema)
-    schema_diff.register(schema)
 
     @schema.command("check")
     def check(
