@@ -225,6 +225,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
+    "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),
     "schema_migration": ExtensionNames(
         "Schema migration",
         pages=("schema",),

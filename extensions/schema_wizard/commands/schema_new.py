@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from annotation_schemas import outline
 from annotation_schemas.loader import examine_text
 from annotation_schemas.model import as_words
-from annotation_schemas.outline import AnswerIs, Check, KeptBy, Outline
+from app.commands.groups import find_group
 from domain.errors import AlreadyTakenError, InvalidInputError, NotFoundError, Problem
+from extensions.schema_wizard import outline, schema_text
+from extensions.schema_wizard.outline import AnswerIs, Check, KeptBy, Outline
 
 Said = Mapping[str, Any]
 """The settings that are known so far, by the names of ``Outline``."""
@@ -134,10 +135,10 @@ _NAME = _Question(
 )
 
 
-def register(schema: typer.Typer) -> None:
+def register(cli: typer.Typer) -> None:
     """Add the subcommand to those of ``touchstone schema``."""
 
-    @schema.command("new")
+    @find_group(cli, "schema").command("new")
     def new(
         file: Annotated[Path, typer.Argument(help="The YAML file to write; the guideline goes next to it, as .md.")],
         name: Annotated[str | None, typer.Option(help="The benchmark's name; by default as the file.")] = None,
@@ -190,7 +191,7 @@ def register(schema: typer.Typer) -> None:
         }
         said = _settled(given, file=outline.name_from(file.stem), ask=not yes)
         begun = Outline(**said)
-        text, told = outline.write_outline(begun, guideline=guideline.name), outline.guideline_of(begun)
+        text, told = schema_text.write_outline(begun, guideline=guideline.name), schema_text.guideline_of(begun)
         examine_text(text, told, str(file))
         with guideline.open("x", encoding="utf-8") as out:
             out.write(told)

@@ -8,10 +8,10 @@ from itertools import cycle, product
 
 import pytest
 
-from annotation_schemas import outline
 from annotation_schemas.loader import examine_text
 from annotation_schemas.model import LoadedSchema
-from annotation_schemas.outline import AnswerIs, Check, KeptBy, Outline
+from extensions.schema_wizard import outline, schema_text
+from extensions.schema_wizard.outline import AnswerIs, Check, KeptBy, Outline
 
 EVERYTHING = "images, clip, before=image, after=image"
 ANSWERS = [
@@ -48,8 +48,8 @@ def made(
         judged=graded[1],
         template=template or next(iter(outline.templates_for(graded=graded[0], check=check)), ""),
     )
-    text = outline.write_outline(begun, guideline="mine.md")
-    examined = examine_text(text, outline.guideline_of(begun), "mine.yaml")
+    text = schema_text.write_outline(begun, guideline="mine.md")
+    examined = examine_text(text, schema_text.guideline_of(begun), "mine.yaml")
     assert examined.warnings == (), text
     assert max(map(len, text.splitlines())) <= 160, text
     return examined.loaded
