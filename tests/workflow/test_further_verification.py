@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
