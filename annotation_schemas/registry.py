@@ -262,12 +262,16 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
 
 
 def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths at which a schema sets a dotted key, for each entry of lists."""
+    """Yield the paths at which a schema sets a dotted key, for each entry of lists. ``*`` stands for any key."""
     if not keys:
-        yield path
+        if part is not None:
+            yield path
     elif isinstance(part, tuple):
         for index, entry in enumerate(part):
             yield from _where_set(entry, keys, (*path, index))
+    elif isinstance(part, BaseModel) and keys[0] == "*":
+        for key in type(part).model_fields:
+            yield from _where_set(part, (key, *keys[1:]), path)
     elif isinstance(part, BaseModel) and keys[0] in part.model_fields_set:
         yield from _where_set(getattr(part, keys[0]), keys[1:], (*path, keys[0]))
 

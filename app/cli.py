@@ -44,7 +44,6 @@ COMMANDS = (
     "check",
     "guideline",
     "qualify",
-    "gold",
     "grading",
     "comparison",
     "audit",

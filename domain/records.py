@@ -1,4 +1,8 @@
-"""The records that modules pass to each other. They are frozen and hold no database object."""
+"""The records that modules pass to each other. They are frozen and hold no database object.
+
+The module is longer than others because every room passes these records to the next. They are short lists of fields
+with hardly any logic, and a reader looks one up by its name.
+"""
 
 from __future__ import annotations
 
@@ -399,34 +403,6 @@ class AdjudicationReason:
 
 
 @dataclass(frozen=True)
-class SkipReasonRow:
-    """A reason that verifiers gave for skips in a dimension, and the items that they skipped for it."""
-
-    criterion: str
-    reason: str
-    label: str
-    dimension: str
-    items: Sequence[str]
-    """External IDs of the items, one entry for each skip."""
-
-
-@dataclass(frozen=True)
-class ContestedItem:
-    """An item behind an adjudication reason, as a lead sees it: its content at that time, its votes and the senior's
-    note.
-    """
-
-    item: str
-    dimension: str
-    revision: int
-    fields: Fields
-    votes: Sequence[VoteView]
-    decision: str
-    reason: str
-    note: str
-
-
-@dataclass(frozen=True)
 class TaskView:
     """One claimed task with everything that its page may show. Content that is secret in the stage is left out."""
 
@@ -778,8 +754,8 @@ class Dashboard:
     """Refinement: the number of answers shown with the current items (``fed``), of decisions (``decided``), and of
     ``edited`` and ``refined`` items.
     """
-    stopped: Sequence[str] = ()
-    """People who get no more work because of their answers to gold items, with the stage."""
+    warnings: Sequence[str] = ()
+    """What extensions tell the leads about the claims, in sentences."""
     without_set: Sequence[str] = ()
     """Stages that require qualification but have no qualification set yet."""
 

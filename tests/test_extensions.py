@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import agreement
 from app.cli import COMMANDS
 from domain import extensions
 from domain.extensions import COMES_WITH
@@ -93,7 +94,10 @@ def added(extension: str) -> dict[str, set[str]]:
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
+        "adapters": {row.name for row in record.adapters()},
         "table_sources": {name for name, _ in record.table_sources()},
+        "report_sections": {key for key, _ in record.report_sections()},
+        "notebook_statistics": {name for module in record.notebook_statistics() for name in module.__all__},
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
         "folder_checks": {row.name for row in record.folder_checks()},
@@ -132,7 +136,7 @@ for room in rooms:
 from typer.testing import CliRunner
 import app.cli
 from annotation_schemas import shipped
-from domain.errors import NotAvailableError
+from domain.errors import ModelError, NotAvailableError
 
 run = CliRunner()
 told = {"checked": [], "refused": {}, "unforeseen": []}
@@ -173,14 +177,32 @@ for name in sentences["strategies"]:
     except NotAvailableError as error:
         told["refused"][f"strategy {name}"] = str(error)
 
+from inference.opening import open_answerer
+from inference.spec import ModelSpec
+for name in sentences["adapters"]:
+    try:
+        open_answerer(ModelSpec(name="little", adapter=name, model="folder"), strategy="generate")
+    except ModelError as error:
+        told["refused"][f"adapter {name}"] = str(error)
+
 for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
     text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
-    head, around, rest = text.partition(name.split(".")[0] + ":")
-    value = {"report.pairs": "{pair: answer, variant: options}"}.get(name, "{}")
-    schema.write_text(f"{head}{name.split('.')[0]}: {{{name.split('.')[1]}: {value}}}\\n")
+    *parts, key = name.split(".")
+    head, around, rest = text.partition(f"{parts[0]}:")
+    value = {"report.pairs": "{pair: answer, variant: options}", "stages.*.gold": "{rate: 0.1}"}.get(name, "{}")
+    changed = f"{head}{parts[0]}: {{{key}: {value}}}\\n"
+    if parts == ["stages", "*"]:
+        changed = text.replace("    raters:", f"    {key}: {value}\\n    raters:", 1)
+    schema.write_text(changed)
     done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
     told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
+import agreement
+for name in sentences["notebook_statistics"]:
+    try:
+        getattr(agreement, name)
+    except NotAvailableError as error:
+        told["refused"][f"statistic {name}"] = str(error)
 for name in sentences["kinds"]:
     told["refused"][f"kind {name}"] = registry.find("criterion_kind", name).meaning
 
@@ -215,6 +237,8 @@ for name in sentences["figures"]:
         worked_out(store, name, {"project": "p"}, ())
     except NotAvailableError as error:
         told["refused"][f"figure {name}"] = str(error)
+from workflow.releases.printed_figures import figures_of
+told["without"] = dict(figures_of(store, project="p").without)
 services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
 
 def screen(name, services):
@@ -306,20 +330,38 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             checked = " ".join(found["refused"][f"schema {strategy}"].split())
             assert checked.startswith("0 ")
             assert f"models.strategy: The strategy `{strategy}` {named}" in checked
+        for adapter in parts.adapters:
+            assert named in found["refused"][f"adapter {adapter}"]
+        for statistic in parts.notebook_statistics:
+            assert f"The statistic `{statistic}` {named}" in found["refused"][f"statistic {statistic}"]
         for job in parts.jobs:
             assert named in found["refused"][f"job {job}"]
         for figure in parts.figures:
             assert named in found["refused"][f"figure {figure}"]
+        for section in parts.report_sections:
+            sentence = f"The section of calibration reports `{section}` {named}"
+            assert found["without"][f"judges.{section}"].startswith(sentence)
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")
-            assert f"{key}: The schema key `{key}` {named}" in checked
+            told = re.escape(f"{key}: The schema key `{key}` {named}").replace(r"\*", r"\w+", 1)
+            assert re.search(told, checked)
         for check in parts.folder_checks:
             assert f"The check of releases `{check}` {named}" in found["release"]
         for kind in parts.kinds:
             assert named in found["refused"][f"kind {kind}"]
         for page in parts.pages:
             assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]
+
+
+def test_notebooks_import_what_extensions_add() -> None:
+    for record in extensions.installed().values():
+        for module in record.notebook_statistics():
+            for name in module.__all__:
+                assert getattr(agreement, name) is getattr(module, name)
+                assert name in dir(agreement)
+                assert name not in agreement.__all__
+    assert not hasattr(agreement, "no_such_statistic")
 
 
 def test_figures_know_the_code_of_an_extension_of_another_package(

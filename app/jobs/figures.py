@@ -11,12 +11,9 @@ from typing import Any
 from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
-from workflow.annotate import gold_making
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.lead import (
-    adjudication_reasons,
     coding_intake,
-    disagreement,
     forecast,
     progress_over_time,
 )
@@ -39,13 +36,10 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "calibration": _calibration,
     "cases": cases.listing,
     "failures": coding_intake.failures_page,
-    "disagreement": disagreement.overview,
     "floors": floors.standings,
     "forecast": forecast.forecasts,
     "losses": project_losses.of_project,
     "progress": progress_over_time.by_day,
-    "gold": gold_making.count_candidates,
-    "reasons": adjudication_reasons.overview,
     "results": leaderboard_page.leaderboards,
 }
 """The function that computes each figure, by the figure's name.

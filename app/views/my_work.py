@@ -23,10 +23,10 @@ from domain.schedule import Schedule, said_of
 from domain.states import VERIFICATIONS, Stage
 from workflow.access import projects, schedule
 from workflow.annotate import (
+    claim_rules,
     claims,
     comments,
     expired_drafts,
-    gold_checks,
     no_work,
     own_pace,
     own_submissions,
@@ -186,7 +186,7 @@ def _project(
         shell.show(_mentions(view, mentions))
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
         shell.show(_sent_back(view, len(back)))
-    for sentence in gold_checks.warnings(services.store, person=services.person, project=view):
+    for sentence in claim_rules.warnings(services.store, person=services.person, project=view):
         shell.show(markup.notice(sentence))
     if not any(row.waiting or row.mine_done for row in work):
         _nothing_at_all(services, view, work)
@@ -312,7 +312,7 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     found = expired_drafts.postponed_tasks(services.store, person=services.person)
     if not found:
         return
-    shell.show(markup.tag("div", markup.text("Postponed"), style="ts-section", role="heading", aria_level="2"))
+    shell.section("Postponed")
     for row in found:
         until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
         what = "given back" if row.released else "postponed"
@@ -326,11 +326,7 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
     found = expired_drafts.of_person(services.store, person=services.person)
     if not found:
         return
-    shell.show(
-        markup.tag(
-            "div", markup.text("Drafts and expired submissions"), style="ts-section", role="heading", aria_level="2"
-        )
-    )
+    shell.section("Drafts and expired submissions")
     for row in found:
         said = f"{markup.moment(row.at)} · {row.why}"
         _line(services, views, row, said, name="kept", button="Go on with it" if row.free else None)

@@ -22,7 +22,7 @@ from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from app import shell, sidebar
-from app.commands.agreement import table
+from app.commands.agreement_lines import table
 from app.screens import SCREENS
 from app.services import Services
 from app.views import audit as audit_page
@@ -735,11 +735,7 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
     assert "nominal scale, guideline 2\n" in lines
 
 
-# ---- reasons and the guideline ---------------------------------------------------------------------------------------
-
-
-def test_an_empty_list_of_causes_says_where_they_come_from(show: Show) -> None:
-    assert "Every decision names a reason" in words(show("adjudication_reasons", "lea"))
+# ---- the guideline --------------------------------------------------------------------------------------------------
 
 
 def test_a_new_guideline_needs_a_sentence_and_is_told(store: Store, show: Show) -> None:

@@ -56,7 +56,7 @@ def test_a_stage_is_added_to_a_running_project(store: Store, way: str) -> None:
 
 def test_more_and_fewer_people_in_a_further_stage(store: Store) -> None:
     """Three are asked in the second stage; then four of all, four from now on, and one; each is taken back."""
-    text = ONE + SECOND.replace("    gold: {rate: 0.5}\n", "").replace("by: senior", "by: annotator")
+    text = ONE + SECOND.replace("by: senior", "by: annotator")
     make_project(store, loaded=load_text(text, "Be exact.", "rounds"))
     make_items(store, 5)
     people = make_people(store, *"abcdefgh")
