@@ -74,8 +74,15 @@ REGISTRIES = {
 NOT_ENFORCED: dict[str, str] = {}
 """Keys of the grammar without an effect yet, each with the consequence. The check reports them if a file sets them."""
 
+
+def _stage_of_extension(name: str, meaning: str) -> Row:
+    """Return the row of a stage whose working page belongs to an extension."""
+    away = extensions.missing("stages", name)
+    return Row("stage", name, away or meaning, available=away is None, away=away is not None)
+
+
 _ROWS: tuple[Row, ...] = (
-    Row("stage", "triage", "keeping or dropping candidate frames before anything is written about them"),
+    _stage_of_extension("triage", "keeping or dropping candidate frames before anything is written about them"),
     Row("stage", "authoring", "writing items about media from a shared pool"),
     Row("stage", "qualification", "a set to pass before a stage may be entered"),
     Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),

@@ -33,7 +33,6 @@ COMMANDS = (
     "release",
     "release_statistics",
     "items",
-    "wording",
     "serve",
     "run",
     "judge",
@@ -48,8 +47,6 @@ COMMANDS = (
     "comparison",
     "audit",
     "exposure",
-    "triage",
-    "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 

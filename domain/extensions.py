@@ -91,11 +91,13 @@ class Extension:
     or None. ``app.importing.file_inputs`` calls them."""
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
-    recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    recognizes and returns ``domain.records.AddedMedia``, or returns None. The extension Image pool calls them."""
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     invitation_mails: Rows = _nothing
     """Modules with the functions of ``app.people.invitation_mails.InvitationMail``; the first one is asked."""
+    import_sections: Rows = _nothing
+    """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
     notice_sections: Rows = _nothing
@@ -130,6 +132,10 @@ class ExtensionNames:
     formats: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
+    stages: tuple[str, ...] = ()
+    """Stages of the grammar with a working page of this extension. Without the page, a stage does not start."""
+    import_sections: tuple[str, ...] = ()
+    """Titles on the page *Import*."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
     options: tuple[str, ...] = ()
@@ -280,6 +286,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
+    "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),
     "schema_migration": ExtensionNames(
@@ -300,6 +307,13 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "gold": ExtensionNames(
         "Gold checks", pages=("gold",), commands=("gold",), schema_keys=("stages.*.gold",), figures=("gold",)
     ),
+    "image_pool": ExtensionNames(
+        "Image pool",
+        pages=("triage",),
+        stages=("triage",),
+        import_sections=("Images to write items about",),
+        commands=("triage", "pool"),
+    ),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
         "ETP plans",
@@ -317,6 +331,8 @@ NOUNS = {
     "kinds": "kind",
     "formats": "format",
     "pages": "page",
+    "stages": "stage",
+    "import_sections": "import",
     "commands": "command",
     "options": "option",
     "schema_keys": "schema key",

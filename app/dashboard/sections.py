@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from domain import extensions
@@ -13,17 +14,27 @@ if TYPE_CHECKING:
     from domain.records import ProjectView
 
 
+class SectionPlace(StrEnum):
+    """The places on the page *Dashboard* where sections of extensions stand."""
+
+    TOP = "top"
+    """Above the table of dimensions."""
+    MIDDLE = "middle"
+    """Below the forecasts."""
+    END = "end"
+    """Below the people."""
+
+
 @dataclass(frozen=True)
 class DashboardSection:
     """A section of the page *Dashboard*."""
 
     draw: Callable[[Services, ProjectView], None]
-    on_top: bool = False
-    """Whether the section stands above the table of dimensions. Other sections stand below the forecasts."""
+    place: SectionPlace = SectionPlace.MIDDLE
 
 
-def draw_sections(services: Services, view: ProjectView, *, on_top: bool) -> None:
-    """Draw the sections of all extensions at one of the two places."""
+def draw_sections(services: Services, view: ProjectView, *, place: SectionPlace) -> None:
+    """Draw the sections of all extensions at one place."""
     for section in extensions.rows("dashboard_sections"):
-        if section.on_top == on_top:
+        if section.place is place:
             section.draw(services, view)

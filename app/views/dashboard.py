@@ -14,7 +14,8 @@ from annotation_schemas.state_words import BAR_STATES, state_called, states_of
 from app import addresses, markup, shell
 from app.charts import page_chart
 from app.charts.progress_chart import progress_chart
-from app.dashboard import grading_sample, refinement_intake, sections, triage_results
+from app.dashboard import grading_sample, refinement_intake, sections
+from app.dashboard.sections import SectionPlace
 from app.jobs import figure_requests
 from app.projects import new_project
 from app.reruns import pending_figures
@@ -43,7 +44,7 @@ def render(services: Services) -> None:
     )
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
     new_project.tell_made()
-    sections.draw_sections(services, view, on_top=True)
+    sections.draw_sections(services, view, place=SectionPlace.TOP)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
     for sentence in board.warnings:
@@ -69,10 +70,9 @@ def render(services: Services) -> None:
         shell.show(blocked(board.rows, project=view.name))
     shell.show(*_targets(view), _previews(view))
     _forecasts(services, view)
-    sections.draw_sections(services, view, on_top=False)
+    sections.draw_sections(services, view, place=SectionPlace.MIDDLE)
     _people(services, view)
-    if view.schema.schema_.stages.triage is not None:
-        triage_results.for_leads(services, view)
+    sections.draw_sections(services, view, place=SectionPlace.END)
     if view.schema.schema_.stages.refinement is not None:
         refinement_intake.for_leads(services, view)
     if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import shell
-from app.dashboard.sections import DashboardSection
+from app.dashboard.sections import DashboardSection, SectionPlace
 from app.releasing import checklist
 from app.services import Services
 from domain.records import ProjectView
@@ -27,4 +27,4 @@ def draw(services: Services, view: ProjectView) -> None:
     st.button("Hide this list", key="checklist.hide", type="tertiary", on_click=hide)
 
 
-SECTION = DashboardSection(draw, on_top=True)
+SECTION = DashboardSection(draw, SectionPlace.TOP)

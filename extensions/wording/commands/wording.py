@@ -28,14 +28,14 @@ def wording(
     leads. Rejected items are left out."""
     from app.services import opened
     from exporters.writing import write_files
-    from workflow.lead import wording as room
+    from extensions.wording import wording_list
 
-    found = room.unheld(opened().store, by=None, project=project, field=field, rule=rule)
+    found = wording_list.unheld(opened().store, by=None, project=project, field=field, rule=rule)
     if out is not None:
-        write_files({out: room.as_csv(found).encode()})
+        write_files({out: wording_list.as_csv(found).encode()})
         print(f"{len(found.lines):,} lines written to {out}.", file=sys.stderr)
     if as_json:
-        typer.echo(json.dumps(room.as_json(found), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(wording_list.as_json(found), indent=2, ensure_ascii=False))
         return
     if not found.rules:
         typer.echo(f"{found.title}: its schema has no rules of wording (`wording` of a field).")

@@ -13,8 +13,8 @@ from db import candidate_images
 from db.engine import IntegrityError, Store
 from domain.errors import ConflictError, InvalidInputError, InvalidMediaError, Problem
 from domain.records import Person
+from extensions.image_pool.media_groups import MediaGroup, no_role
 from importers.media_files import kind_of
-from importers.media_groups import MediaGroup, no_role
 from media.perceptual_hash import hash_of_file
 from workflow.access import withheld_files
 from workflow.access.event_log import log

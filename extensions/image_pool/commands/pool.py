@@ -109,8 +109,7 @@ def _add_groups(
     project: str, folder: Path, groups: str, columns: Mapping[str, str], source: str | None, dimension: str | None
 ) -> None:
     from app.services import opened
-    from importers import media_groups
-    from workflow.annotate import pool_groups
+    from extensions.image_pool import media_groups, pool_groups
 
     def read(roles: Sequence[str]) -> list[media_groups.MediaGroup]:
         if groups == FOLDERS:

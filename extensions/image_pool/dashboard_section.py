@@ -7,26 +7,30 @@ from collections.abc import Mapping
 import streamlit as st
 
 from app import markup, shell
+from app.dashboard.sections import DashboardSection, SectionPlace
 from app.services import Services
-from domain.records import ProjectView, TriageCounts
-from workflow.annotate import triage, triage_figures
+from domain.records import ProjectView
+from extensions.image_pool import triage_decisions, triage_report
+from extensions.image_pool.triage_records import TriageCounts
 
 SOURCES = 200
 """Number of listed sources. The file has all of them."""
 
 
-def for_leads(services: Services, view: ProjectView) -> None:
+def draw(services: Services, view: ProjectView) -> None:
     """Draw the states of the candidates, the file of all decisions, and a form that sends candidates back to triage."""
-    found = triage_figures.progress(services.store, by=services.person, project=view.name)
     part = view.schema.schema_.stages.triage
-    labels = {str(reason.value): reason.label for reason in part.reasons} if part is not None else {}
+    if part is None:
+        return
+    found = triage_report.progress(services.store, by=services.person, project=view.name)
+    labels = {str(reason.value): reason.label for reason in part.reasons}
     shell.section("Triage")
     shell.show(markup.tag("p", markup.text(summary(found.total, labels)), style="ts", data_part="triaged"))
     if not found.by_source:
         return
     st.download_button(
         "Every decision (CSV)",
-        lambda: triage_figures.as_csv(services.store, by=services.person, project=view.name),
+        lambda: triage_report.as_csv(services.store, by=services.person, project=view.name),
         f"{view.name}-triage.csv",
         "text/csv",
         key="triage.csv",
@@ -50,7 +54,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
     n_dropped = sum(found.total.dropped.values())
     if n_dropped:
         words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
-        dropped, n_found = triage_figures.dropped(services.store, by=services.person, project=view.name, words=words)
+        dropped, n_found = triage_report.dropped(services.store, by=services.person, project=view.name, words=words)
         names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
         more = f", the latest {len(dropped)} of them to choose from" if n_found > len(dropped) else ""
         shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{more}"))
@@ -63,7 +67,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
                 width=520,
             )
             if st.button("Send back to triage", key="triage.back") and chosen:
-                triage.restore(services.store, by=services.person, project=view.name, frames=chosen)
+                triage_decisions.restore(services.store, by=services.person, project=view.name, frames=chosen)
                 st.rerun()
 
 
@@ -80,3 +84,6 @@ def summary(counts: TriageCounts, labels: Mapping[str, str]) -> str:
 def reasons_of(counts: TriageCounts, labels: Mapping[str, str]) -> str:
     """Return the numbers of dropped candidates by reason, in words."""
     return ", ".join(f"{labels.get(reason, reason)}: {n}" for reason, n in sorted(counts.dropped.items()))
+
+
+SECTION = DashboardSection(draw, SectionPlace.END)

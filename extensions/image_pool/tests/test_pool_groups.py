@@ -13,17 +13,19 @@ from typer.testing import CliRunner
 from annotation_schemas.loader import load_text
 from app import services
 from app.cli import cli
-from app.triage.candidate_form import picture
 from db.engine import Store, open_store
 from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError
-from domain.records import Person, TriageGroup
-from importers.media_groups import groups_of_folders, groups_of_table
+from domain.records import Person
+from extensions.image_pool import pool_groups, triage_decisions
+from extensions.image_pool.candidate_form import picture
+from extensions.image_pool.media_groups import groups_of_folders, groups_of_table
+from extensions.image_pool.triage_records import TriageGroup
 from media.store import MediaStore
 from testkit.factories import make_person
 from tests.app.screens import drawn, rows, words
 from workflow.access import accounts
 from workflow.access.projects import create_project
-from workflow.annotate import claims, image_pool, pool_groups, submissions, triage
+from workflow.annotate import claims, image_pool, submissions
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 
@@ -207,22 +209,24 @@ def test_triage_keeps_or_drops_a_group_as_one_thing(store: Store, home: Path, fo
     assert add(store, home, table, folder).added == 2
     ann = make_person(store, "ann")
     kept = []
-    while isinstance(found := triage.next_group(store, person=ann, project="p"), TriageGroup):
+    while isinstance(found := triage_decisions.next_group(store, person=ann, project="p"), TriageGroup):
         frame = found.frames[0]
         drawn = picture(frame, number=1, per_source=None, height="9vh")
         for each in frame.asset.group:
             assert f'src="/media/{each.id}/display" alt="Candidate 1: {each.role.capitalize()}"' in drawn
         if len(frame.asset.group) == 3:
-            triage.decide(store, person=ann, project="p", keep=[frame.asset.id], drop={}, key=found.token)
+            triage_decisions.decide(store, person=ann, project="p", keep=[frame.asset.id], drop={}, key=found.token)
             kept.append(frame.asset.id)
         else:
-            triage.decide(store, person=ann, project="p", keep=[], drop={frame.asset.id: "dark"}, key=found.token)
+            triage_decisions.decide(
+                store, person=ann, project="p", keep=[], drop={frame.asset.id: "dark"}, key=found.token
+            )
     assert [asset.id for asset in image_pool.pool(store, person=ann, project="p").assets] == kept
-    triage.undo(store, person=ann, project="p")
+    triage_decisions.undo(store, person=ann, project="p")
     assert image_pool.pool(store, person=ann, project="p").total == 0
-    again = triage.next_group(store, person=ann, project="p")
+    again = triage_decisions.next_group(store, person=ann, project="p")
     assert isinstance(again, TriageGroup)
-    triage.decide(store, person=ann, project="p", keep=kept, drop={}, key=again.token)
+    triage_decisions.decide(store, person=ann, project="p", keep=kept, drop={}, key=again.token)
     write_item(store, ann, kept[0])
     assert image_pool.pool(store, person=ann, project="p").total == 0
     assert [*check(store)] == []

@@ -13,11 +13,13 @@ from app import markup, shell
 from app.importing import file_inputs
 from app.services import Services
 from domain.records import ProjectView
-from importers import media_groups, zip_archives
+from extensions.image_pool import media_groups, pool_groups
+from importers import zip_archives
 from importers.media_files import files_below, folder_of
-from workflow.annotate import image_pool, pool_groups
+from workflow.annotate import image_pool
 from workflow.files import uploads
 
+TITLE = "Images to write items about"
 _SHOWN = 200
 """Number of refused files or groups that are named."""
 POOLED = "Images, or zips of images; also clips and videos, where items have a place for them or for their frames"

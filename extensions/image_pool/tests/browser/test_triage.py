@@ -15,11 +15,12 @@ from domain import csv_text
 from domain.roles import Role
 from domain.states import Stage
 from examples.scenes import scenes
+from extensions.image_pool import triage_report
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships
-from workflow.annotate import image_pool, triage_figures
+from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -143,7 +144,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
                 kept.add(frames[0])
         assert blurred
     with opened(running) as store:
-        found = triage_figures.progress(store, by=None, project=PROJECT)
+        found = triage_report.progress(store, by=None, project=PROJECT)
         wes = accounts.find_person(store, login="wes")
         free = {asset.id for asset in image_pool.pool(store, person=wes, project=PROJECT).assets}
     assert free == kept

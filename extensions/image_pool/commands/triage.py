@@ -21,12 +21,12 @@ def triage(
 ) -> None:
     """Say how many candidate frames are left, kept, and dropped for which reason."""
     from app.services import opened
-    from workflow.annotate import triage_figures
+    from extensions.image_pool import triage_report
 
     shared = opened()
-    total = triage_figures.progress(shared.store, by=None, project=project).total
+    total = triage_report.progress(shared.store, by=None, project=project).total
     if out is not None:
-        text = triage_figures.as_csv(shared.store, by=None, project=project)
+        text = triage_report.as_csv(shared.store, by=None, project=project)
         try:
             out.write_text(text, encoding="utf-8")
         except OSError as error:

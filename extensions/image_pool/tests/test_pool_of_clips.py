@@ -12,17 +12,18 @@ from typer.testing import CliRunner
 from annotation_schemas.loader import load_text
 from app import services
 from app.cli import cli
-from app.triage.candidate_form import picture
 from db.engine import Store, open_store
 from domain.errors import AlreadyTakenError, InvalidInputError
-from domain.records import TriageGroup
 from domain.states import Stage
+from extensions.image_pool import triage_decisions
+from extensions.image_pool.candidate_form import picture
+from extensions.image_pool.triage_records import TriageGroup
 from media import clips
 from media.store import MediaStore
 from testkit.factories import make_person
 from tests.paths import ROOT
 from workflow.access.projects import create_project
-from workflow.annotate import image_pool, triage
+from workflow.annotate import image_pool
 
 WALKS = """
 name: walks
@@ -126,12 +127,12 @@ def test_clips_go_through_triage_and_are_played_there(store: Store, home: Path, 
     files = [("kitchen/one.webm", folder / "kitchen/one.webm")]
     image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project="p", files=files)
     ann = make_person(store, "ann", stages=[Stage.TRIAGE])
-    found = triage.next_group(store, person=ann, project="p")
+    found = triage_decisions.next_group(store, person=ann, project="p")
     assert isinstance(found, TriageGroup)
     (frame,) = found.frames
     drawn = picture(frame, number=1, per_source=None, height="9vh")
     assert f'<video src="/media/{frame.asset.id}/original" poster="/media/{frame.asset.id}/display"' in drawn
-    triage.decide(store, person=ann, project="p", keep=[frame.asset.id], drop={}, key=found.token)
+    triage_decisions.decide(store, person=ann, project="p", keep=[frame.asset.id], drop={}, key=found.token)
     assert image_pool.pool(store, person=ann, project="p").total == 1
 
 

@@ -7,10 +7,12 @@ from html import escape
 
 import streamlit as st
 
-from annotation_schemas.model import as_words
+from annotation_schemas.model import LoadedSchema, as_words
 from app import markup, shell
-from domain.records import AssetView, TriageFrame, TriageGroup
-from workflow.annotate import triage
+from app.workbench.preview import DRAWN
+from domain.records import AssetView
+from extensions.image_pool.triage_decisions import LONGEST_REASON
+from extensions.image_pool.triage_records import TriageFrame, TriageGroup
 
 LETTERS = "ASDFGHJKLQWETYIOPZXVBN"
 """Keys of the reasons, in order. U is undo and M opens the menu. The browser frame uses C and R."""
@@ -62,10 +64,20 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
         st.form(f"triage.other.{found.token}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=triage.LONGEST_REASON)
+        why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=LONGEST_REASON)
         if st.form_submit_button(which) and why.strip():
             decide(drop=dict.fromkeys(everything, why.strip()))()
             st.rerun(scope="fragment")
+
+
+def draw_preview(loaded: LoadedSchema) -> None:
+    """Draw the form with a made-up candidate. Nothing is saved."""
+    schema = loaded.schema_
+    stage = schema.stages.triage
+    kind = next((slot.kind for slot in schema.item.assets), "image")
+    frame = TriageFrame(AssetView(f"{DRAWN}{kind}.0", "", kind), sharpness=None, blurred=False)
+    reasons = [(str(each.value), each.label) for each in stage.reasons] if stage is not None else []
+    group(TriageGroup([frame], reasons, None, left=1, token="preview"), does_nothing, keys=False)
 
 
 def does_nothing(**said: object) -> Callable[[], None]:

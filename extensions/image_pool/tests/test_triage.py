@@ -21,15 +21,17 @@ from db import candidate_images
 from db.engine import Store
 from db.tables import AssetRow, CandidateRow
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError
-from domain.records import NoTask, Person, TriageGroup
+from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage, TriageState
 from examples.scenes import scenes
+from extensions.image_pool import triage_decisions, triage_report
+from extensions.image_pool.triage_records import TriageGroup
 from media.perceptual_hash import ALIKE, distance
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from workflow.access.projects import access_to
-from workflow.annotate import image_pool, progress, triage, triage_figures
+from workflow.annotate import image_pool, progress
 from workflow.annotate.claims import next_task
 from workflow.files.project_check import check
 
@@ -62,7 +64,7 @@ def unlike(n: int) -> list[Image.Image]:
 
 
 def group(store: Store, person: Person) -> TriageGroup:
-    found = triage.next_group(store, person=person, project="p")
+    found = triage_decisions.next_group(store, person=person, project="p")
     assert isinstance(found, TriageGroup), found
     return found
 
@@ -72,7 +74,7 @@ def names(found: TriageGroup) -> list[str]:
 
 
 def keep(store: Store, person: Person, frames: Sequence[str], key: str) -> None:
-    triage.decide(store, person=person, project="p", keep=frames, drop={}, key=key)
+    triage_decisions.decide(store, person=person, project="p", keep=frames, drop={}, key=key)
 
 
 @pytest.fixture
@@ -99,7 +101,7 @@ def test_images_of_a_project_with_triage_are_candidates_and_those_kept_are_in_th
     assert free(store, ann) == set(names(first))
     second = group(store, ann)
     assert (second.left, second.frames[0].kept_of_source, second.per_source) == (2, 1, 2)
-    triage.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
+    triage_decisions.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
     assert free(store, ann) == set(names(first))
     (line,) = [line for line in progress.my_work(store, person=ann) if line.stage is Stage.TRIAGE]
     assert (line.waiting, line.mine_done, line.available) == (1, 2, True)
@@ -118,7 +120,7 @@ def test_what_looks_alike_is_shown_together_and_a_blurred_one_is_marked(
     assert len(found.frames) == 3
     assert [frame.blurred for frame in found.frames] == [False, False, True]
     assert group(store, ann) == found  # it stays in hand
-    triage.decide(store, person=ann, project="p", keep=names(found)[:1], drop={}, key="a")
+    triage_decisions.decide(store, person=ann, project="p", keep=names(found)[:1], drop={}, key="a")
     assert names(group(store, ann)) == names(found)[1:]
 
 
@@ -161,7 +163,7 @@ def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
     first, second = group(store, ann), group(store, bob)
     assert not set(names(first)) & set(names(second))
     eve = make_person(store, "eve")
-    left = triage.next_group(store, person=eve, project="p")
+    left = triage_decisions.next_group(store, person=eve, project="p")
     assert isinstance(left, NoTask)
     assert left.code == "waiting_for_others"
     with pytest.raises(LeaseLostError):
@@ -182,11 +184,11 @@ def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_ref
     add(store, tmp_path / "in", unlike(2))
     (frame,) = names(group(store, ann))
     for repeated in (False, True, True):
-        done = triage.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
+        done = triage_decisions.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
         assert (done.kept, done.repeated) == (1, repeated)
     with pytest.raises(ConflictError, match="same key"):
-        triage.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
-    assert triage_figures.progress(store, by=None, project="p").total.kept == 1
+        triage_decisions.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
+    assert triage_report.progress(store, by=None, project="p").total.kept == 1
 
 
 def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_for(
@@ -199,13 +201,13 @@ def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_fo
         keep(store, ann, everything[:3], "a")
     assert free(store, ann) == set()  # all or none
     keep(store, ann, everything[:2], "b")
-    left = triage.next_group(store, person=ann, project="p")
+    left = triage_decisions.next_group(store, person=ann, project="p")
     assert isinstance(left, NoTask)
     assert left.code == "all_done"
-    found = triage_figures.progress(store, by=None, project="p")
+    found = triage_report.progress(store, by=None, project="p")
     assert (found.total.left, found.total.kept, found.total.surplus) == (0, 2, 2)
-    assert triage.undo(store, person=ann, project="p") is not None
-    assert triage_figures.progress(store, by=None, project="p").total.left == 4
+    assert triage_decisions.undo(store, person=ann, project="p") is not None
+    assert triage_report.progress(store, by=None, project="p").total.left == 4
 
 
 @pytest.mark.thorough
@@ -237,7 +239,7 @@ def test_eight_people_at_once_get_eight_frames(store: Store, ann: Person, tmp_pa
     add(store, tmp_path / "in", unlike(8), source=None)
     people = [ann, *(make_person(store, f"p{n}") for n in range(7))]
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda person: triage.next_group(store, person=person, project="p"), people))
+        found = list(threads.map(lambda person: triage_decisions.next_group(store, person=person, project="p"), people))
     shown = [frame for view in found if isinstance(view, TriageGroup) for frame in names(view)]
     assert len(shown) == len(set(shown))
 
@@ -247,11 +249,11 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     store: Store, ann: Person, tmp_path: Path
 ) -> None:
     add(store, tmp_path / "in", unlike(3))
-    assert triage.undo(store, person=ann, project="p") is None
+    assert triage_decisions.undo(store, person=ann, project="p") is None
     first = group(store, ann)
     keep(store, ann, names(first), "a")
     group(store, ann)
-    done = triage.undo(store, person=ann, project="p")
+    done = triage_decisions.undo(store, person=ann, project="p")
     assert done is not None
     assert (done.kept, done.dropped) == (1, 0)
     assert free(store, ann) == set()
@@ -261,9 +263,9 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     keep(store, ann, names(again), again.token)
     image_pool.pick(store, person=ann, project="p", dimension="existence", assets=names(again))
     with pytest.raises(ConflictError, match="writes an item"):
-        triage.undo(store, person=ann, project="p")
+        triage_decisions.undo(store, person=ann, project="p")
     with pytest.raises(ConflictError, match="writes an item"):
-        triage.restore(store, by=None, project="p", frames=names(again))
+        triage_decisions.restore(store, by=None, project="p", frames=names(again))
     assert check(store) == []
 
 
@@ -271,22 +273,22 @@ def test_a_lead_sends_frames_back_to_triage_and_reads_all_decisions(store: Store
     add(store, tmp_path / "in", unlike(3))
     lea = make_person(store, "lea", role=Role.LEAD)
     first = group(store, ann)
-    triage.decide(store, person=ann, project="p", keep=[], drop={names(first)[0]: " too dark "}, key="a")
+    triage_decisions.decide(store, person=ann, project="p", keep=[], drop={names(first)[0]: " too dark "}, key="a")
     second = group(store, ann)
-    triage.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
-    assert triage_figures.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
-    found, n = triage_figures.dropped(store, by=lea, project="p")
+    triage_decisions.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
+    assert triage_report.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
+    found, n = triage_report.dropped(store, by=lea, project="p")
     assert ([frame.reason for frame in found], n) == (["unclear", "too dark"], 2)
     for words, reasons in (("DARK", ["too dark"]), ("no such", []), ("video", ["unclear", "too dark"]), ("%", [])):
-        found, n = triage_figures.dropped(store, by=lea, project="p", words=words)
+        found, n = triage_report.dropped(store, by=lea, project="p", words=words)
         assert ([frame.reason for frame in found], n) == (reasons, len(reasons)), words
-    found, n = triage_figures.dropped(store, by=lea, project="p", limit=1)
+    found, n = triage_report.dropped(store, by=lea, project="p", limit=1)
     assert ([frame.reason for frame in found], n) == (["unclear"], 2)
-    assert triage.restore(store, by=lea, project="p", frames=names(first)) == 1
-    found = triage_figures.progress(store, by=lea, project="p")
+    assert triage_decisions.restore(store, by=lea, project="p", frames=names(first)) == 1
+    found = triage_report.progress(store, by=lea, project="p")
     assert (found.total.left, found.total.dropped) == (2, {"unclear": 1})
     assert dict(found.by_source) == {"video": found.total}
-    rows = list(csv.DictReader(io.StringIO(triage_figures.as_csv(store, by=lea, project="p"))))
+    rows = list(csv.DictReader(io.StringIO(triage_report.as_csv(store, by=lea, project="p"))))
     assert [(row["decision"], row["reason"], row["typed"], row["by"], row["stands"]) for row in rows] == [
         ("dropped", "too dark", "yes", "ann", "no"),
         ("dropped", "unclear", "no", "ann", "yes"),
@@ -300,11 +302,11 @@ def test_what_was_dropped_needs_a_reason_and_a_frame_of_this_project(store: Stor
     (frame,) = names(group(store, ann))
     for drop, key in (({frame: " "}, "k"), ({frame: "x" * 201}, "k"), ({}, "k"), ({frame: "unclear"}, "")):
         with pytest.raises(InvalidInputError):
-            triage.decide(store, person=ann, project="p", keep=[], drop=drop, key=key)
+            triage_decisions.decide(store, person=ann, project="p", keep=[], drop=drop, key=key)
     with pytest.raises(InvalidInputError):
-        triage.decide(store, person=ann, project="p", keep=[frame], drop={frame: "unclear"}, key="k")
+        triage_decisions.decide(store, person=ann, project="p", keep=[frame], drop={frame: "unclear"}, key="k")
     with pytest.raises(NotFoundError):
-        triage.decide(store, person=ann, project="p", keep=["nothing"], drop={}, key="k")
+        triage_decisions.decide(store, person=ann, project="p", keep=["nothing"], drop={}, key="k")
 
 
 def test_who_may_triage_and_who_may_look(store: Store, ann: Person, tmp_path: Path) -> None:
@@ -312,27 +314,27 @@ def test_who_may_triage_and_who_may_look(store: Store, ann: Person, tmp_path: Pa
     (frame,) = names(group(store, ann))
     writer = make_person(store, "writer", stages=[Stage.AUTHORING])
     stranger = make_person(store, "stranger", project=None)
-    left = triage.next_group(store, person=writer, project="p")
+    left = triage_decisions.next_group(store, person=writer, project="p")
     assert isinstance(left, NoTask)
     assert left.code == "not_member"
     with pytest.raises(NotAllowedError):
         keep(store, writer, [frame], "k")
     with pytest.raises(NotAllowedError):
-        triage.undo(store, person=writer, project="p")
+        triage_decisions.undo(store, person=writer, project="p")
     with pytest.raises(NotFoundError):
-        triage.next_group(store, person=stranger, project="p")
+        triage_decisions.next_group(store, person=stranger, project="p")
     for person in (ann, writer):
         with pytest.raises(NotAllowedError):
-            triage_figures.progress(store, by=person, project="p")
+            triage_report.progress(store, by=person, project="p")
         with pytest.raises(NotAllowedError):
-            triage_figures.as_csv(store, by=person, project="p")
+            triage_report.as_csv(store, by=person, project="p")
         with pytest.raises(NotAllowedError):
-            triage.restore(store, by=person, project="p", frames=[frame])
+            triage_decisions.restore(store, by=person, project="p", frames=[frame])
         with pytest.raises(NotAllowedError):
-            triage_figures.dropped(store, by=person, project="p")
+            triage_report.dropped(store, by=person, project="p")
     make_project(store, name="q")
     other = make_person(store, "other", project="q")
-    left = triage.next_group(store, person=other, project="q")
+    left = triage_decisions.next_group(store, person=other, project="q")
     assert isinstance(left, NoTask)
     assert left.code == "no_stage"
     assert isinstance(next_task(store, person=ann, project="p", stage=Stage.TRIAGE), NoTask)

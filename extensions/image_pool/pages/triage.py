@@ -10,14 +10,14 @@ import streamlit as st
 from app import markup, shell, sidebar
 from app.screens import Screen
 from app.services import Services
-from app.triage import candidate_form
-from app.workbench import lead_mode, lead_preview, preview
+from app.workbench import lead_mode, lead_preview
 from domain.errors import NotFoundError
-from domain.records import NoTask, ProjectView, TriageGroup
+from domain.records import NoTask, ProjectView
 from domain.states import Stage
-from workflow.annotate import triage
+from extensions.image_pool import candidate_form, triage_decisions
+from extensions.image_pool.triage_records import TriageGroup
 
-SCREEN = Screen("Triage", place=30, stage=Stage.TRIAGE)
+SCREEN = Screen("Triage", place=30, stage=Stage.TRIAGE, preview=candidate_form.draw_preview)
 
 STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 1rem 1.6rem !important; }
@@ -34,10 +34,7 @@ def render(services: Services) -> None:
     """Draw the page. The part that changes with every key is a fragment."""
     view = shell.project(services)
     if not lead_mode.is_at_work(services, view, Stage.TRIAGE):
-        made_up = preview.candidate(view.schema.schema_)
-        lead_preview.draw(
-            services, view, Stage.TRIAGE, lambda: candidate_form.group(made_up, candidate_form.does_nothing, keys=False)
-        )
+        lead_preview.draw(services, view, Stage.TRIAGE, lambda: candidate_form.draw_preview(view.schema))
         return
     st.html(f"<style>{STYLE}</style>")
     title = markup.tag("b", markup.text(f"{view.title} · Triage"), role="heading", aria_level="1")
@@ -51,7 +48,7 @@ def render(services: Services) -> None:
 def _bench(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
         shell.tell_refused()
-        found = triage.next_group(services.store, person=services.person, project=view.name)
+        found = triage_decisions.next_group(services.store, person=services.person, project=view.name)
         if isinstance(found, NoTask):
             shell.show(
                 markup.tag("div", markup.text(found.sentence), style="ts ts-notice", role="status", data_view="nothing")
@@ -74,7 +71,7 @@ def _decide(
 ) -> Callable[[], None]:
     def act() -> None:
         with shell.pressed(services):
-            triage.decide(
+            triage_decisions.decide(
                 services.store,
                 person=services.person,
                 project=view.name,
@@ -89,7 +86,7 @@ def _decide(
 def _undo(services: Services, view: ProjectView) -> None:
     def act() -> None:
         with shell.pressed(services):
-            if triage.undo(services.store, person=services.person, project=view.name) is None:
+            if triage_decisions.undo(services.store, person=services.person, project=view.name) is None:
                 raise NotFoundError("You have nothing to take back.")
 
     st.button("Take back", key="triage.undo", shortcut="U", type="tertiary", on_click=act)
