@@ -37,7 +37,6 @@ _HERE = Path(__file__).resolve().parents[1]
 MOVED = {"app.uploads": "workflow.files.uploads"}
 """The present names of modules that moved, by earlier name. Stored jobs name a class as it was."""
 RENAMED: Mapping[str, Mapping[str, str]] = {
-    "annotation_schemas.changes.rows": {"Way": "DecisionKind"},
     "annotation_schemas.formats.columns": {"Said": "ColumnMapping"},
     "annotation_schemas.model": {"Derived": "DerivedCriterion"},
     "app.jobs.imports": {
@@ -46,7 +45,6 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "Seen": "ImportPreview",
         "Shown": "PreviewItem",
     },
-    "app.jobs.schema_changes": {"Order": "SchemaOrder"},
     "workflow.files.one_import": {"Imported": "ImportSummary"},
     "workflow.results.cases": {"Wanted": "CaseFilter"},
 }
@@ -163,7 +161,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 @cache
 def _class(name: str) -> type:
     """Return a class of Touchstone or of an extension by ``module:name``."""
-    module, _, path = str(name).partition(":")
+    module, _, path = extensions.moved_classes().get(name, str(name)).partition(":")
     module = MOVED.get(module, module)
     path = RENAMED.get(module, {}).get(path, path)
     root = module.partition(".")[0]

@@ -50,7 +50,6 @@ BEFORE = {
     "results": {"access", "annotate", "runs"},
     "files": {"access", "annotate", "runs", "results"},
     "lead": {"access", "annotate", "runs", "results"},
-    "schemas": {"access", "annotate", "files"},
     "releases": {"access", "annotate", "runs", "results", "files"},
 }
 """The rooms of the workflow, and what each of them may import of the others."""

@@ -273,7 +273,7 @@ def placeholders() -> Iterator[str]:
 
 def changes() -> Iterator[str]:
     """What may differ between two schemas, and how one decides about it."""
-    from annotation_schemas.changes import CHANGE_KINDS, WAYS
+    from extensions.schema_migration.changes import CHANGE_KINDS, WAYS
 
     yield "## Kinds of changes"
     yield from ("", "What `touchstone schema diff` says of each difference between two schemas.", "")

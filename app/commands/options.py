@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annotation_schemas.changes import WAYS, Decisions
 from annotation_schemas.formats import Format, Takes, named, reading, writing
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.name_value_pairs import pairs
@@ -107,37 +104,3 @@ def item_ids(file: Path) -> tuple[str, ...]:
     if not found:
         raise InvalidInputError([Problem("items", f"{file} names no item; give an id on each line.")])
     return found
-
-
-def deciding(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with one more option for each way to decide about a schema change.
-
-    The command receives the decisions together as ``decisions``.
-    """
-    own = inspect.signature(command, eval_str=True)
-
-    @functools.wraps(command)
-    def with_options(**given: Any) -> None:
-        decided = {name: given.pop(name) or [] for name in WAYS}
-        command(**given, decisions=Decisions.parse(decided))
-
-    options = [
-        inspect.Parameter(
-            way.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                list[str] | None,
-                typer.Option(way.option, metavar=way.takes, help=f"Decide: {way.meaning}."),
-            ],
-        )
-        for way in WAYS.values()
-    ]
-    parameters = [each for name, each in own.parameters.items() if name != "decisions"]
-    vars(with_options)["__signature__"] = own.replace(
-        parameters=[
-            *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters),
-            *options,
-        ]
-    )
-    return with_options

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands import migrate, project_archive, project_care
+from app.commands import project_archive, project_care
 from app.commands.options import ProjectName
 
 project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
@@ -18,7 +18,6 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(project, name="project")
     project_archive.register(project)
     project_care.register(project)
-    migrate.register(project)
 
 
 @project.command("create")

@@ -1,4 +1,4 @@
-"""``touchstone schema``: create, check, show and compare schemas, list those included, and print the JSON Schema."""
+"""``touchstone schema``: check and show schemas, list those included, and print the JSON Schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema
 from annotation_schemas.typed_yaml import dotted
-from app.commands import schema_diff, schema_new, schema_show
+from app.commands import schema_show
 from app.commands.schema_show import stages_in_words
 
 
@@ -20,9 +20,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     schema = typer.Typer(help="Begin, check, show, compare and list schemas.", no_args_is_help=True)
     cli.add_typer(schema, name="schema")
-    schema_new.register(schema)
     schema_show.register(schema)
-    schema_diff.register(schema)
 
     @schema.command("check")
     def check(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
-from annotation_schemas import grading_sample, judge_templates, kinds, placeholders
+from annotation_schemas import grading_sample, judge_templates, kinds, placeholders, shipped
 from annotation_schemas.kinds import title_of
+from annotation_schemas.loader import load_schema
 from annotation_schemas.model import (
     Choice,
     Criterion,
@@ -22,7 +24,7 @@ from annotation_schemas.model import (
 )
 from annotation_schemas.prompts import PromptSet, load_prompt_set
 from annotation_schemas.shown import PREDICTION_TITLE, WITH_ANSWER, shown_fields, title_in_stage
-from app.commands.schema_diff import schema_named
+from domain.errors import NotFoundError
 from domain.policies import targets
 from domain.states import VERIFICATIONS, Stage
 
@@ -40,6 +42,20 @@ def register(schema: typer.Typer) -> None:
         """What a schema asks, stage by stage as people read it, and what judges' templates and prompts may use."""
         told = described(schema_named(name))
         typer.echo(json.dumps(told, ensure_ascii=False, indent=1) if as_json else "\n".join(in_lines(told)))
+
+
+def is_schema_file(name: str) -> bool:
+    """Return whether a name is that of a file or of an included schema. Other names may be those of projects."""
+    path = Path(name)
+    return name in shipped() or path.is_file() or bool(path.suffix) or len(path.parts) != 1
+
+
+def schema_named(name: str) -> LoadedSchema:
+    """Return the schema of a file, or the included schema of this name. Raise ``NotFoundError`` if there is neither."""
+    if not is_schema_file(name):
+        listed = "touchstone schema list says which come along"
+        raise NotFoundError(f"There is no file and no schema {name!r}; {listed}. A project may be OLD.")
+    return load_schema(shipped().get(name, Path(name)))
 
 
 def described(loaded: LoadedSchema) -> Json:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from app.jobs import schema_changes
 from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
@@ -42,7 +41,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "losses": project_losses.of_project,
     "progress": progress_over_time.by_day,
     "results": leaderboard_page.leaderboards,
-    "schema": schema_changes.preview_change,
 }
 """The function that computes each figure, by the figure's name.
 

@@ -1,1 +1,1 @@
-"""Parts of the page *Schema*: previews of forms, and changes of a schema in use."""
+"""Parts of pages that show a schema: the preview of its forms."""

@@ -1,4 +1,4 @@
-"""Preview the forms of a schema on the page Schema: each stage with made-up items."""
+"""Preview the forms of a schema: each stage with made-up items."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class StoredSchemaChange(SQLModel):
     before_id: int = Field(foreign_key="schema_version.id")
     after_id: int = Field(foreign_key="schema_version.id")
     decisions: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)
-    """The decisions about the change (``annotation_schemas.changes.Decisions``)."""
+    """The decisions about the change (``Decisions`` of the extension Schema migration)."""
     reading_before: dict[str, Any] | None = Field(
         default=None, sa_column=Column("reading_before", JSON(none_as_null=True), nullable=True)
     )

@@ -92,6 +92,15 @@ def history(store: Store, *, by: Person | None, project: str) -> list[ScheduleCh
     return sorted(found, key=lambda each: each.at, reverse=True)
 
 
+def latest_version(store: Store, *, by: Person | None, project: str) -> int:
+    """Return the highest version of the schema that a project has had; leads only."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        past = schema_changes.of_project(session, project_id=access.project_id)
+        ids = {access.schema_version_id, *(id for row, _ in past for id in (row.before_id, row.after_id))}
+        return max(stored_schema(session, id=id).schema_.version for id in ids)
+
+
 def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[Stage]) -> Iterator[Problem]:
     known = stages_of(schema)
     for stage in (*deadlines, *order):

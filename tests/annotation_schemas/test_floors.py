@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from annotation_schemas.changes import Status, compare
 from annotation_schemas.floors import floor_name
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
@@ -64,19 +63,3 @@ def test_no_floor_stands_there_twice() -> None:
             "criterion: choice, statistic: cohen_kappa, at_least: 0.5",
             "criterion: choice, statistic: cohen_kappa, at_least: 0.7",
         )
-
-
-def test_a_changed_floor_is_classed() -> None:
-    alpha, kappa = (f"criterion: choice, statistic: {each}" for each in ("krippendorff_alpha", "cohen_kappa"))
-    where = "export.floors.choice.krippendorff_alpha"
-    for before, after, row, path in (
-        ([f"{alpha}, at_least: 0.6"], [f"{alpha}, at_least: 0.5"], "floors_lowered", f"{where}.at_least"),
-        ([f"{alpha}, at_least: 0.6"], [f"{alpha}, at_least: 0.7"], "floors_raised", f"{where}.at_least"),
-        ([f"{alpha}, at_least: 0.6, bound: low"], [f"{alpha}, at_least: 0.6"], "floors_lowered", f"{where}.bound"),
-        ([f"{alpha}, at_least: 0.6"], [f"{alpha}, at_least: 0.6, bound: low"], "floors_raised", f"{where}.bound"),
-        ([f"{alpha}, at_least: 0.6"], [], "floors_lowered", where),
-        ([f"{kappa}, at_least: 0.6"], [f"{kappa}, at_least: 0.6", f"{alpha}, at_least: 1"], "floors_raised", where),
-    ):
-        found = compare(floored(*before).schema_, floored(*after, version=2).schema_)
-        version, change = found.changes
-        assert (change.row.name, change.path, change.status) == (row, path, Status.COMPATIBLE), version

@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.changes import compare
-from annotation_schemas.changes.renames import with_names
 from annotation_schemas.kinds import refused_wording, unheld_wording
 from annotation_schemas.loader import examine_text, load_text
-from annotation_schemas.model import Schema, Wording
+from annotation_schemas.model import Schema
 from domain.errors import SchemaError
 
 HEAD = """\
@@ -196,22 +194,3 @@ def test_rules_that_make_no_sense_are_refused_with_line_and_key(told: dict[str, 
     line = f"worded.yaml:{7 + at}: item.fields[{at}].{key}: "
     errors = str(refused.value).splitlines()
     assert [each for each in errors if each.startswith(line) and remedy in each], errors
-
-
-def test_a_change_of_wording_is_compatible() -> None:
-    old = text(question="wording: {not_in: [note], words: {most: 9}}", note="wording: {ends_with: .}")
-    new = text(question="wording: {not_in: [answer], words: {most: 12}, stops: true}", note="language: en")
-    found = compare(load_text(old, "", "old").schema_, load_text(new, "", "new").schema_)
-    assert {each.path.removeprefix("item.fields."): each.row.name for each in found.changes} == {
-        "version": "same_version",
-        "question.wording.words.most": "wording",
-        "question.wording.not_in": "wording",
-        "question.wording.stops": "wording",
-        "note.wording": "wording",
-        "note.language": "words",
-    }
-
-
-def test_a_rule_follows_a_field_to_its_new_name() -> None:
-    old = load_text(text(question="wording: {not_in: [note]}"), "", "old").schema_
-    assert with_names(old, {"fields": {"note": "remark"}}).item.fields[0].wording == Wording(not_in=("remark",))

@@ -23,15 +23,11 @@ import pytest
 from sqlalchemy import text
 from typer.testing import CliRunner
 
-from annotation_schemas.changes import WAYS, Decision, Decisions
-from annotation_schemas.loader import load_text
-from annotation_schemas.model import LoadedSchema
 from app import jobs
 from app.cli import cli
 from app.jobs import processes
 from app.jobs.imports import ImportOrder
 from app.jobs.kinds import KINDS, of_core
-from app.jobs.schema_changes import SchemaOrder
 from app.services import Services, resources
 from db.engine import Store, open_store
 from domain.errors import ConflictError
@@ -52,7 +48,6 @@ from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.jobs.working import Worker
 from workflow.releases import create, listing
 from workflow.releases.settings import ReleaseOptions
-from workflow.schemas import change_history
 
 pytestmark = pytest.mark.thorough
 
@@ -146,20 +141,6 @@ def released(services: Services) -> dict[str, str]:
     return {"version": "1", "item": "colour/0", "reason": "Its answer is wrong."}
 
 
-def next_version() -> LoadedSchema:
-    """The schema with one more vote for each item."""
-    text = make_schema(adjudication=False, raters=1).text
-    return load_text(text.replace("version: 1\n", "version: 2\n", 1).replace("raters: 1", "raters: 2", 1), "Do.", "s")
-
-
-MORE_VOTES = Decisions((Decision(WAYS["more_votes"], "stages.verification.raters"),))
-
-
-def versions(services: Services) -> list[tuple[int, bool]]:
-    past = change_history.history(services.store, by=services.person, project="p")
-    return [(each.new_version, each.finished_at is not None) for each in past]
-
-
 CASES = [
     Case(
         "look",
@@ -187,12 +168,6 @@ CASES = [
         lambda services, job: projects_of(services) == [] and tables_left(services) == 0,
     ),
     Case("release", "project/p/1", lambda services: ASKED.dump(), lambda services, job: releases(services) == ["1"]),
-    Case(
-        "schema",
-        "schema/p",
-        lambda services: SchemaOrder("p", "take", next_version(), MORE_VOTES),
-        lambda services, job: versions(services) == [(2, True)] and not [*check(services.store)],
-    ),
     Case("withdraw", "project/p/1", released, lambda services, job: releases(services) == ["1", "1.1"]),
 ]
 

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation_schemas.changes.rows import ASK_AGAIN
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import DerivedCriterion, LoadedSchema
 from domain import typed_json
@@ -72,8 +71,6 @@ class Stranger:
 
 
 def test_classes_are_read_under_the_names_that_they_had() -> None:
-    asked = {"!": "annotation_schemas.changes.rows:Way", "row": "ask_again"}
-    assert typed_json.decode(asked) is ASK_AGAIN
     mean = DerivedCriterion(name="mean", mean_of=("action", "perception"))
     assert typed_json.decode(typed_json.encode(mean) | {"!": "annotation_schemas.model:Derived"}) == mean
     for module, names in typed_json.RENAMED.items():

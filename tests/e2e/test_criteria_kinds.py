@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -151,36 +150,6 @@ def both_in_history(desk: Desk, login: str, before: str, after: str, same: tuple
             expect(row).to_contain_text(words)
 
 
-def forms_on_the_schema_page(desk: Desk, server: Server) -> None:
-    """A lead sees each form with a made-up item: every question, answered by its key, and nothing of it is stored."""
-
-    def stored() -> list[int]:
-        with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
-            tables = ("item", "task", "annotation", "draft", "event", "asset")
-            return [connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables]
-
-    desk.open("/schema?project=kinds")
-    before = stored()
-    form = desk.page.locator(".ts.preview")
-    expect(form.locator(".field")).to_have_count(5)  # what an author writes; the page begins with authoring
-    for number, stage in ((1, "verification"), (2, "grading")):
-        desk.page.get_by_role("combobox", name=re.compile("Stage")).click()
-        desk.page.get_by_role("option").nth(number).click()
-        asked = [each.name for each in registry.criteria_of(load_schema(shipped()["questions"]).schema_, stage)]
-        expect(form).to_have_attribute("data-stage", stage)
-        blocks = form.locator(".criterion")
-        expect(blocks).to_have_count(len(asked))
-        assert [block.get_attribute("data-criterion") for block in blocks.all()] == asked
-    expect(form.locator(".media img.view:not(.waiting)")).to_have_js_property("naturalWidth", 960)
-    quality = form.locator(".criterion[data-criterion=quality]")
-    quality.locator(".choice").last.click()
-    expect(quality.locator(".choice.chosen")).to_have_count(1)
-    form.get_by_role("button", name="Submit").click()
-    unsaid = form.locator(".criterion[data-criterion=plan] .error")
-    expect(unsaid).to_have_text("Tag what is wrong, or press Enter if nothing is.")  # as where it counts
-    assert stored() == before
-
-
 def active(desk: Desk, criterion: str) -> None:
     """Wait until a criterion is the one that keys go to."""
     expect(desk.page.locator(f".criterion.active[data-criterion={criterion}]")).to_be_visible()
@@ -225,7 +194,6 @@ def test_every_kind_by_keys(serving: Server, chromium: Browser, tmp_path: Path, 
         both_in_history(desk, "vera", "first: a plate", "first: a mug", seen)
         both_in_history(desk, "greta", "quality: 0.5", "quality: 1", graded)
         desk.picture(pictures / "history-of-kinds.png" if pictures else None)
-        forms_on_the_schema_page(desk, serving)
     found = rated(serving, tmp_path, "kinds", "questions")
     assert json.loads(found.pop("seen")) == ["a mug", "a lemon"], "in the item's own order, whatever the page's was"
     assert found.pop("first") == "a mug", "what was submitted last counts"

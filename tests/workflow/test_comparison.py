@@ -42,7 +42,6 @@ from workflow.results.preferences import Preferences, preferences_of
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.runs import run_control
-from workflow.schemas import migration
 
 COMPARISON = """  comparison:
     raters: 2
@@ -281,27 +280,6 @@ def test_two_who_ask_at_once_renew_a_pair_once(store: Store) -> None:
         assert [*pool.map(lambda person: compare_all(store, person, lambda view: SAY), people)] == [6, 6]
     found = read(store)
     assert (found.planned, found.complete, len(found.votes), found.earlier) == (6, 6, 12, 0)
-    assert check(store) == []
-
-
-@pytest.mark.thorough
-def test_no_one_is_asked_for_more_once_more_raters_are_taken_back(store: Store) -> None:
-    """Three are asked about each pair for a while; then two again, of whom one has compared the first pair already."""
-    make_project(store, loaded=schema())
-    ids = make_items(store, 3, fields={"question": "What is it?"})
-    for model in "ab":
-        answer(store, ids, model, lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
-    people = make_people(store, "ann", "bob", "cid")
-    open_pairs(store, by=None, project="p")
-    text = schema(COMPARISON.replace("raters: 2", "raters: 3")).text.replace("version: 1", "version: 2")
-    migration.migrate(store, by=None, project="p", loaded=load_text(text, "Be fair.", "plain"))
-    open_pairs(store, by=None, project="p")
-    view = claimed(store, people[0], Stage.COMPARISON)
-    submissions.submit(store, person=people[0], task=view.id, key="first", values=SAY)
-    migration.undo(store, by=None, project="p")
-    assert stands(store) == (3, 0, 0, 3, 0)
-    assert sum(compare_all(store, person, lambda view: SAY) for person in people) == 5
-    assert len(read(store).votes) == 6
     assert check(store) == []
 
 

@@ -35,6 +35,7 @@ from testkit.factories import (
     make_project,
     make_schema,
 )
+from testkit.schema_versions import take_schema
 from workflow.access import exposure
 from workflow.access.projects import access_to
 from workflow.annotate import claims, submissions
@@ -45,7 +46,6 @@ from workflow.files.project_check import check, remarks
 from workflow.files.project_removal import delete_project
 from workflow.lead import item_history
 from workflow.results import case_page
-from workflow.schemas import migration
 
 pytestmark = pytest.mark.both_databases
 
@@ -224,7 +224,7 @@ def test_a_field_that_was_made_secret_after_it_was_shown(store: Store) -> None:
     later = text_.replace("version: 1", "version: 2").replace(
         "{name: question, kind: text}", "{name: question, kind: text, secret_in: [verification]}"
     )
-    migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be exact.", "blind"))
+    take_schema(store, load_text(later, "Be exact.", "blind"))
     assert [fault.what for fault in faults(store)] == ["field question"]
 
 

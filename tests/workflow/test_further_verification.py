@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 
-from annotation_schemas.changes import Decisions
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow, TaskRow
-from domain.errors import InvalidInputError
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
-from domain.states import ItemState, Stage, TaskState
+from domain.states import ItemState, Stage
 from testkit.factories import claimed, make_items, make_people, make_project
 from testkit.kept_items import gates_of, votes_on_kept
 from workflow.access.projects import access_to
@@ -28,7 +26,6 @@ from workflow.files.manifest_entries import policy_of
 from workflow.files.project_check import check
 from workflow.lead import item_history
 from workflow.results.rater_agreement import agreement_of
-from workflow.schemas import migration
 
 pytestmark = pytest.mark.thorough
 
@@ -259,101 +256,6 @@ def test_files_history_and_agreement_name_the_stage(store: Store) -> None:
     assert [Counter(name for vote in each for name in vote) for each in votes.values()] == [
         {"answerable": 2, "right": 3}
     ] * 2
-
-
-@pytest.mark.parametrize("way", ["send_on", "leave"])
-def test_a_stage_is_added_to_a_running_project(store: Store, way: str) -> None:
-    (ann, bob, _), (sue, *_) = make(store, ONE, 4)
-    for person, n in ((ann, 4), (bob, 2)):
-        for _ in range(n):
-            say(store, person, "yes")
-    new = load_text((ONE + SECOND).replace("version: 1", "version: 2"), "Be exact.", "rounds")
-    with pytest.raises(InvalidInputError, match="--send-on verification_2 or --leave verification_2"):
-        migration.migrate(store, by=None, project="p", loaded=new)
-    done = migration.migrate(
-        store, by=None, project="p", loaded=new, decisions=Decisions.parse({way: ["verification_2"]})
-    )
-    there = (ItemState.IN_VERIFICATION, ItemState.IN_VERIFICATION_2, ItemState.KEPT)
-    assert tuple(done.after.get(state, 0) for state in there) == ((2, 2, 0) if way == "send_on" else (2, 0, 2))
-    assert check(store) == []
-    while not finished(store, bob):
-        say(store, bob, "yes")
-    assert sorted(states(store).values()).count("in_verification_2") == (4 if way == "send_on" else 2)
-    say(store, sue, "no", Stage.VERIFICATION_2)
-    migration.undo(store, by=None, project="p")
-    assert set(states(store).values()) == {"kept"}
-    assert check(store) == []
-    assert set(slots(store, Stage.VERIFICATION_2)) <= {"done", "withdrawn"}
-    assert finished(store, sue, Stage.VERIFICATION_2)
-
-
-def test_more_and_fewer_people_in_a_further_stage(store: Store) -> None:
-    """Three are asked in the second stage; then four of all, four from now on, and one; each is taken back."""
-    text = ONE + SECOND.replace("by: senior", "by: annotator")
-    make_project(store, loaded=load_text(text, "Be exact.", "rounds"))
-    make_items(store, 5)
-    people = make_people(store, *"abcdefgh")
-    draw = random.Random(3)
-    said: Said = defaultdict(dict)
-    for person in people[:2]:
-        work(store, [person], Stage.VERIFICATION, said, random.Random(1))
-    second: dict[str, list[str]] = defaultdict(list)
-    for person, n in zip(people[2:6], (5, 4, 3, 1), strict=True):
-        for _ in range(n):
-            view = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION_2)
-            if isinstance(view, NoTask):
-                break
-            assert view.item is not None
-            value = draw.choice(["yes", "yes", "no"])
-            submissions.submit(store, person=person, task=view.id, key=view.id, values={"right": value})
-            second[view.item].append(value)
-    came = [item for item, each in said.items() if each[Stage.VERIFICATION] == ["yes", "yes"]]
-    assert {len(second[item]) for item in came} >= {3}
-    assert min(len(second[item]) for item in came) in (1, 2), "one waits for more"
-
-    def stands(raters: int, *, stays: bool = False) -> tuple[dict[str, str], dict[str, int]]:
-        """States, and slots on offer in the second stage, by hand."""
-        wanted_states, on_offer = {}, {}
-        for item, each in said.items():
-            votes = second[item]
-            asked = 3 if stays and len(votes) >= 3 else raters
-            if item not in came:
-                wanted_states[item] = "rejected" if each[Stage.VERIFICATION] == ["no", "no"] else "in_adjudication"
-            elif len(votes) < asked:
-                wanted_states[item], on_offer[item] = "in_verification_2", asked - len(votes)
-            else:
-                wanted_states[item] = "kept" if votes.count("yes") * 2 > len(votes) else "rejected"
-        return wanted_states, on_offer
-
-    def found() -> tuple[dict[str, str], dict[str, int]]:
-        with store.read() as session:
-            names = dict(session.exec(select(ItemRow.id, ItemRow.public_id)).all())
-            wanted = select(TaskRow.item_id).where(
-                TaskRow.stage == Stage.VERIFICATION_2, TaskRow.state == TaskState.OPEN
-            )
-            return states(store), dict(Counter(names[id or 0] for id in session.exec(wanted)))
-
-    assert found() == stands(3)
-    for version, raters, decided, stays in (
-        (2, 4, {"more_votes": ["verification_2"]}, False),
-        (3, 4, {"leave": ["verification_2"]}, True),
-        (4, 1, {"recompute": ["verification_2"]}, False),
-    ):
-        new = load_text(
-            text.replace("raters: 3", f"raters: {raters}").replace("version: 1", f"version: {version}"), "", "rounds"
-        )
-        with pytest.raises(InvalidInputError, match=r"stages\.verification_2\.raters: this needs a decision"):
-            migration.migrate(store, by=None, project="p", loaded=new)
-        decisions = Decisions.parse(decided)
-        seen = migration.preview(store, by=None, project="p", loaded=new, decisions=decisions)
-        done = migration.migrate(store, by=None, project="p", loaded=new, decisions=decisions)
-        assert found() == stands(raters, stays=stays), decided
-        assert seen.after == done.after == Counter(stands(raters, stays=stays)[0].values())
-        assert len(seen.moved) == len(done.tally.moved)
-        assert check(store) == []
-        migration.undo(store, by=None, project="p")
-        assert found() == stands(3)
-        assert check(store) == []
 
 
 def test_an_item_goes_through_as_many_rounds_as_the_schema_has(store: Store) -> None:

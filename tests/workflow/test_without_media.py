@@ -43,7 +43,6 @@ from workflow.annotate import (
 )
 from workflow.files.project_check import check
 from workflow.lead import item_history
-from workflow.schemas import migration
 
 pytestmark = pytest.mark.both_databases
 
@@ -141,30 +140,6 @@ def test_someone_whose_own_work_waits_for_others_is_told_that(store: Store) -> N
     vote(store, ann)
     link(store, ids)  # what ann has voted on is nothing that she waits for
     assert sentence(store, ann).startswith("You have done your part; what is left waits for others.")
-
-
-def test_items_wait_as_long_as_the_schema_in_force_needs_their_images(store: Store) -> None:
-    """None is offered while each needs one, all are when they may come without, none again when that is taken back."""
-    project(store)
-    link(store, make_items(store, 3))
-    with store.read() as session:
-        access = access_to(session, person=None, project="p")
-    text = access.loaded.text.replace("kind: image}", "kind: image, min: 0}")
-    loaded = load_text(text.replace("version: 1", "version: 2"), access.loaded.guideline_text, "blind")
-    ann = make_person(store, "ann")
-
-    def waiting() -> set[bool]:
-        with store.read() as session:
-            return set(session.exec(select(TaskRow.awaits_media)))
-
-    assert waiting() == {True}
-    migration.migrate(store, by=None, project="p", loaded=loaded)
-    assert waiting() == {False}
-    assert check(store) == []
-    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), TaskView)
-    migration.undo(store, by=None, project="p")
-    assert waiting() == {True}
-    assert check(store) == []
 
 
 def test_what_is_noted_wrongly_is_found_and_mended(store: Store) -> None:

@@ -28,10 +28,10 @@ from testkit.factories import (
     vote,
 )
 from testkit.pictures import encoded, numbered
+from testkit.schema_versions import take_schema
 from workflow.access import guidelines
 from workflow.annotate import drafts, image_pool, submissions
 from workflow.annotate.authoring import edit_item
-from workflow.schemas import migration
 
 HIDDEN: dict[tuple[str, str], str] = {
     ("run", "by_id"): "person",
@@ -73,7 +73,7 @@ def build(store: Store, media: MediaStore, folder: Path) -> None:
     guidelines.publish_version(store, by=None, project="p", text="Be very exact.", why="too vague")
     text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
     later = text.replace("version: 1", "version: 2").replace("title: Colour,", "title: Colours,")
-    migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be very exact.", "blind"))
+    take_schema(store, load_text(later, "Be very exact.", "blind"))
     drafts.save_draft(store, person=cat, task=claimed(store, cat).id, seq=1, values={"choice": "blue"})
     make_predictions(store, ids[:2], models=["m"])
     _fill(store)

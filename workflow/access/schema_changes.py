@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from db import projects, schema_changes
 from db.engine import Session, Store
+from domain import extensions
 from domain.errors import ConflictError, NotFoundError
 from domain.records import Person
 from domain.states import Stage
@@ -17,6 +18,9 @@ def unfinished(session: Session, access: Access) -> str | None:
     row = schema_changes.newest(session, project_id=access.project_id)
     if row is None or row.finished_at is not None:
         return None
+    missing = extensions.missing("commands", "project migrate")
+    if missing is not None:
+        return f"A change of the schema of {access.name} is not finished. {missing}"
     return (
         f"A change of the schema of {access.name} is under way: wait until it is done. If it was interrupted, go on"
         f" with it on the page Schema, or: `touchstone project migrate {access.name} --finish`."

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotation_schemas.changes import Decisions
-from app import addresses, markup, shell
-from app.jobs.schema_changes import SchemaOrder
+from annotation_schemas.model import LoadedSchema
+from app import addresses, jobs, markup, shell
 from app.reruns import messages
-from app.schema_pages import change_jobs
 from app.screens import Group, Screen
 from app.services import Services
+from domain import extensions
+from domain.errors import ConflictError, NotAvailableError
+from domain.jobs import JobState
 from domain.records import DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
@@ -22,7 +23,7 @@ from extensions.schedule.wanted_numbers import wanting
 from workflow.access import schedule
 from workflow.access.projects import stages_of
 from workflow.annotate import project_progress
-from workflow.schemas import change_history
+from workflow.jobs import desk
 
 SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
 
@@ -131,17 +132,37 @@ def _left(row: DimensionProgress) -> str:
 def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
     with shell.pressed(services):
         wanted = {each.id: st.session_state[f"{key}.{each.id}"] for each in view.schema.schema_.dimensions}
-        past = change_history.history(services.store, by=services.person, project=view.name)
-        version = max([view.schema.schema_.version, *(max(each.version, each.new_version) for each in past)]) + 1
+        version = changes.latest_version(services.store, by=services.person, project=view.name) + 1
         numbers = {name: int(n) if n is not None else None for name, n in wanted.items()}
         loaded = wanting(view.schema, numbers, version=version)
         if loaded is None:
             messages.keep("schedule.done", "Nothing was changed.")
         else:
-            change_jobs.do_change(services, SchemaOrder(view.name, "take", loaded, Decisions()))
+            _change_schema(services, view.name, loaded)
             messages.keep(
                 "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
             )
+
+
+def _change_schema(services: Services, project: str, loaded: LoadedSchema) -> None:
+    """Begin the job ``schema``, which another extension adds. It looks at no item, so it ends within the request.
+
+    Raises
+    ------
+    NotAvailableError
+        The other extension is missing.
+    ConflictError
+        The change was refused.
+    """
+    if (reason := extensions.missing("jobs", "schema")) is not None:
+        raise NotAvailableError(reason)
+    job = jobs.begin(services, "schema", slot=f"schema/{project}", project=project, input=loaded, here=True)
+    if job.is_open:  # the second of two presses
+        return
+    desk.mark_read(services.store, id=job.id)
+    if job.state is not JobState.DONE:
+        raise ConflictError(job.said)
+    messages.keep("schema.done", job.said)
 
 
 def _past(services: Services, view: ProjectView) -> None:

@@ -13,8 +13,8 @@ from domain.roles import Role
 from domain.states import Stage
 from extensions.schedule import changes
 from testkit.factories import BLIND, SETTLING, Clock, make_person, make_project, make_schema
+from testkit.schema_versions import take_schema
 from workflow.access import audit, schedule
-from workflow.schemas import migration
 
 VERIFY, GRADE = Stage.VERIFICATION, Stage.GRADING
 pytestmark = pytest.mark.both_databases
@@ -69,6 +69,6 @@ def test_targets_that_were_changed_stand_in_the_history(store: Store) -> None:
     make_project(store, loaded=load_text(text, "Be exact.", "blind"))
     assert "wanted: 4" in text
     later = text.replace("wanted: 4", "wanted: 70", 1).replace("version: 1", "version: 2")
-    migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be exact.", "blind"))
+    take_schema(store, load_text(later, "Be exact.", "blind"))
     (changed,) = changes.history(store, by=None, project="p")
     assert changed.what == ["Colour: 70 wanted (was 4)"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from annotation_schemas.changes import compare
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from domain.errors import SchemaError
@@ -61,28 +60,3 @@ def test_what_can_be_no_limit_is_named_by_line_and_key(limits: str, key: str, sa
 def test_items_without_options_have_no_shortcuts() -> None:
     with pytest.raises(SchemaError, match=r"export.shortcuts: items have no options .*; leave `shortcuts` out"):
         limited("{}", of=UNVERIFIED)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "row"),
-    [
-        ("above_chance: 0.05", "above_chance: 0.1", "shortcuts_looser"),
-        ("above_chance: 0.05", "above_chance: 0.02", "shortcuts_stricter"),
-        ("flagged: 0.05", "flagged: 0.01", "shortcuts_stricter"),
-        ("{}", "flagged: 0.01", "shortcuts_stricter"),
-        ("flagged: 0.01", "{}", "shortcuts_looser"),
-        ("without_images: 0.05", "without_images: 0.01", "shortcuts_stricter"),
-        ("{}", "without_images: 0.01", "shortcuts_stricter"),
-        ("without_images: 0.01", "without_images: 0.05", "shortcuts_looser"),
-        ("without_images: 0.01", "{}", "shortcuts_looser"),
-        ("bound: value", "bound: high", "shortcuts_stricter"),
-        ("bound: value", "bound: low", "shortcuts_looser"),
-        ("at_most: {longest: 0.3}", "at_most: {longest: 0.4}", "shortcuts_otherwise"),
-        ("score: 0.6", "score: 0.5", "shortcuts_otherwise"),
-        ("orders: 3", "orders: 4", "shortcuts_otherwise"),
-        ("models: 2", "{}", "shortcuts_otherwise"),
-    ],
-)
-def test_a_changed_limit_is_classed(before: str, after: str, row: str) -> None:
-    found = compare(limited(before).schema_, limited(after, version=2).schema_)
-    assert [each.row.name for each in found.changes] == ["version", row]

@@ -25,6 +25,7 @@ from extensions.shortcuts.text_classifier import scores_of
 from extensions.shortcuts.text_shortcuts import flag_above, from_members
 from media.store import MediaStore
 from testkit.factories import claimed, make_person, make_project
+from testkit.schema_versions import take_schema
 from tests.paths import shared
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, submissions
@@ -34,7 +35,6 @@ from workflow.releases.replay import in_words, replay
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.text_rules import Choice
 from workflow.releases.withdraw import withdraw
-from workflow.schemas import migration
 
 SCHEMA = """
 name: kitchen
@@ -271,7 +271,7 @@ def test_another_limit_is_another_line(store: Store) -> None:
     for version, (limits, done) in enumerate(
         (("{}", False), ("{above_chance: 0.6, at_most: {longest: 0.99}}", False), ("{above_chance: 0.6}", True)), 2
     ):
-        migration.migrate(store, by=None, project="p", loaded=limited(limits, version=version))
+        take_schema(store, limited(limits, version=version))
         found = line(store)
         assert found is not None
         assert (limits, found.done) == (limits, done), found.said

@@ -15,6 +15,7 @@ from domain.roles import Role
 from domain.settings import Settings
 from media.store import MediaStore
 from testkit.factories import Clock, claimed, make_items, make_person, make_project
+from testkit.schema_versions import take_schema
 from tests.annotation_schemas.test_floors import floored
 from tests.app.screens import drawn, rows
 from workflow.annotate import submissions
@@ -24,7 +25,6 @@ from workflow.releases.floors import FloorStanding, standings
 from workflow.releases.replay import replay
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.withdraw import withdraw
-from workflow.schemas import migration
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 
@@ -138,8 +138,9 @@ def test_what_is_not_met_stops_a_release_unless_it_is_named_and_is_told_in_it(
 def test_a_floor_that_was_made_lower_after_people_had_voted_is_told_as_such(store: Store) -> None:
     """Ten votes under 0.6; then the floor is 0.5, another one comes, and a third is taken away."""
     voted(store, f"{ALPHA}, at_least: 0.6", f"{SHARE}, at_least: 0.9")
+    earlier = floored(f"{ALPHA}, at_least: 0.6", f"{SHARE}, at_least: 0.9")
     later = floored(f"{ALPHA}, at_least: 0.5", f"{KAPPA}, at_least: 0.2", version=2)
-    migration.migrate(store, by=None, project="p", loaded=later)
+    take_schema(store, later)
     alpha, kappa, share = standings(store, project="p")
     assert (alpha.outcome, alpha.beforehand) == ("met", False)
     assert "lowered from 0.6 to 0.5 in version 2, after 10 votes had been given" in alpha.said
@@ -147,7 +148,7 @@ def test_a_floor_that_was_made_lower_after_people_had_voted_is_told_as_such(stor
     assert "set in version 2 of the schema, after 10 votes had been given" in kappa.said
     assert (share.outcome, share.at_least, share.met) == ("taken away", None, True)
     assert "taken away in version 2, after 10 votes had been given" in share.said
-    migration.undo(store, by=None, project="p")
+    take_schema(store, earlier)
     alpha, share, kappa = standings(store, project="p")
     assert (alpha.outcome, [each.at_least for each in alpha.settings]) == ("not met", [0.6, 0.5, 0.6])
     assert not alpha.beforehand, "it was lower for a while"
@@ -158,7 +159,7 @@ def test_a_floor_that_changes_before_anyone_votes_is_set_beforehand(store: Store
     store.clock = clock = Clock()
     make_project(store, loaded=floored(f"{SHARE}, at_least: 0.9"))
     clock.advance(minutes=1)
-    migration.migrate(store, by=None, project="p", loaded=floored(f"{SHARE}, at_least: 0.5", version=2))
+    take_schema(store, floored(f"{SHARE}, at_least: 0.5", version=2))
     (found,) = standings(store, project="p")
     assert found.beforehand
     assert [(each.version, each.at_least) for each in found.settings] == [(1, 0.9), (2, 0.5)]
@@ -173,7 +174,7 @@ def test_the_page_and_its_figures_have_a_line_for_each_floor(store: Store, home:
     alpha = lines["Floor: Verification: Krippendorff's alpha of choice"]
     assert (share["State"], alpha["State"]) == ("done", "open")
     assert alpha["How it stands"].startswith("not met: 0.571 ")
-    migration.migrate(store, by=None, project="p", loaded=floored(f"{ALPHA}, at_least: 0.5", version=2))
+    take_schema(store, floored(f"{ALPHA}, at_least: 0.5", version=2))
     state, size = floors.state_of(store, by=lea, project="p")
     now = request_figure(store, Settings(home, ""), "floors", {"project": "p"}, state=state, size=size)
     assert now.figure is not None

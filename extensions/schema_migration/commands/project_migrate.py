@@ -1,0 +1,151 @@
+"""``touchstone project migrate``: change the schema of a project in use, or undo the last change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annotation_schemas.state_words import state_called
+from app.commands.groups import find_group
+from domain.errors import InvalidInputError, Problem
+from domain.states import ItemState
+from extensions.schema_migration.changes import Decisions
+from extensions.schema_migration.commands.schema_diff import told
+from extensions.schema_migration.decision_options import deciding
+
+if TYPE_CHECKING:
+    from annotation_schemas.model import LoadedSchema, Stages
+    from extensions.schema_migration.change_history import PastChange
+    from extensions.schema_migration.in_force import SchemaChangeResult
+    from extensions.schema_migration.items import StateChange
+    from extensions.schema_migration.migration import MigrationPreview
+
+LISTED = 20
+"""Number of items with a changed outcome that are listed, unless all are requested."""
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone project``."""
+
+    @find_group(cli, "project").command("migrate")
+    @deciding
+    def migrate(
+        name: Annotated[str, typer.Argument(help="The project.")],
+        decisions: Decisions,
+        schema: Annotated[
+            str | None, typer.Option(help="The schema that it is to take: a YAML file, or one that comes along.")
+        ] = None,
+        yes: Annotated[bool, typer.Option("--yes", help="Do it; without this it is said what it would do.")] = False,
+        undo: Annotated[bool, typer.Option("--undo", help="With --yes: take the last change back.")] = False,
+        finish: Annotated[bool, typer.Option("--finish", help="Go on with a change that was interrupted.")] = False,
+        history: Annotated[bool, typer.Option("--history", help="All changes of the project's schema.")] = False,
+        every: Annotated[bool, typer.Option("--all", help="List every item that comes out otherwise.")] = False,
+    ) -> None:
+        """Change the schema of a project in use, or undo the last change. Everyone can keep working.
+
+        Without --yes, the command only shows what differs, which options decide open points, and how many items and
+        votes change. Votes keep the version that they were given under, and nothing is lost.
+        """
+        from app.services import opened
+        from extensions.schema_migration import change_history, migration
+
+        if sum((schema is not None, undo, finish, history)) != 1:
+            said = "Say one of --schema FILE, --undo, --finish, --history."
+            raise InvalidInputError([Problem("schema", said)])
+        store = opened().store
+        if history:
+            lines = [_past(past) for past in change_history.history(store, by=None, project=name)]
+            typer.echo("\n".join(lines or [f"{name} follows the schema that it was made with."]))
+        elif finish:
+            typer.echo("\n".join(_done(migration.finish(store, by=None, project=name), every=every)))
+        elif undo and not yes:
+            past = migration.to_undo(store, by=None, project=name)
+            typer.echo(f"Would be taken back:\n{_past(past)}\nNothing has happened. Say --yes to do it.")
+        elif undo:
+            typer.echo("\n".join(_done(migration.undo(store, by=None, project=name), every=every)))
+        else:
+            loaded = _loaded(schema or "")
+            if not yes:
+                seen = migration.preview(store, by=None, project=name, loaded=loaded, decisions=decisions)
+                typer.echo("\n".join(_preview(seen, every=every)))
+                if not seen.can_be_done:
+                    raise typer.Exit(1)
+                return
+            done = migration.migrate(store, by=None, project=name, loaded=loaded, decisions=decisions)
+            typer.echo("\n".join(_done(done, every=every)))
+
+
+def _loaded(schema: str) -> LoadedSchema:
+    from annotation_schemas import shipped
+    from annotation_schemas.loader import examine
+
+    examined = examine(shipped().get(schema, Path(schema)))
+    for warning in examined.warnings:
+        typer.echo(warning, err=True)
+    return examined.loaded
+
+
+def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
+    lines = told(seen.comparison)
+    lines += [f"refused: {sentence}" for sentence in seen.refused]
+    stages = seen.comparison.new.stages
+    lines += _states(stages, seen.before, seen.after)
+    lines += _placed(seen.placed)
+    lines.append(f"Votes that count now: {seen.votes:,}; of these asked again: {seen.asked_again:,}.")
+    lines += [each.sentence for each in seen.besides]
+    lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
+    lines += _moved(stages, seen.moved, every=every)
+    if seen.comparison.missing:
+        lines.append(f"{len(seen.comparison.missing)} still to be decided. Nothing has happened.")
+    elif seen.can_be_done:
+        lines.append("Nothing has happened. Say --yes to do it; --undo takes it back.")
+    else:
+        lines.append("It cannot be done as it is. Nothing has happened.")
+    return lines
+
+
+def _states(stages: Stages, before: Mapping[ItemState, int], after: Mapping[ItemState, int]) -> list[str]:
+    shown = [state for state in ItemState if before.get(state) or after.get(state)]
+    return [f"{'Items':<22}{'before':>8}{'after':>8}"] + [
+        f"{state_called(stages, state):<22}{before.get(state, 0):>8,}{after.get(state, 0):>8,}" for state in shown
+    ]
+
+
+def _placed(placed: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Return a table of the items in each dimension before and after, or no lines if no item changes its dimension."""
+    if not placed:
+        return []
+    lines = [f"{name:<22}{before:>8,}{after:>8,}" for name, (before, after) in placed.items()]
+    return [f"{'Items in dimensions':<22}{'before':>8}{'after':>8}", *lines]
+
+
+def _moved(stages: Stages, moved: Sequence[StateChange], *, every: bool) -> list[str]:
+    lines = [
+        f"{each.item}: {state_called(stages, each.before)} -> {state_called(stages, each.after)}. {each.why}"
+        for each in moved
+    ]
+    if every or len(lines) <= LISTED:
+        return lines
+    return [*lines[:LISTED], f"... and {len(lines) - LISTED:,} more: --all lists them."]
+
+
+def _done(done: SchemaChangeResult, *, every: bool) -> list[str]:
+    tally = done.tally
+    lines = [f"Change {done.number}: version {done.version} of the schema is in force."]
+    lines += _states(done.stages, done.before, done.after)
+    lines.append(
+        f"Votes asked again: {tally.asked_again:,}; that count again: {tally.counted_again:,}. Slots for votes opened:"
+        f" {tally.opened:,}; called off: {tally.closed:,}."
+    )
+    lines += [f"{item}: a vote stays asked again, because someone has voted in its place." for item in tally.left_out]
+    return lines + _moved(done.stages, tally.moved, every=every)
+
+
+def _past(past: PastChange) -> str:
+    what = f"takes change {past.undoes} back" if past.undoes is not None else " ".join(past.decisions)
+    how = "taken back since" if past.undone else "under way" if past.finished_at is None else ""
+    line = f"{past.number}  {past.at:%Y-%m-%d %H:%M}  {past.by or '-'}  version {past.version} -> {past.new_version}"
+    return "  ".join(each for each in (line, what, how) if each)

@@ -1,0 +1,95 @@
+"""``touchstone schema diff``: list the changes between two schemas, and the decisions a project in use must make."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from annotation_schemas.model import LoadedSchema
+from app.commands.groups import find_group
+from app.commands.schema_show import is_schema_file, schema_named
+from extensions.schema_migration.changes import Change, Comparison, Decisions, Status, compare
+from extensions.schema_migration.decision_options import deciding
+from extensions.schema_migration.value_words import values_in_line
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone schema``."""
+
+    @find_group(cli, "schema").command("diff")
+    @deciding
+    def diff(
+        old: Annotated[str, typer.Argument(help="A YAML file, the name of a schema that comes along, or a project.")],
+        new: Annotated[str, typer.Argument(help="The same, of the schema that it is to become.")],
+        decisions: Decisions,
+        project: Annotated[
+            str | None, typer.Option(help="Count what this project has stored; OLD may be its name, too.")
+        ] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
+    ) -> None:
+        """Say what differs between two schemas, and what a project in use would have to decide; change nothing.
+
+        A change is compatible, compatible with a decision (the options that decide stand behind it), or incompatible;
+        then the command ends with status 1. With a project, the command counts the votes, items and drafts behind each
+        change, and unused parts may change freely. Without a project, every part counts as used.
+        """
+        owner = project if project is not None or is_schema_file(old) else old
+        if owner is None:
+            before, after = schema_named(old), schema_named(new)
+            comparison = compare(
+                before.schema_,
+                after.schema_,
+                old_guideline=before.guideline_text,
+                new_guideline=after.guideline_text,
+                decisions=decisions,
+            )
+        else:
+            from app.services import opened
+            from extensions.schema_migration.differences import differences, in_use
+
+            store = opened().store
+            before, after = (
+                in_use(store, project=each) if each == owner else schema_named(each) for each in (old, new)
+            )
+            comparison = differences(store, by=None, project=owner, old=before, new=after, decisions=decisions)
+        typer.echo(_json(before, after, comparison) if as_json else "\n".join(told(comparison)))
+        if comparison.incompatible:
+            raise typer.Exit(1)
+
+
+def told(comparison: Comparison) -> list[str]:
+    """Return a comparison as lines: a heading, then one line for each change, incompatible changes first."""
+    name, versions = comparison.new.name, (comparison.old.version, comparison.new.version)
+    if not comparison.changes:
+        return [f"{name}: nothing differs."]
+    counts = ", ".join(f"{n} {status.value}" for status, n in comparison.counts.items() if n)
+    number = len(comparison.changes)
+    lines = [f"{name}, version {versions[0]} to {versions[1]}: {number} change{'s'[: number > 1]} ({counts})."]
+    for status in reversed(Status):
+        lines += [_line(each) for each in comparison.of(status)]
+    return lines
+
+
+def _line(change: Change) -> str:
+    said = f" Decided: {change.decided.way.meaning}." if change.decided else ""
+    asks = f" Decide: {' | '.join(change.asks)}" if change.asks and not change.decided else ""
+    used = f" ({change.used.in_words})" if change.used else ""
+    old, new = values_in_line(change.old, change.new)
+    values = f"{old} -> {new}{used}"
+    return f"{change.status.value}: {change.path}: {values}. {change.sentence}{said}{asks}"
+
+
+def _json(before: LoadedSchema, after: LoadedSchema, comparison: Comparison) -> str:
+    named = [
+        {"name": each.schema_.name, "version": each.schema_.version, "hash": each.hash} for each in (before, after)
+    ]
+    content = {
+        "old": named[0],
+        "new": named[1],
+        "can_be_taken": comparison.can_be_taken,
+        "counts": {status.value: n for status, n in comparison.counts.items()},
+        "changes": [each.as_json() for each in comparison.changes],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1)

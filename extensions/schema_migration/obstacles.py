@@ -1,0 +1,179 @@
+"""Obstacles that make a schema change impossible with any decisions, each with an advice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation_schemas.model import Criterion, ItemField, LoadedSchema
+from annotation_schemas.registry import criteria_of
+from db import bridge, bridge_tasks, dimensions, gold_items, projects, runs, schema_changes
+from db.engine import Session
+from db.records import StoredSchemaChange
+from domain.comparison import same
+from domain.errors import ConflictError
+from domain.rewording import Rewording, Step, options_in
+from domain.run_kinds import RunKind
+from domain.runs import RunState
+from domain.states import Stage
+from extensions.schema_migration.changes import Comparison
+from extensions.schema_migration.changes import rows as sorts
+from extensions.schema_migration.effects import ASKED_AGAIN, Effect, Votes, effect_of, way_of
+from workflow.access.projects import Access
+from workflow.access.stored_schemas import stored_schema
+
+_ENDED = (RunState.DONE, RunState.CANCELLED)
+
+
+def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison: Comparison) -> Iterator[str]:
+    """Yield the obstacles that no decision can remove."""
+    yield from _not_yet(comparison)
+    had = {number: id for id, number in access.reading.numbers.items()}
+    known = had.get(loaded.schema_.version)
+    if known is not None and projects.schema_version(session, id=known).hash != loaded.hash:
+        yield (
+            f"This project has had a version {loaded.schema_.version} that said something else. Give this one a number"
+            f" that none had: {max(had) + 1}."
+        )
+    yield from _come_back(session, access, comparison)
+    effect = effect_of(comparison)
+    step = effect.step
+    yield from _gold_asked_again(session, access, effect)
+    yield from _named_elsewhere(session, access, comparison, step)
+    if not step:
+        return
+    going = [
+        run.name
+        for kind in RunKind
+        for run in runs.of_project(session, project_id=access.project_id, kind=kind)
+        if kind.plan is not None and run.state not in _ENDED
+    ]
+    if going:
+        yield (
+            f"The run {going[0]} is under way and asks in the words of before. Let it end, or cancel it, and then"
+            " change names."
+        )
+    for link in bridge.of_project(session, project_id=access.project_id):
+        if any(bridge_tasks.unfinished(session, bridge_id=link.id).values()):
+            yield (
+                "Work is out in Label Studio, in the words of before. Take it back first (touchstone label-studio), and"
+                " then change names."
+            )
+
+
+def _come_back(session: Session, access: Access, comparison: Comparison) -> Iterator[str]:
+    """Yield names that an earlier schema used for something different, because its stored data would count for them."""
+    added = [change.steps for change in comparison.changes if change.old is None]
+    here = access.schema_version_id
+    for id, number in sorted(access.reading.numbers.items(), key=lambda known: known[1]):
+        if id == here:
+            continue
+        before, steps = stored_schema(session, id=id).schema_, access.reading.steps.get(id, ())
+        for path in added:
+            match path:
+                case ("stages", stage, "criteria", name):
+                    was: Sequence[Criterion | ItemField]
+                    now: Sequence[Criterion | ItemField]
+                    was, now = (criteria_of(schema, stage) for schema in (before, comparison.new))
+                    names = [step.criteria for step in steps]
+                case ("item", "fields", name):
+                    was, now = before.item.fields, comparison.new.item.fields
+                    names = [step.fields for step in steps]
+                case _:
+                    continue
+            old = next((each for each in was if _name_now(each.name, names) == name), None)
+            if old is not None and old != next((each for each in now if each.name == name), None):
+                yield (
+                    f"{'.'.join(path)}: version {number} had another {name}, and what was stored under that name would"
+                    " count here. Give the new one a name of its own, or say it as it was then."
+                )
+
+
+def _name_now(name: str, renamed: Sequence[Mapping[str, str]]) -> str:
+    for names in renamed:
+        name = names.get(name, name)
+    return name
+
+
+def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Iterator[str]:
+    """Yield right answers of gold checks that would no longer be possible."""
+    found = []
+    about: Any = {"project_id": access.project_id}
+    for stage, gold in (
+        (each, gold) for each in ASKED_AGAIN for gold in gold_items.everything(session, **about, stage=each)
+    ):
+        for each in effect.again:
+            if not each.concerns(stage):
+                continue
+            said = options_in(gold.answers.get(each.criterion))
+            if each.which is Votes.WITH_VALUE and any(same(option, each.value) for option in said):
+                found.append(f"{each.criterion} is {each.value}")
+    for what, n in sorted(Counter(found).items()):
+        checks = "1 gold check says" if n == 1 else f"{n} gold checks say"
+        yield (
+            f"{checks} that {what}, which no one could answer any more. Withdraw them first (`touchstone gold"
+            " withdraw`)."
+        )
+
+
+def _named_elsewhere(session: Session, access: Access, comparison: Comparison, step: Step) -> Iterator[str]:
+    """Yield names under which ratings of judges or from files are already stored for something different."""
+    taken = set(step.criteria.values())
+    added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
+    for each in sorted(schema_changes.named_elsewhere(session, project_id=access.project_id), key=str):
+        if each.by is not None and each.by.own_scale and each.now in step.criteria:
+            yield (
+                f"A reference metric was measured for {each.now}, and is compared under that name. Leave the name, and"
+                " change the label instead."
+            )
+        elif each.now in taken:
+            yield (
+                f"Ratings of judges or out of files are about an earlier {each.now}, and would count for what is called"
+                " so now. Give it another name."
+            )
+        elif each.by is None and each.stored in taken | added and each.now not in (
+            each.stored, *(before for before, after in step.criteria.items() if after == each.stored)
+        ):  # fmt: skip
+            yield (
+                f"Ratings out of files came under the name {each.stored} for what is {each.now} since, so that none"
+                f" could come for another {each.stored}. Give it another name."
+            )
+
+
+_WHY = {
+    Stage.REFINEMENT.value: "what people refined has become part of its item and",
+    Stage.ANSWERING.value: "what people answered is stored next to models' answers, which others may have graded, and",
+}
+
+
+def _not_yet(comparison: Comparison) -> list[str]:
+    """Return the changes that are not supported in a project in use, each with an advice."""
+    said = []
+    for change in comparison.changes:
+        stage = change.steps[1] if change.steps[0] == "stages" else None
+        way = way_of(change)
+        if way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage not in ASKED_AGAIN:
+            others = [
+                other.option for other in change.row.decisions if other not in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS)
+            ]
+            said.append(
+                f"{change.path}: {_WHY.get(stage or '', 'this')} cannot be asked again. Decide otherwise:"
+                f" {' or '.join(others)}."
+            )
+    return said
+
+
+def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Rewording) -> None:
+    """Raise ``ConflictError`` for an undo that removes a dimension with data, because the data would have no place."""
+    there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
+    about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
+    for name, held in dimensions.once_called(session, **about).items():
+        if name not in there:
+            counted = zip(held, ("items", "being written", "in the pool"), strict=True)
+            told = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
+            raise ConflictError(
+                f"The dimension {name} holds something by now ({told}), and version "
+                f"{reading.numbers[past.before_id]} of the schema does not have it: nothing is taken back. Take a "
+                "schema with the dimensions of before as a new version instead, and decide where its items go."
+            )

@@ -1,0 +1,249 @@
+"""The outline of a new schema: the answers to a few questions, checked one by one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from annotation_schemas import judge_templates
+from annotation_schemas.grammar import MOST, no_name
+
+SLOTS = {"image": "kind: image", "images": "kind: image, min: 1, max: 10", "clip": "kind: clip"}
+"""The possible contents of a role, in the schema's terms."""
+LONGEST_NAME = 64
+"""The maximum number of characters in a project's name."""
+TAKEN = ("question", "options", "answer", "prediction", "dimension")
+"""Names that the schema uses itself, so that no role has them."""
+
+
+class AnswerIs(StrEnum):
+    """The type of an item's answer."""
+
+    TEXT = "text"
+    OPTIONS = "options"
+    YES_NO = "yes_no"
+    NUMBER = "number"
+    TIME_SPAN = "time_span"
+
+
+class Check(StrEnum):
+    """How people check an item: they see its answer and say whether it is right, or they find the answer themselves."""
+
+    RIGHT = "right"
+    BLIND = "blind"
+
+
+class KeptBy(StrEnum):
+    """The number of checking people who must find an item right."""
+
+    UNANIMOUS = "unanimous"
+    MAJORITY = "majority"
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The questions of a new schema. The functions below make sure that its parts match."""
+
+    name: str
+    title: str
+    shows: Mapping[str, str]
+    """The content of each role, a key of ``SLOTS``."""
+    question: str
+    """An example of an item's question."""
+    answer: AnswerIs
+    dimensions: Mapping[str, str]
+    """Ids with their titles."""
+    raters: int
+    check: Check
+    keep: KeptBy
+    graded: bool
+    judged: bool
+    template: str
+    """Of the judge, where there is one: a name of ``templates_for``."""
+
+
+def name_from(text: str) -> str:
+    """A text as a name: small letters, digits and underscores; empty where nothing of it can be one."""
+    plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
+
+
+def checked_name(text: str) -> str:
+    """The name of a schema, and of a project that follows it. Raises ``ValueError`` with a sentence."""
+    if not text:
+        raise ValueError("Give the benchmark a name, of small letters, digits and underscores.")
+    if len(text) > LONGEST_NAME:
+        raise ValueError(f"A name has at most {LONGEST_NAME} characters.")
+    if wrong := no_name(text):
+        raise ValueError(f"{wrong}.")
+    return text
+
+
+def checked_title(text: str) -> str:
+    """A text for people, in one line. Raises ``ValueError`` with a sentence."""
+    if not text.strip():
+        raise ValueError("Write at least a word.")
+    if not text.isprintable():
+        raise ValueError("It stands in one line: leave line breaks and control characters out.")
+    return text.strip()
+
+
+def roles(text: str) -> dict[str, str]:
+    """What an item shows: ``image``, ``images`` or ``clip``, or roles with what each holds (``before=image,
+    after=image``). Raises ``ValueError`` with a sentence."""
+    found: dict[str, str] = {}
+    for role, _, holds in _listed(text):
+        holds = holds or role
+        if holds not in SLOTS:
+            known = ", ".join(SLOTS)
+            raise ValueError(f"`{holds}` is nothing that an item can show: write {known}, or ROLE=image for each role.")
+        if wrong := no_name(role):
+            raise ValueError(f"{wrong}.")
+        if role in TAKEN:
+            raise ValueError(f"`{role}` has another meaning in the schema; give the role another name.")
+        if role in found:
+            raise ValueError(f"`{role}` is there twice; give each role a name of its own.")
+        found[role] = holds
+    return found
+
+
+def dimensions(text: str) -> dict[str, str]:
+    """Titles of dimensions with commas between them, or ``id=Title``, as ids with titles. Raises ``ValueError`` with a
+    sentence."""
+    found: dict[str, str] = {}
+    for before, equals, after in _listed(text):
+        id, title = (before, after) if equals else (name_from(before), before)
+        if no_name(id):
+            raise ValueError(
+                f"`{before}` makes no id: write ID=TITLE, where the id is small letters, such as one={title}."
+            )
+        if id in found:
+            raise ValueError(f"`{id}` is there twice; give each dimension a name of its own.")
+        found[id] = checked_title(title)
+    return found
+
+
+def people(text: str) -> int:
+    """A number of people. Raises ``ValueError`` with a sentence."""
+    if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST:
+        raise ValueError(f"Write a number from 1 to {MOST:,}.")
+    return int(text)
+
+
+def yes_or_no(text: str) -> bool:
+    """Raises ``ValueError`` with a sentence."""
+    said = {"yes": True, "y": True, "no": False, "n": False}.get(text.lower())
+    if said is None:
+        raise ValueError("Write yes or no.")
+    return said
+
+
+def one_of(known: type[StrEnum], text: str) -> StrEnum:
+    """The one of these that is named so. Raises ``ValueError`` with a sentence."""
+    if text not in list(known):
+        raise ValueError(f"`{text}` is none of {', '.join(known)}.")
+    return known(text)
+
+
+def answer_of(text: str, shows: Mapping[str, str]) -> AnswerIs:
+    """Return the type of an item's answer.
+
+    Raise ``ValueError`` with a sentence for an invalid one, and for a time span without a clip.
+    """
+    answer = AnswerIs(one_of(AnswerIs, text))
+    if answer is AnswerIs.TIME_SPAN and "clip" not in shows.values():
+        raise ValueError("A span of time is in a clip, and the items show none: let them show one, or ask otherwise.")
+    return answer
+
+
+def check_of(text: str, answer: AnswerIs) -> Check:
+    """How people check an item. Raises ``ValueError`` with a sentence, also where two people seldom find
+    equal answers."""
+    check = Check(one_of(Check, text))
+    if check is Check.BLIND and not can_be_blind(answer):
+        raise ValueError("Texts of two people are seldom equal to the letter: ask whether the answer is `right`.")
+    return check
+
+
+def can_be_blind(answer: AnswerIs) -> bool:
+    """Whether the answers that people find by themselves can be held against the item's."""
+    return answer is not AnswerIs.TEXT
+
+
+def keep_of(text: str, raters: int) -> KeptBy:
+    """What keeps an item. Raises ``ValueError`` with a sentence, also where a majority is everyone."""
+    keep = KeptBy(one_of(KeptBy, text))
+    if keep is KeptBy.MAJORITY and raters < 3:
+        raise ValueError(f"With {raters} raters a majority is all of them: ask 3 or more, or say `unanimous`.")
+    return keep
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """Settings of an included judge template in a new schema."""
+
+    criterion: str
+    """The rated criterion of grading or verification."""
+    sees: tuple[str, ...]
+    fills: Mapping[str, str]
+    values: str
+    """Return the text as YAML."""
+
+
+JUDGES = {
+    "egothink_single": JudgeSettings(
+        "score", ("question", "answer", "prediction"), {"ref_answer_1": "answer", "answer": "prediction"}, "[0, 0.5, 1]"
+    ),
+    "etp_answer": JudgeSettings(
+        "score",
+        ("answer", "prediction", "dimension"),
+        {"aspect": "dimension", "ref_answer": "answer", "answer": "prediction"},
+        "[0, 0.5, 1]",
+    ),
+    "verify_reference": JudgeSettings("right", ("question", "answer"), {}, '["yes", "no"]'),
+}
+"""Templates that a new schema has everything for: the answers that their placeholders want, on the scale."""
+
+
+def templates_for(*, graded: bool, check: Check) -> list[str]:
+    """The judge templates that such a schema can use: those that rate what people rate there."""
+    rated = {"score": graded, "right": check is Check.RIGHT}
+    return [name for name, asked in JUDGES.items() if rated[asked.criterion]]
+
+
+def judged_of(text: str, *, fitting: Sequence[str]) -> bool:
+    """Whether a judge rates what people rate. Raises ``ValueError`` with a sentence, also where no template can."""
+    judged = yes_or_no(text)
+    if judged and not fitting:
+        raise ValueError("A judge is held against people's grades: let people grade models' answers, too.")
+    return judged
+
+
+def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
+    """The template of the judge. Raises ``ValueError`` with a sentence, also where it rates what people do not."""
+    if not judged:
+        return text
+    if text in fitting:
+        return text
+    if text in JUDGES:
+        what = (
+            "No one grades models' answers"
+            if JUDGES[text].criterion == "score"
+            else "People find the answer themselves"
+        )
+        raise ValueError(f"{what}, so `{text}` has nothing to be held against: write {' or '.join(fitting)}.")
+    if text in judge_templates.shipped():
+        raise ValueError(
+            f"`{text}` asks for more than a new schema has: begin with {' or '.join(fitting)}; change it there."
+        )
+    raise ValueError(f"`{text}` is none of {', '.join(fitting)}.")
+
+
+def _listed(text: str) -> list[tuple[str, str, str]]:
+    entries = [tuple(part.strip() for part in entry.partition("=")) for entry in text.split(",") if entry.strip()]
+    if not entries:
+        raise ValueError("Name at least one.")
+    return [(before, equals, after) for before, equals, after in entries]
