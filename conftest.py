@@ -110,6 +110,15 @@ def _quick_passwords() -> None:
     passwords.quicken()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _job_processes_in_a_hurry() -> None:
+    """Job processes have the priority of tests; ``testkit.preloaded`` does the same for what we start."""
+    if "app.jobs.processes" in sys.modules:
+        from testkit import job_processes
+
+        job_processes.hurry()
+
+
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with all migrations applied, to be copied for each test."""
