@@ -357,7 +357,7 @@ def test_a_second_press_in_a_dialog_that_is_over_does_nothing(store: Store, home
 
     lea = accounts.find_person(store, login="lea")
     services = Services(store, home.media(), Settings(home.path, ""), lea, "csrf")
-    assert AppTest.from_function(screen, args=(services,)).run().text[0].value == "1"
+    assert AppTest.from_function(screen, args=(services,), default_timeout=120).run().text[0].value == "1"
 
 
 @pytest.mark.parametrize("opened", ["people.invite", "people.let_in", "change", "question"])
@@ -826,7 +826,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert state_of(store, item) is ItemState.KEPT
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_interrupted_is_taken_back(
     store: Store, show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
