@@ -27,8 +27,8 @@ def modules(room: str) -> list[Path]:
 FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 NOT_ON_PAGES = {
     # No page names a stage or a place for an export, looks at batches, or keeps a rule.
-    ("workflow/files/release.py", "--out"),
-    ("workflow/files/release.py", "--stage"),
+    ("workflow/files/export.py", "--out"),
+    ("workflow/files/export.py", "--stage"),
     ("extensions/batch/batch_command.py", "--again"),
     ("extensions/batch/batch_command.py", "--batch"),
     ("reports/ruling.py", "--rule"),

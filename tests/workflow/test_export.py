@@ -1,8 +1,7 @@
-"""What leaves a project: everything as it stands, or what was verified, with the proof."""
+"""What leaves a project: everything as it is now, or chosen items."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -16,18 +15,19 @@ from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from domain.errors import InvalidFileError, NotAllowedError, NotFoundError
 from domain.roles import Role
-from exporters.manifest import items_of
+from exporters.manifest import manifest
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import Clock, claimed, make_people, make_person, make_pool
+from testkit.kept_items import gates_of, kept_ids, votes_on_kept
 from testkit.samples import egoplan_record, egothink_record, write
 from tests.paths import shared
 from workflow.access.projects import create_project
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.authoring import edit_item
+from workflow.files.export import export, exported
 from workflow.files.import_files import import_files
 from workflow.files.project_check import remarks
-from workflow.files.release import export, release
 
 pytestmark = pytest.mark.thorough
 
@@ -123,7 +123,7 @@ def test_what_was_written_in_the_browser_joins_the_file_of_its_dimension(
         {"source_dataset": name, "image_path": [f"{name}-0.png"], "question": f"What of {dimension}?", "answer": "Ja."}
         for name, dimension in (("kitchen", "activity"), ("garden", "counting"))
     ]
-    assert dict(release(store, by=None, project="p", format="egothink").files) == {
+    assert dict(exported(store, by=None, project="p", format="egothink").files) == {
         "annotations.json": json.dumps([*known, new[0]], indent=2).encode(),
         "Reasoning/counting/annotations.json": json.dumps([new[1]], indent=4).encode(),
     }
@@ -142,7 +142,7 @@ def test_exports_are_for_leads_and_for_formats_that_fit(store: Store, tmp_path: 
     assert export(store, by=lead, project="p", format="egothink", out=tmp_path / "x").files == []
 
 
-# ---- verified -------------------------------------------------------------------------------------------------------
+# ---- chosen items --------------------------------------------------------------------------------------------------
 
 
 def verified(store: Store, media: MediaStore, tmp_path: Path) -> list[dict[str, Any]]:
@@ -158,68 +158,14 @@ def verified(store: Store, media: MediaStore, tmp_path: Path) -> list[dict[str, 
     return records
 
 
-def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaStore, tmp_path: Path) -> None:
-    store.clock = Clock()
-    project(store, "egoplan")
-    records = verified(store, media, tmp_path)
-    assert out(store, "egoplan", tmp_path / "r", verified=True) == ["val.json", "manifest.json"]
-    data = (tmp_path / "r/val.json").read_bytes()
-    assert data == json.dumps(records[:1]).encode()
-    said = json.loads((tmp_path / "r/manifest.json").read_bytes())
-    assert said["files"] == [
-        {"path": "val.json", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()},
-    ]
-    loaded = load_schema(shipped()["egoplan"])
-    assert said["schema"] == {"name": "egoplan", "version": loaded.schema_.version, "sha256": loaded.hash}
-    assert said["guideline"] == {
-        "sha256": loaded.guideline_hash,
-        "version": 1,
-        "versions": [{"version": 1, "sha256": loaded.guideline_hash, "submissions": {"verification": 5}}],
-        "items_under_several": [],
-    }
-    assert said["policy"] == {
-        "raters": 2,
-        "keep": {"rule": "unanimous_and_key", "criterion": "choice", "key": "answer"},
-        "skips": None,
-        "adjudication": None,
-    }
-    assert said["date"] == "2026-05-04T09:00:00+00:00"
-    counts = said["counts"]
-    assert (counts["items"], counts["kept"], counts["rejected"], counts["in_verification"]) == (3, 1, 1, 1)
-    picture = hashlib.sha256(missing_media.picture()).hexdigest()
-    assert said["votes"] == [
-        {"rater": f"person-{n}", "guideline": 1, "values": {"choice": "take cup"}, "reasons": {}} for n in (1, 2)
-    ]
-    assert said["items"] == [
-        {
-            "id": "0",
-            "file": "val.json",
-            "position": 0,
-            "dimension": "next_action",
-            "revision": 1,
-            "author": None,
-            "media": [
-                {"role": "progress", "name": "0/progress", "sha256": None},
-                {"role": "observation", "name": "0/observation", "sha256": picture},
-            ],
-            "votes": [0, 1],
-            "decision": None,
-        }
-    ]
-    assert [item["votes"] for item in items_of(said)] == [said["votes"]]
-    before = {"items": [{"id": "0", "votes": [{"rater": "person-1"}]}]}
-    assert items_of(before) == before["items"], "a release of an earlier version is read as it is"
-    text = (tmp_path / "r/manifest.json").read_text()
-    assert "ann" not in text.replace("annot", "")
-    assert "bob" not in text
-
-
 def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: MediaStore, tmp_path: Path) -> None:
     store.clock = Clock()
     project(store, "egoplan")
     records = verified(store, media, tmp_path)
     whole, part = tmp_path / "whole", tmp_path / "part"
-    assert out(store, "egoplan", whole, verified=True) == ["val.json", "manifest.json"]
+    whole.mkdir()
+    assert out(store, "egoplan", whole) == ["val.json"]
+    (whole / "manifest.json").write_bytes(manifest({"project": "p"}, {"val.json": b""}))  # as of an earlier version
     part.mkdir()
     only = {"only": ("2", "0", "2")}
     name = "val.chosen-2-of-3.json"
@@ -236,32 +182,24 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
     assert (told["verified"], told["counts"]["items"], told["counts"]["kept"]) == (False, 2, 1)
     assert not {"gates", "votes", "policy"} & set(told), "what is of the whole project, or may still change"
 
-    kept = release(store, by=None, project="p", format="egoplan", verified=True, **only)
-    assert json.loads(kept.files["val.chosen-1-of-3.json"]) == records[:1]
-    left = "1 more were chosen and are left out: not kept."
-    assert kept.part == f"A part: 1 of the 3 items of the project, which someone chose. It is not the whole. {left}"
-    proof = json.loads(kept.files["manifest.json"])
-    assert (proof["restricted"]["chosen_and_not_written"], proof["counts"]["kept"]) == (["2"], 1)
-    assert [item["votes"] for item in proof["items"]] == [[0, 1]]
-    tasks = release(store, by=None, project="p", format="label_studio", only=("1",)).files
+    tasks = exported(store, by=None, project="p", format="label_studio", only=("1",)).files
     assert [each["data"]["item_id"] for each in json.loads(tasks["label_studio.chosen-1-of-3.json"])] == ["1"]
 
     for place, options, why in [
         (tmp_path / "x", {"only": ("0", "<b>", "9")}, "no such items: <b>, 9. Nothing was written"),
         (whole / "part.json", only, "of an export of all of the items; choose another folder"),
-        (part / "all.json", {"verified": True}, "of an export of a part of the items"),
         (part / "other.json", only, f"is about {name}, which is a part of a project, too"),
     ]:
         with pytest.raises(InvalidFileError, match=re.escape(why)):
             out(store, "egoplan", place, **options)
     with pytest.raises(InvalidFileError, match="ratings is exported without a choice of items"):
         out(store, "ratings", tmp_path / "r.csv", **only)
-    assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/all.json", "part/other.json"))
+    assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/other.json"))
 
-    for other in ("again", "folder"):
+    for other in ("whole", "again", "folder"):
         create_project(store, name=other, loaded=load_schema(shipped()["egoplan"]))
     for other, path, note in (
-        ("again", whole / "val.json", False),
+        ("whole", whole / "val.json", False),
         ("again", part / name, True),
         ("folder", part, True),
     ):
@@ -276,14 +214,18 @@ def test_the_same_state_gives_the_same_bytes(store: Store, media: MediaStore, tm
     store.clock = clock = Clock()
     project(store, "egoplan")
     verified(store, media, tmp_path)
+
+    def kept() -> dict[str, bytes]:
+        return dict(exported(store, by=None, project="p", format="egoplan", only=kept_ids(store)).files)
+
     clock.advance(days=1)
-    first = dict(release(store, by=None, project="p", format="egoplan", verified=True).files)
+    first = kept()
     clock.advance(days=2)
-    assert dict(release(store, by=None, project="p", format="egoplan", verified=True).files) == first
+    assert kept() == first
     vote(store, "bob", "take cup", of="Goal 2")
-    later = dict(release(store, by=None, project="p", format="egoplan", verified=True).files)
+    later = kept()
     assert json.loads(later["manifest.json"])["date"] == "2026-05-07T09:00:00+00:00"
-    assert len(json.loads(later["val.json"])) == 2
+    assert len(json.loads(later["val.chosen-2-of-3.json"])) == 2
 
 
 def test_private_answers_are_in_no_public_file(store: Store, media: MediaStore, tmp_path: Path) -> None:
@@ -291,17 +233,16 @@ def test_private_answers_are_in_no_public_file(store: Store, media: MediaStore, 
     text = path.read_text().replace("export:\n", "export:\n  public_without: [answer]\n")
     project(store, load_text(text, "The guideline.", "egoplan"))
     verified(store, media, tmp_path)
-    public = release(store, by=None, project="p", format="egoplan", verified=True).files
-    assert public["val.json"] == json.dumps([egoplan_record(0, test=True, task_goal="Goal 0")]).encode()
-    said = json.loads(public["manifest.json"])
-    assert said["left_out"] == ["answer"]
-    assert items_of(said)[0]["votes"] == [
-        {"rater": "person-1", "guideline": 1},
-        {"rater": "person-2", "guideline": 1},
-    ]
-    private = release(store, by=None, project="p", format="egoplan", verified=True, private=True).files
-    assert json.loads(private["val.json"])[0]["golden_choice_idx"] == "B"
-    as_it_stands = release(store, by=None, project="p", format="egoplan").files
+    public = exported(store, by=None, project="p", format="egoplan", public=True, only=("0",)).files
+    expected = json.dumps([egoplan_record(0, test=True, task_goal="Goal 0")]).encode()
+    assert public["val.chosen-1-of-3.json"] == expected
+    assert json.loads(public["manifest.json"])["left_out"] == ["answer"]
+    whole = exported(store, by=None, project="p", format="egoplan", public=True).files
+    assert json.loads(whole["val.json"]) == [egoplan_record(n, test=True, task_goal=f"Goal {n}") for n in range(3)]
+    private = exported(store, by=None, project="p", format="egoplan", only=("0",)).files
+    assert json.loads(private["val.chosen-1-of-3.json"])[0]["golden_choice_idx"] == "B"
+    assert json.loads(private["manifest.json"])["left_out"] == []
+    as_it_stands = exported(store, by=None, project="p", format="egoplan").files
     assert as_it_stands["val.json"] == (tmp_path / "val.json").read_bytes()
 
 
@@ -314,9 +255,9 @@ def test_a_manifest_goes_next_to_a_single_file_and_over_no_other(
     folder.mkdir()
     (folder / "manifest.json").write_text('{"name": "an app"}')
     with pytest.raises(InvalidFileError, match="not a manifest of Touchstone"):
-        out(store, "egoplan", folder / "kept.json", verified=True)
+        out(store, "egoplan", folder / "kept.json", only=("0",))
     (folder / "manifest.json").unlink()
-    assert out(store, "egoplan", folder / "kept.json", verified=True) == ["kept.json", "manifest.json"]
+    assert out(store, "egoplan", folder / "kept.json", only=("0",)) == ["kept.json", "manifest.json"]
     said = json.loads((folder / "manifest.json").read_bytes())
     assert [file["path"] for file in said["files"]] == ["kept.json"]
     assert [item["file"] for item in said["items"]] == ["kept.json"]
@@ -374,13 +315,12 @@ def test_published_items_are_kept_if_two_people_find_their_key(
         (records[1], "bob", record_wrong(records[1], wrong)),
     ]:
         vote(store, login, choice, of=record["question"])
-    released = release(store, by=None, project="p", format=format, verified=True)
+    kept = kept_ids(store)
+    released = exported(store, by=None, project="p", format=format, file_name="two.json", only=kept)
     assert json.loads(released.files["two.json"]) == records[:1]
-    said = json.loads(released.files["manifest.json"])
-    assert items_of(said)[0]["votes"] == [
-        {"rater": f"person-{n}", "guideline": 1, "values": {"choice": key(records[0])}, "reasons": {}} for n in (1, 2)
-    ]
-    assert (said["counts"]["kept"], said["counts"]["rejected"]) == (1, 1)
+    assert votes_on_kept(store) == {kept[0]: [{"choice": key(records[0])}] * 2}
+    gates = gates_of(store)
+    assert (gates["kept"], gates["rejected"]) == (1, 1)
 
 
 def record_wrong(record: dict[str, Any], name: str) -> str:
@@ -393,7 +333,7 @@ def record_wrong(record: dict[str, Any], name: str) -> str:
 def test_ratings_leave_with_pseudonyms(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egoplan")
     verified(store, media, tmp_path)
-    text = release(store, by=None, project="p", format="ratings").files["ratings.csv"].decode()
+    text = exported(store, by=None, project="p", format="ratings").files["ratings.csv"].decode()
     assert text.splitlines() == [
         "unit,rater,criterion,value,dimension",
         "0,person-1,choice,take cup,next_action",

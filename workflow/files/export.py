@@ -1,4 +1,4 @@
-"""Exports of files: the present state of a project, or a verified selection with a manifest that proves it."""
+"""Exports of a project's present state: all of it, or chosen items with a manifest that says so."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ from exporters.writers import writer_of
 from exporters.writing import write_files, write_folder
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.access.schema_changes import must_be_finished
+from workflow.access.schema_changes import must_be_finished, must_have_had
 from workflow.annotate import answer_readings
 from workflow.files.answers_going_out import AnswerSelection, selected_answers
 from workflow.files.items_going_out import ItemsOut, all_items, project_items, without_bare
-from workflow.files.one_version import ItemSubset, require_choice, require_split, require_verification, split_of
-from workflow.files.release_manifest import about_release, part_name, places_of_kept_items
+from workflow.files.manifest_entries import about_chosen, part_name, places_of_items
 from workflow.results import attributes
 from workflow.results.file_raters import people_names
 from workflow.results.ratings import RATED, stage_ratings
@@ -76,7 +75,7 @@ def export(
     project: str,
     format: str,
     out: Path,
-    verified: bool = False,
+    public: bool = False,
     private: bool = False,
     run: str | None = None,
     unanswered: str | None = None,
@@ -93,10 +92,11 @@ def export(
     ----------
     by
         None is a command on the machine itself.
-    verified
-        Write only kept items, with a manifest and without fields that the schema keeps private.
+    public
+        Leave out the fields that the schema keeps out of public files. For tasks, leave out also models' answers, and
+        votes that would reveal such a field.
     private
-        Include private fields in a verified export.
+        For tasks: include the fields that are secret in the stage.
     run
         For a format of answers: write only this run's answers. Some formats need a run.
     unanswered
@@ -108,8 +108,7 @@ def export(
     page
         For tasks: the content that a labeling configuration shows, which is put into the task's data.
     schema_version
-        Write only ratings given under this version of the schema, or with ``verified`` the kept items
-        with all counting votes and decisions under it. None for all versions.
+        Write only ratings given under this version of the schema. None for all versions.
     only
         Write only these items, by their ids in files. The manifest then declares a part. None for all items.
 
@@ -118,13 +117,13 @@ def export(
     InvalidFileError
         The project cannot write the format, or ``out`` holds files that no earlier export wrote.
     """
-    file_name = out.name if not out.is_dir() and (out.suffix or not (verified or only is not None)) else None
-    made = release(
+    file_name = out.name if not out.is_dir() and (out.suffix or only is None) else None
+    made = exported(
         store,
         by=by,
         project=project,
         format=format,
-        verified=verified,
+        public=public,
         private=private,
         file_name=file_name,
         run=run,
@@ -150,13 +149,13 @@ def export(
     return ExportResult(written, made.items, made.part)
 
 
-def release(
+def exported(
     store: Store,
     *,
     by: Person | None,
     project: str,
     format: str,
-    verified: bool = False,
+    public: bool = False,
     private: bool = False,
     file_name: str | None = None,
     run: str | None = None,
@@ -173,12 +172,12 @@ def release(
     ``file_name`` is the name of a single file; None keeps its own name.
     """
     row = row_of(format)
-    made = _release(
+    made = _export(
         store,
         by=by,
         project=project,
         row=row,
-        verified=verified,
+        public=public,
         private=private,
         file_name=file_name,
         answers=AnswerSelection(run, unanswered, reader),
@@ -192,7 +191,7 @@ def release(
         access = require_lead(session, by=by, project=project)
         data = {
             "format": format,
-            "verified": verified,
+            "public": public,
             "private": private,
             "records": made.items,
             **({"run": run} if run else {}),
@@ -209,13 +208,13 @@ def row_of(format: str) -> Format:
     return FORMATS[format]
 
 
-def _release(
+def _export(
     store: Store,
     *,
     by: Person | None,
     project: str,
     row: Format,
-    verified: bool,
+    public: bool,
     private: bool,
     file_name: str | None,
     answers: AnswerSelection,
@@ -225,8 +224,10 @@ def _release(
     only: Sequence[str] | None,
     progress: Progress | None,
 ) -> MemoryExport:
-    if only is not None:
-        require_choice(row)
+    if only is not None and row.takes not in (Takes.ITEMS, Takes.TASKS):
+        raise InvalidFileError(
+            f"Items are chosen for files of items; {row.name} is exported without a choice of items."
+        )
     if row.takes is Takes.ANSWERS:
         with store.read() as session:
             require_lead(session, by=by, project=project)
@@ -234,16 +235,17 @@ def _release(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         must_be_finished(session, access=access)
-        require_split(access, row, schema_version, verified=verified)
-        split = split_of(session, access, verified=verified, version=schema_version, only=only)
+        _require_version(access, row, schema_version)
+        chosen = _chosen(session, access, only)
         run = answers.found(session, access, row)
         if stage is not None and row.takes is not Takes.TASKS:
             tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)
             raise InvalidFileError(f"--stage is for {tasks}; {row.name} is exported without it.")
         if row.tasks is not None:
-            return _tasks(session, access, row, file_name, stage=stage, split=split, private=private, page=page)
+            hides = {"public": public, "private": private}
+            return _tasks(session, access, row, file_name, stage=stage, chosen=chosen, page=page, **hides)
         if row.takes is Takes.ITEMS:
-            return _items(session, access, row, file_name, split=split, private=private, progress=progress)
+            return _items(session, access, row, file_name, chosen=chosen, public=public, progress=progress)
         _require_written(access, row)
         content = Content(access.schema, row.name, unanswered=answers.unanswered, options=options_field(access.schema))
         if row.takes is Takes.ANSWERS:
@@ -266,6 +268,33 @@ def _release(
         return MemoryExport(_named(written, file_name), count, len(written) == 1)
 
 
+def _require_version(access: Access, row: Format, version: int | None) -> None:
+    """Check the schema version of an export.
+
+    Raise ``InvalidFileError`` if the format does not depend on the version, and ``NotFoundError`` if the project never
+    had it.
+    """
+    if version is None:
+        return
+    must_have_had(access, version)
+    if row.takes is not Takes.RATINGS:
+        raise InvalidFileError(
+            "Ratings are of one version of the schema; everything else does not depend on it. A release takes a"
+            " version too."
+        )
+
+
+def _chosen(session: Session, access: Access, only: Sequence[str] | None) -> frozenset[str] | None:
+    """Return the chosen items; None for every item. Raise ``InvalidFileError`` if one does not exist."""
+    if only is None:
+        return None
+    there = {name for _, name, _ in files.item_ids(session, project_id=access.project_id)}
+    if gone := [name for name in dict.fromkeys(only) if name not in there]:
+        some = ", ".join(gone[:20]) + (f" and {len(gone) - 20:,} more" if len(gone) > 20 else "")
+        raise InvalidFileError(f"{access.title} has no such items: {some}. Nothing was written.")
+    return frozenset(only)
+
+
 def _require_written(access: Access, row: Format) -> None:
     if not row.writes:
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
@@ -283,51 +312,49 @@ def _items(
     row: Format,
     file_name: str | None,
     *,
-    split: ItemSubset | None,
-    private: bool,
+    chosen: frozenset[str] | None,
+    public: bool,
     progress: Progress | None,
 ) -> MemoryExport:
     """Return the project's items in files of their own format, or of another one that takes items."""
     if row not in offered(access.schema, writes=True):
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
         raise InvalidFileError(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
-    require_verification(access, split)
-    without = access.schema.export.public_without if split and split.verified and not private else ()
+    without = access.schema.export.public_without if public else ()
     state = project_items(session, access, row.keys, whole=bool(without) or writer_of(row) is not item_files.written)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
-    kept = {each.external_id for each in state.rows if split.takes(each)} if split else None
     items_out = [
         replace(item, fields={name: value for name, value in item.fields.items() if name not in without})
         if without
         else item
         for file in state.files
         for item in file.items
-        if kept is None or item.external_id in kept
+        if chosen is None or item.external_id in chosen
     ]
     content = Content(
         access.schema,
         row.name,
         items=items_out,
         files=state.files,
-        only=frozenset(kept) if kept is not None else None,
+        only=chosen,
         without=without,
         options=options_field(access.schema),
     )
     written = writer_of(row)(content)
-    if split and split.only is not None:  # leave out a file without chosen items
-        written = without_bare(written, state, kept or ())
+    if chosen is not None:  # leave out a file without chosen items
+        written = without_bare(written, state, chosen)
     single = len(written) == 1 and state.single
     if single:
-        file_name = file_name or part_name(Path(next(iter(written))).name, split, kept, len(state.rows))
+        file_name = file_name or part_name(Path(next(iter(written))).name, chosen, len(state.rows))
         written = _named(written, file_name)
-    if split:
-        places = places_of_kept_items(state, kept or (), next(iter(written)) if single else None)
+    if chosen is not None:
+        places = places_of_items(state, chosen, next(iter(written)) if single else None)
         if row.keys is None and not single:  # which of several files an item is in is known to its writer alone
             places = {name: (None, place) for name, (_, place) in places.items()}
-        about = about_release(session, access, state, format=row.name, without=without, places=places, split=split)
+        about = about_chosen(session, access, state, format=row.name, without=without, places=places, chosen=chosen)
         written = {**written, NAME: manifest(about, written)}
-    return MemoryExport(written, len(state.rows if kept is None else kept), single)
+    return MemoryExport(written, len(state.rows if chosen is None else chosen), single)
 
 
 def _tasks(
@@ -337,24 +364,23 @@ def _tasks(
     file_name: str | None,
     *,
     stage: Stage | None,
-    split: ItemSubset | None,
+    chosen: frozenset[str] | None,
+    public: bool,
     private: bool,
     page: Page | None,
 ) -> MemoryExport:
     """Return the project as a file of another annotation program."""
-    require_verification(access, split)
     assert row.tasks is not None
     rows = items.outgoing(session, project_id=access.project_id)
-    kept = [each.external_id for each in rows if split.takes(each)] if split else None
-    verified = bool(split and split.verified)
-    written = row.tasks.exports(session, access, stage=stage, only=kept, verified=verified, private=private, page=page)
-    name = file_name or part_name(f"{row.name}.json", split, kept, len(rows))
+    written = row.tasks.exports(session, access, stage=stage, only=chosen, public=public, private=private, page=page)
+    name = file_name or part_name(f"{row.name}.json", chosen, len(rows))
     found = {name: written.data}
-    if split and kept is not None:
+    if chosen is not None:
         state = ItemsOut(rows, (), True, files.asset_names(session, project_id=access.project_id))
+        kept = [each.external_id for each in rows if each.external_id in chosen]
         places: dict[str, tuple[str | None, int]] = {each: (name, place) for place, each in enumerate(kept)}
-        about = about_release(
-            session, access, state, format=row.name, without=written.without, places=places, split=split
+        about = about_chosen(
+            session, access, state, format=row.name, without=written.without, places=places, chosen=chosen
         )
         found[NAME] = manifest(about, found)
     return MemoryExport(found, written.items, True)
