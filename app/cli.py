@@ -33,7 +33,6 @@ COMMANDS = (
     "release",
     "release_statistics",
     "items",
-    "wording",
     "serve",
     "run",
     "judge",
@@ -44,13 +43,10 @@ COMMANDS = (
     "check",
     "guideline",
     "qualify",
-    "gold",
     "grading",
     "comparison",
     "audit",
     "exposure",
-    "triage",
-    "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 
