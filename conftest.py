@@ -110,6 +110,28 @@ def _quick_passwords() -> None:
     passwords.quicken()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _command_made_once() -> Iterator[None]:
+    """Typer makes all our commands anew for each call of one, which takes three times as long as most calls."""
+    cli, testing = (sys.modules.get(name) for name in ("app.cli", "typer.testing"))
+    if cli is None or testing is None:
+        yield
+        return
+    make = testing._get_command
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(testing, "_get_command", lambda app: cli.command() if app is cli.cli else make(app))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _job_processes_in_a_hurry() -> None:
+    """Job processes have the priority of tests; ``testkit.preloaded`` does the same for what we start."""
+    if "app.jobs.processes" in sys.modules:
+        from testkit import job_processes
+
+        job_processes.hurry()
+
+
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with all migrations applied, to be copied for each test."""

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, CDPSession, Error, Page
 
-WAIT_MS = 20_000
+WAIT_MS = 60_000
 """How long a person would wait for a page on a busy machine before calling it broken."""
 
 SHELL = "chromium-headless-shell"

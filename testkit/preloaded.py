@@ -17,7 +17,7 @@ import workflow
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import upgrade
-from testkit import passwords, seeds
+from testkit import job_processes, passwords, seeds
 
 _components = manifest_scanner.scan_component_manifests()
 """Streamlit asks all installed packages for components whenever a server starts: a good part of what a start takes."""
@@ -48,6 +48,7 @@ for _package in (
 app.cli.command()
 upgrade._scripts().get_current_head()  # each command asks it
 passwords.quicken()
+job_processes.hurry()
 seeds.settle("served")
 sqlalchemy.orm.configure_mappers()
 for _schema in shipped().values():

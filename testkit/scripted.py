@@ -168,8 +168,8 @@ class ScriptedServer:
     """Answers ``/v1/chat/completions`` and ``/v1/completions`` by a script, and ``/v1/models`` with one model.
 
     The script is a list (after its end its last entry is repeated) or a function. With a certificate and its key it
-    speaks TLS. With ``together`` no one is answered before so many have been under way at once, or ten seconds have
-    gone by. Used as a context manager:
+    speaks TLS. With ``together`` no one is answered before so many have been under way at once, or a minute has gone
+    by. Used as a context manager:
 
         with ScriptedServer([error(429), chat("a cup")]) as server:
             ...  # server.url, server.asked, server.counts
@@ -198,6 +198,8 @@ class ScriptedServer:
         self.at_once = 0
         """The largest number of requests that were under way together."""
         self._now = 0
+        self.most: int | None = None
+        """Requests beyond this number wait until it is raised: whoever asks cannot be done before."""
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
@@ -223,7 +225,7 @@ class ScriptedServer:
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while not self._server.started:
             assert time.monotonic() < end, "the scripted server did not start"
             time.sleep(0.01)
@@ -261,7 +263,9 @@ class ScriptedServer:
             self._now += 1
             self.at_once = max(self.at_once, self._now)
         try:
-            end = time.monotonic() + 10
+            while self.most is not None and number >= self.most:
+                await asyncio.sleep(0.005)
+            end = time.monotonic() + 60
             while self.at_once < self._together and time.monotonic() < end:
                 await asyncio.sleep(0.01)
             return await self._sent(reply)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -47,11 +48,16 @@ def touchstone(*arguments: str | Path, home: Path, **more: str) -> subprocess.Co
 
 
 def free_port() -> int:
-    """A port of this machine that no one listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of this machine that no one listens on just now.
+
+    The system takes ports for connections from a range of its own. None of these: between this look and the moment at
+    which a server listens, a connection might get it.
+    """
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="utf-8").split()[0])
+    while True:
+        port = random.SystemRandom().randrange(11_000, max(lowest, 12_000))  # browsers refuse a few ports below these
+        if _is_free(port):
+            return port
 
 
 _ports: WeakValueDictionary[int, Server] = WeakValueDictionary()
@@ -95,7 +101,7 @@ class Server:
         """Where the server answers, without a slash at the end."""
         return f"http://127.0.0.1:{self.port}"
 
-    def start(self, *, wait_seconds: float = 60) -> Server:
+    def start(self, *, wait_seconds: float = 180) -> Server:
         """Start the command and wait until ``/healthz`` answers. Images that no one has brought in get a small
         picture before."""
         assert self.process is None, "already running"

@@ -46,7 +46,7 @@ class _Process:
 class Processes:
     """The processes that one server has started."""
 
-    guard: threading.Lock = field(default_factory=threading.Lock)
+    guard: threading.RLock = field(default_factory=threading.RLock)
     there: list[_Process] = field(default_factory=list)
 
     def wake(self, store: Store, home: Path, lane: Lane, *, most: int = 0) -> None:
@@ -90,19 +90,16 @@ class Processes:
         for _ in each.process.stdout:
             with self.guard:
                 each.busy, pending, each.pending = False, each.pending, {}
-            for other, its_home in pending.values():
-                self.wake(other, its_home, each.lane)
+                for other, its_home in pending.values():
+                    self.wake(other, its_home, each.lane)
         status = each.process.wait()
-        with self.guard:
-            died = each.busy
-            if each in self.there:
-                self.there.remove(each)
-            else:  # ``close`` ended it
-                return
-        if died:
+        if each.busy and each in self.there:  # ``close`` has not ended it
             log.error("a process for jobs (%s) ended with %s; what it said stands above", each.lane.value, status)
             for store, home in (each.serves | each.pending).values():
                 self._wake_for_waiting(store, home, each.lane)
+        with self.guard:
+            if each in self.there:
+                self.there.remove(each)
 
     def _wake_for_waiting(self, store: Store, home: Path, lane: Lane) -> None:
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-_PATIENCE = 5.0
+_PATIENCE = 30.0
 """Seconds after which a browser goes that has no whole reply."""
 
 
@@ -128,5 +128,5 @@ def _run(app: Any, scope: dict[str, Any], messages: list[dict[str, Any]]) -> lis
             answered.set()
 
     with ThreadPoolExecutor(1) as thread:  # where no browser's event loop is running
-        thread.submit(lambda: asyncio.run(app(scope, receive, send))).result(30)
+        thread.submit(lambda: asyncio.run(app(scope, receive, send))).result(120)
     return sent

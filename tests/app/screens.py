@@ -30,15 +30,15 @@ def drawn(
 
     person = accounts.find_person(store, login=login)
     services = Services(store, MediaStore(home / "media"), settings or Settings(home, ""), person, "csrf")
-    test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
+    test = AppTest.from_function(screen, args=(name, services), default_timeout=120)
     for key, value in query.items():
         test.query_params[key] = value
     return test.run()
 
 
 def until_done() -> None:
-    """Wait until no figure is being computed in a process of its own."""
-    while processes.at_work():
+    """Wait until no process computes a figure and none is about to start in place of one that died."""
+    while any(each.busy for each in processes._processes.there):
         time.sleep(0.02)
 
 

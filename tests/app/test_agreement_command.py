@@ -227,6 +227,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_file_that_does_not_fit_is_refused_with_a_sentence(case: str, tmp_path: Path) -> None:
     data, words = REFUSED[case]
@@ -266,6 +267,7 @@ def test_what_is_asked_has_to_be_there(arguments: list[str], words: str, grades:
     assert str(result.exception).endswith(".")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [[], ["--ratings", "a.csv", "p"], ["--stage", "grading"]])
 def test_a_file_or_a_project(arguments: list[str]) -> None:
     result = CliRunner().invoke(cli, ["agreement", *arguments])
@@ -280,6 +282,7 @@ def test_one_rater_is_a_reason_not_a_crash(tmp_path: Path) -> None:
     assert {each["reason"] for each in found} == {"There is only one rater."}
 
 
+@pytest.mark.slow
 def test_the_real_command_says_one_sentence_and_loads_nothing_heavy(tmp_path: Path) -> None:
     missing = tmp_path / "missing.csv"
     code = (

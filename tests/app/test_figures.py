@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,11 @@ from domain.settings import Settings, settings_from
 from domain.states import Cut, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_project
+from tests.app.killed_jobs import killed_at
 from tests.app.screens import until_done
 from tests.workflow.test_results import filled
 from workflow.annotate.submissions import submit
-from workflow.jobs import desk, working
+from workflow.jobs import desk
 from workflow.results import agreement_page, rater_agreement
 from workflow.results.leaderboard import as_json
 
@@ -71,6 +71,12 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
     yield
     until_done()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def process() -> Iterator[None]:
+    """One process works for all tests, but for those that end it."""
+    yield
     processes.close()
 
 
@@ -140,6 +146,7 @@ def test_new_votes_are_measured_while_the_page_shows_what_there_is(
 
 
 def test_only_one_at_a_time(store: Store, settings: Settings, people: list[Person]) -> None:
+    processes.close()  # one that is there already would be done before the second question
     asked(store, settings)
     asked(store, settings, by=Cut.DIMENSION)
     asked(store, settings)
@@ -149,19 +156,16 @@ def test_only_one_at_a_time(store: Store, settings: Settings, people: list[Perso
 def test_a_process_that_is_killed_is_replaced_and_a_figure_that_kills_each_is_told_and_tried_again(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked(store, settings)
-    for _ in range(working.ATTEMPTS + 1):
-        (job,) = desk.list_jobs(store, kinds=["figures"])
-        while job.is_open and not (job.state is JobState.RUNNING and processes.at_work()):
-            time.sleep(0.005)
-            (job,) = desk.list_jobs(store, kinds=["figures"])
-        if job.attempts < 2:
-            os.kill(processes.at_work()[0], signal.SIGKILL)
-            while job.state is JobState.RUNNING and job.attempts == 1:
-                time.sleep(0.005)
-                (job,) = desk.list_jobs(store, kinds=["figures"])
-    until_done()
+    with monkeypatch.context() as patch:
+        patch.setattr(processes, "wake", lambda *_: None)
+        asked(store, settings)
+    assert killed_at(Services(store, MediaStore(settings.home / "media"), settings, people[0], "csrf"), 0)
+    (job,) = desk.list_jobs(store, kinds=["figures"])
+    assert (job.state, job.attempts) == (JobState.RUNNING, 1)
+    processes.wake(store, settings.home, "figures")
     assert kappa(ready(store, settings)) == pytest.approx(0.5)
+    (job,) = desk.list_jobs(store, kinds=["figures"])
+    assert (job.state, job.attempts, job.deaths) == (JobState.DONE, 2, 1)
     with store.write() as session:  # as every process leaves it that dies of it
         session.connection().execute(text("UPDATE jobs SET state = 'failed', said = 'Each process died.'"))
     monkeypatch.setattr(figure_requests, "_memory", figure_requests._Memory())
@@ -214,8 +218,7 @@ def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
     asked(store, settings, pool_guidelines=True)
     assert processes.at_work() == [first]
     os.kill(first, signal.SIGKILL)
-    while any(job.is_open for job in desk.list_jobs(store, kinds=["figures"])):  # no process is at work for a moment
-        time.sleep(0.02)
+    until_done()
     assert asked(store, settings, pool_guidelines=True).current
     assert first not in processes.job_processes()
 
@@ -242,7 +245,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
         return "\n".join(element.proto.body for element in page.get("html"))
 
     services = Services(store, MediaStore(settings.home / "media"), settings, lead, "csrf")
-    page = AppTest.from_function(screen, args=(services,), default_timeout=30)
+    page = AppTest.from_function(screen, args=(services,), default_timeout=120)
     page.query_params["project"] = "p"
     with monkeypatch.context() as patch:
         patch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)

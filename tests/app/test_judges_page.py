@@ -110,7 +110,7 @@ def show(home: Home, store: Store) -> Iterator[Open]:
     def draw(login: str = "lea", **query: str) -> AppTest:
         person = accounts.find_person(store, login=login)
         services = Services(store, home.media(), Settings(home.path, ""), person, "csrf")
-        test = AppTest.from_function(screen, args=(services,), default_timeout=30)
+        test = AppTest.from_function(screen, args=(services,), default_timeout=120)
         for name, value in {"project": "tiny", **query}.items():
             test.query_params[name] = value
         return test.run()

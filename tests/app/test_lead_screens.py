@@ -352,7 +352,7 @@ def test_a_second_press_in_a_dialog_that_is_over_does_nothing(store: Store, home
 
     lea = accounts.find_person(store, login="lea")
     services = Services(store, home.media(), Settings(home.path, ""), lea, "csrf")
-    assert AppTest.from_function(screen, args=(services,)).run().text[0].value == "1"
+    assert AppTest.from_function(screen, args=(services,), default_timeout=120).run().text[0].value == "1"
 
 
 @pytest.mark.parametrize("opened", ["people.invite", "people.let_in", "change", "question"])

@@ -394,7 +394,7 @@ def test_the_page_import_says_what_the_command_says() -> None:
         lost = losses_of([LossCell(660, {}, "a"), LossCell(340, {"empty": 340}, "b")], subject="big-1")
         show_losses([lost], new=1_000, repeated=0, noun="replies")
 
-    test = AppTest.from_function(page).run(timeout=60)
+    test = AppTest.from_function(page).run(timeout=120)
     shown = html.unescape(words(test))
     assert "1,000 replies: 1,000 new, 660 read, 340 not readable: 340 empty." in shown
     assert "big-1: Not readable by model: b 340 of 340." in shown

@@ -93,7 +93,7 @@ def show(home: Home, store: Store) -> Iterator[Open]:
         person = accounts.find_person(store, login=login)
         settings = settings_from({**os.environ, "TOUCHSTONE_HOME": str(home.path)}, home.path)
         services = Services(store, home.media(), settings, person, "csrf")
-        test = AppTest.from_function(screen, args=(services,), default_timeout=30)
+        test = AppTest.from_function(screen, args=(services,), default_timeout=120)
         for name, value in {"project": "tiny", **query}.items():
             test.query_params[name] = value
         return test.run()

@@ -192,3 +192,29 @@ def test_pages_for_leads_call_a_stage_by_its_title(tmp_path: Path) -> None:
     assert "<td>Content</td>" in text
     assert "votes were counted: in Content (" in text
     assert "Content" in seen("history")[0].selectbox(key="history.differ").options
+
+
+def test_two_projects_of_one_title_stay_two(tmp_path: Path) -> None:
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    for name in ("p", "q"):
+        make_project(store, name=name)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    memberships.set_member(store, by=None, project="q", login="lea", role=Role.LEAD)
+    mine = projects.projects_of(store, person=lea)
+    assert len({view.title for view in mine}) == 1
+
+    def screen(mine):  # type: ignore[no-untyped-def]
+        import streamlit as st
+
+        from app import sidebar
+
+        st.text(sidebar._choose_project(mine).name)
+
+    page = AppTest.from_function(screen, args=(mine,), default_timeout=120).run()
+    first, second = (view.name for view in mine)
+    assert page.text[0].value == first
+    assert len(set(page.selectbox[0].options)) == 2, "a browser says which title was chosen, and no more"
+    page.selectbox[0].select_index(1).run()
+    assert page.text[0].value == second
+    store.close()

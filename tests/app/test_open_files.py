@@ -71,24 +71,31 @@ async def _opened(server: Server, token: str, folder: Path, n: int) -> tuple[lis
     await first.open()
     first.http.close()
     seen = [await _settled(folder)]
+    before = seen[0].count("socket")
     for page in pages:
         await page.open()
         page.http.close()
-    seen.append(await _settled(folder))
+    seen.append(await _settled(folder, sockets=before + n))
     for page in pages:
         await page.close()
-    seen.append(await _settled(folder))
+    seen.append(await _settled(folder, sockets=before))
     await first.close()
     return [each.count("socket") for each in seen], [each.count("anon_inode") for each in seen]
 
 
-async def _settled(folder: Path) -> list[str]:
-    """The kinds of files that a process has open, as soon as none comes or goes any more."""
+async def _settled(folder: Path, *, sockets: int | None = None) -> list[str]:
+    """The kinds of files that a process has open, as soon as none comes or goes any more.
+
+    A busy server may close a connection late, so wait up to a minute for the number of sockets that should be open.
+    """
     before: list[str] = []
-    while before != (now := _kinds(folder)):
+    for _ in range(200):
+        now = _kinds(folder)
+        if now == before and sockets in (None, now.count("socket")):
+            break
         before = now
-        await asyncio.sleep(0.3)
-    return now
+        await asyncio.sleep(1.0 if sockets is None else 0.3)
+    return before
 
 
 def _kinds(folder: Path) -> list[str]:

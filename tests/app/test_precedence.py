@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from app import services
@@ -13,7 +14,8 @@ from app.serving.precedence import PATIENCE_SECONDS, Precedence, precedence
 from domain.settings import settings_from
 
 
-def test_a_page_waits_until_someone_has_what_they_wait_for() -> None:
+def test_a_page_waits_until_someone_has_what_they_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.serving.precedence.PATIENCE_SECONDS", 60.0)
     desk, order = Precedence(), []
     ended = threading.Event()
 

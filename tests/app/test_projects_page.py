@@ -171,7 +171,7 @@ def test_what_comes_before_a_release(store: Store, home: Path) -> None:
 
 def until_over(store: Store, id: str) -> Job:
     """Wait for a job."""
-    for _ in range(1_200):
+    for _ in range(6_000):
         if not (job := desk.job(store, id=id)).is_open:
             return job
         time.sleep(0.05)

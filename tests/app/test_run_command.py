@@ -60,15 +60,21 @@ def spec(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def slow_endpoint(tmp_path: Path) -> Iterator[Path]:
-    """A description of a server that takes a quarter of a second for each answer, and no time to start."""
-    with ScriptedServer([chat("a cup", after=0.25)]) as server:
-        path = tmp_path / "endpoint.yaml"
-        path.write_text(
-            "name: scripted\nadapter: endpoint\nmodel: scripted\n"
-            f"endpoint: {{base_url: '{server.url}', concurrency: 5, probe: false}}\n"
-        )
-        yield path
+def endpoint(request: pytest.FixtureRequest) -> Iterator[ScriptedServer]:
+    """A server that answers as many requests as a test lets it, after so many seconds each."""
+    with ScriptedServer([chat("a cup", after=getattr(request, "param", 0.02))]) as server:
+        yield server
+
+
+@pytest.fixture
+def described(tmp_path: Path, endpoint: ScriptedServer) -> Path:
+    """A description of the endpoint, which takes no time to start."""
+    path = tmp_path / "endpoint.yaml"
+    path.write_text(
+        "name: scripted\nadapter: endpoint\nmodel: scripted\n"
+        f"endpoint: {{base_url: '{endpoint.url}', concurrency: 5, probe: false, timeout_seconds: 600}}\n"
+    )
+    return path
 
 
 @pytest.fixture
@@ -117,11 +123,12 @@ def state_of(home: Path, run: str) -> str:
 
 
 def test_killed_again_and_again_it_ends_with_every_answer_once(
-    full: Path, slow_endpoint: Path, running: Callable[..., Forked]
+    full: Path, described: Path, endpoint: ScriptedServer, running: Callable[..., Forked]
 ) -> None:
+    endpoint.most = 30
     before = asked(full, "SELECT count(*) FROM run WHERE kind = 'model'")
     wanted = 60
-    process = running("run", "model", "demo", "--spec", str(slow_endpoint), "--items", "all", "--limit", str(wanted))
+    process = running("run", "model", "demo", "--spec", str(described), "--items", "all", "--limit", str(wanted))
     wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE kind = 'model'") > before, process)
     run = newest(full)
     workers = "SELECT count(*) FROM run_worker w JOIN run r ON r.id = run_id WHERE r.public_id = ?"
@@ -134,6 +141,7 @@ def test_killed_again_and_again_it_ends_with_every_answer_once(
         seen.append(answered(full, run))
         assert state_of(full, run) == "running" or seen == [0]
         process = running("run", "model", "demo", "--resume", run)
+    endpoint.most = None
     status, told = process.wait(900), process.output()
     assert status == 0, told
     assert f"done: {wanted} of {wanted} items asked, {wanted} answered" in told
@@ -156,35 +164,39 @@ def assert_answered_once(home: Path, run: str, wanted: int) -> None:
 
 
 def test_ctrl_c_pauses_and_a_second_worker_goes_on(
-    full: Path, slow_endpoint: Path, running: Callable[..., Forked]
+    full: Path, described: Path, endpoint: ScriptedServer, running: Callable[..., Forked]
 ) -> None:
-    process = running("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "120", "--items", "all")
+    endpoint.most = 20
+    process = running("run", "model", "demo", "--spec", str(described), "--limit", "120", "--items", "all")
     wait_for(lambda: re.search(r"^Run \S+ ", process.output(), re.MULTILINE) is not None, process)
     run = process.output().partition("Run ")[2].split()[0]
     wait_for(lambda: answered(full, run) > 0, process)
     os.kill(process.pid, signal.SIGINT)
+    wait_for(lambda: "Pausing as soon as" in process.output(), process)
+    endpoint.most = 60  # it waits for the answers to what it has asked
     assert process.wait(300) == 130, process.output()
     assert state_of(full, run) == "paused"
     some = answered(full, run)
     done = touchstone("run", "model", "demo", "--resume", run, "--later", home=full)
     assert "waits for a worker" in done.stdout, done.stderr
+    endpoint.most = 80
     worker = running("worker")
     wait_for(lambda: answered(full, run) > some, worker)
     worker.kill()
     worker.wait()
+    endpoint.most = None
     other = running("worker")  # no one tells it: it finds the run, and sees that the first one is gone
     wait_for(lambda: state_of(full, run) == "done", other)
     os.kill(other.pid, signal.SIGTERM)
-    other.wait(30)
+    other.wait(60)
     assert_answered_once(full, run, 120)
     listed = touchstone("run", "list", "demo", home=full)
     assert f"{run}  done" in listed.stdout
 
 
-def test_two_at_once_share_a_run(full: Path, slow_endpoint: Path, running: Callable[..., Forked]) -> None:
-    first = running(
-        "run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "200", "--text-only", "--items", "all"
-    )
+@pytest.mark.parametrize("endpoint", [0.25], indirect=True)
+def test_two_at_once_share_a_run(full: Path, described: Path, running: Callable[..., Forked]) -> None:
+    first = running("run", "model", "demo", "--spec", str(described), "--limit", "200", "--text-only", "--items", "all")
     wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE name LIKE 'scripted, text only%'") == 1, first)
     run = newest(full)
     second = running("run", "model", "demo", "--resume", run)
@@ -195,8 +207,8 @@ def test_two_at_once_share_a_run(full: Path, slow_endpoint: Path, running: Calla
     assert asked(full, f"SELECT count(DISTINCT worker_id) FROM attempt {of_run}", run) == 2
 
 
-def test_the_server_brings_a_worker_that_ends_with_it(full: Path, slow_endpoint: Path) -> None:
-    done = touchstone("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "10", "--later", home=full)
+def test_the_server_brings_a_worker_that_ends_with_it(full: Path, described: Path) -> None:
+    done = touchstone("run", "model", "demo", "--spec", str(described), "--limit", "10", "--later", home=full)
     assert done.returncode == 0, done.stderr
     run = newest(full)
     server = Server(full, worker=True)
@@ -210,7 +222,7 @@ def test_the_server_brings_a_worker_that_ends_with_it(full: Path, slow_endpoint:
         (pid,) = [each for each in _children(server) if "worker" in _command(each)]
         assert server.process is not None
         os.kill(server.process.pid, signal.SIGKILL)  # the server alone: no one is left to tell the worker
-        server.process.wait(10)
+        server.process.wait(60)
         wait_for(lambda: not Path(f"/proc/{pid}/cmdline").exists() or _command(pid) == "")
     finally:
         server.kill()

@@ -73,7 +73,7 @@ def test_the_app_has_a_new_page_in_its_menu(home: Home, store: Store, monkeypatc
     monkeypatch.setattr(shell, "resources", lambda: None)
     monkeypatch.setattr(shell, "_session", lambda shared: SimpleNamespace(person=services.person))
     monkeypatch.setattr(shell, "_services", lambda shared, session: services)
-    test = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=120)
     test.query_params["project"] = "tiny"
     test.run()
     assert not test.exception
@@ -93,7 +93,7 @@ def test_a_new_page_is_drawn_in_the_frame_of_all(home: Home, store: Store) -> No
         shell._draw(SCREENS[name], services)
 
     def words(login: str) -> str:
-        test = AppTest.from_function(screen, args=("dimensions", services_of(home, store, login)), default_timeout=60)
+        test = AppTest.from_function(screen, args=("dimensions", services_of(home, store, login)), default_timeout=120)
         test.query_params["project"] = "tiny"
         test.run()
         assert not test.exception

@@ -42,7 +42,7 @@ def test_an_unexpected_error_on_a_screen_is_told_calmly_and_logged_whole(caplog:
             raise RuntimeError("the password is swordfish")
 
     with caplog.at_level(logging.ERROR, logger="touchstone"):
-        test = AppTest.from_function(screen).run()
+        test = AppTest.from_function(screen, default_timeout=120).run()
     assert not test.exception
     page = test.get("html")[0].proto.body
     number = re.search(r"the number ([0-9a-f]{8})", page)
@@ -61,7 +61,7 @@ def test_an_error_that_someone_can_mend_is_told_in_its_own_words() -> None:
         with shell.guard():
             raise InvalidFileError("items.csv <b>line 3</b> has no answer.")
 
-    page = AppTest.from_function(screen).run().get("html")[0].proto.body
+    page = AppTest.from_function(screen, default_timeout=120).run().get("html")[0].proto.body
     assert "items.csv &lt;b&gt;line 3&lt;/b&gt; has no answer." in page
 
 

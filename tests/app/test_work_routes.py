@@ -373,7 +373,7 @@ def test_the_server_killed_while_submitting_has_each_submission_once(home: Home,
         sender.start()
         time.sleep(wait)
         running.kill()
-        sender.join(30)
+        sender.join(60)
         running.start()
         after = _submit(ana, task, key)
         assert after.status == 200, after.text

@@ -55,7 +55,7 @@ def screen(services, name):
 
 def page(name, **query):
     services = Services(store, home.media(), Settings(home.path, ""), accounts.find_person(store, login="lea"), "csrf")
-    test = AppTest.from_function(screen, args=(services, name), default_timeout=60)
+    test = AppTest.from_function(screen, args=(services, name), default_timeout=120)
     for key, value in {"project": "tiny", **query}.items():
         test.query_params[key] = value
     test.run()

@@ -81,7 +81,7 @@ def screen(name, services):
 
 
 def drawn(page, project):
-    test = AppTest.from_function(screen, args=(page, services), default_timeout=60)
+    test = AppTest.from_function(screen, args=(page, services), default_timeout=120)
     test.query_params["project"] = project
     return test.run()
 

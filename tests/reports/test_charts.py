@@ -136,6 +136,7 @@ def test_charts_on_one_page_share_no_id_and_take_the_colors_of_the_page() -> Non
     assert 'fill="var(--muted)"' in page
 
 
+@pytest.mark.slow
 def test_files_carry_their_own_colors_and_the_caller_loads_no_converter() -> None:
     code = (
         "import sys; from reports.rendering import svg_files; from tests.reports.test_charts import DOTS; "

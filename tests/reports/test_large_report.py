@@ -39,7 +39,9 @@ def study(judges: int, models: int, dimensions: int) -> Study:
     return Study(rows, ("ann", "bob"), tuple(f"judge{each}" for each in range(judges)), about=about)
 
 
-@pytest.mark.parametrize(("judges", "models", "dimensions"), [(2, 21, 12), (5, 5, 2), (5, 30, 12)])
+@pytest.mark.parametrize(
+    ("judges", "models", "dimensions"), [(2, 21, 12), (5, 5, 2), pytest.param(5, 30, 12, marks=pytest.mark.slow)]
+)
 def test_charts_name_every_model_judge_and_dimension_and_fit_a_printed_page(
     judges: int, models: int, dimensions: int
 ) -> None:

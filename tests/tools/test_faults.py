@@ -55,7 +55,7 @@ def test_a_text_that_stands_twice_or_nowhere_is_refused() -> None:
         faults.place(faults.Fault("x", "It breaks.", "no line of ours is like this one", "", ("tests",), "claims"))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_make_test_runs_the_tests_of_every_fault() -> None:
     named = sorted({test for fault in ALL for test in fault.tests})
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only", "--lane=test", *named]

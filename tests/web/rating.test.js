@@ -120,6 +120,30 @@ test("a rule between answers is said at the answer that breaks it", () => {
   assert.ok(form.check());
 });
 
+test("what a rule asks for is said from the first try to send, for as long as it is missing", () => {
+  const rule = { rule: "required_when", of: ["why"], when: { right: ["no"] }, say: "Say why not.", absence: true };
+  const { form } = opened(
+    [
+      { name: "right", options: options("yes", "no") },
+      { name: "why", options: options("dark", "odd"), required: false },
+    ],
+    { rules: [{ ...rule, numbers: false }] },
+  );
+  const said = () => block("why")?.querySelector(".error")?.textContent;
+  form.choose("right", "no");
+  assert.equal(said(), "", "no one has tried to send it");
+  assert.equal(form.check(), false);
+  assert.equal(said(), "Say why not.");
+  assert.equal(form.active, "why");
+  form.choose("right", "yes");
+  assert.equal(said(), "");
+  form.choose("right", "no");
+  assert.equal(said(), "Say why not.");
+  form.choose("why", "dark");
+  assert.equal(said(), "");
+  assert.ok(form.check());
+});
+
 test("what is missing is said on trying to send, and the first of them is active", () => {
   const { form, keys } = opened([
     { name: "one", options: options("a") },

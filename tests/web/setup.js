@@ -9,6 +9,8 @@ const served = process.env.TOUCHSTONE_WEB;
 const resolve = `
   export const resolve = (name, context, next) =>
     next(name.startsWith("web/") ? new URL(name.slice(4), ${JSON.stringify(`${served}/`)}).href : name, context);
+  export const load = (url, context, next) =>
+    url.endsWith(".css") ? { format: "module", shortCircuit: true, source: "export default {};" } : next(url, context);
 `;
 register(`data:text/javascript,${encodeURIComponent(resolve)}`);
 

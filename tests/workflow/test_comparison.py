@@ -182,7 +182,7 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
     assert check(store) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: Store, tmp_path: Path) -> None:
     make_project(store, loaded=schema())
@@ -266,7 +266,7 @@ def test_no_one_compares_an_answer_that_a_model_has_given_anew(store: Store) -> 
     assert check(store) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_two_who_ask_at_once_renew_a_pair_once(store: Store) -> None:
     make_project(store, loaded=schema())

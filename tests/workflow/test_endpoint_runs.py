@@ -256,11 +256,12 @@ def test_killed_again_and_again_it_ends_with_one_answer_for_each_item(sqlite_tem
     shutil.copyfile(sqlite_template, tmp_path / "touchstone.db")
     store = open_store(None, tmp_path)
     try:
-        with ScriptedServer([chat("a cup", after=0.02)]) as server:
+        with ScriptedServer([chat("a cup")]) as server:
             run = begun(store, server.url, 400, concurrency=4)
             log = tmp_path / "worker"
             ends = [40, 110, 190, 260, 330]
             for end in [*ends, None]:
+                server.most = end
                 process = Forked(
                     [tmp_path, run],
                     env=environment(tmp_path),

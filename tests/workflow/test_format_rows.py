@@ -92,7 +92,7 @@ def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -
     assert names("etp_bench", writes=False) == ["etp_bench", *read]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_new_row_is_in_exports_schemas_and_reference(
     sqlite_store_for_module: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

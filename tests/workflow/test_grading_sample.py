@@ -221,6 +221,7 @@ def test_two_leads_who_pass_on_at_once_do_not_overfill(store: Store) -> None:
 # ---- answer by answer -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 @pytest.mark.parametrize(("order", "shuffle"), [("random", False), ("random", True), ("priority", False)])
 def test_grades_of_three_people_make_majorities_early(store: Store, order: str, shuffle: bool) -> None:

@@ -256,7 +256,7 @@ import_files(store, MediaStore(home / "media"), by=None, project="p", format="eg
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_a_kill_while_saving_leaves_nothing(
     store: Store, store_url: str, media: MediaStore, home: Path, tmp_path: Path

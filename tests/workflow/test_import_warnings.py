@@ -173,7 +173,7 @@ def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, 
     assert [each.split(" looks")[0] for each in read.warnings] == ["r.csv: the column 'rating_2'"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_published_file_with_two_equal_wrong_options_comes_in(
     store: Store, media: MediaStore, tmp_path: Path
 ) -> None:

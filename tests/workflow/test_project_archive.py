@@ -216,7 +216,7 @@ def test_a_copy_next_to_the_first_is_the_same_but_for_its_ids(
     assert len(projects.all_projects(store)) == 4
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_copy_may_leave_parts_out(made: Path, store: Store, media: MediaStore) -> None:
     import_project(store, media, path=made / "p.zip")
     counts = {}
@@ -426,7 +426,7 @@ def test_a_file_that_is_no_whole_archive_is_refused(
     assert projects.all_projects(store) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
     made: Path, store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -463,7 +463,7 @@ def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
         import_project(store, media, path=made / "p.zip")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_others_write_while_a_project_comes_and_goes(
     made: Path, store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -102,6 +102,7 @@ def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore,
         verify(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_withdrawn_item_is_lacking_from_then_on_and_the_release_stays(
     kept: Store, media: MediaStore, home: Path
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_withdrawn_item_is_lacking_from_then_on_and_the_release_stays(
         withdraw(kept, media, home, **where, item="colour/2", reason=" ")
 
 
+@pytest.mark.slow
 def test_a_point_release_has_items_as_they_were_though_people_have_gone_on(
     kept: Store, media: MediaStore, home: Path
 ) -> None:

@@ -125,7 +125,7 @@ def here(home: Path, sqlite_template: Path) -> Iterator[Store]:
 ASKED = ("agreement", "NAME", "--json")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_agreement_begins_with_what_the_report_says(told: Told) -> None:
     whole = {("choice", None): 0.625}
     groups = {("choice", "Looks"): 0.667, ("choice", "Forms"): 0.5}
@@ -138,7 +138,7 @@ def test_agreement_begins_with_what_the_report_says(told: Told) -> None:
     assert graded == {("score", part): value for (_, part), value in groups.items()}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     report = {"unit": "dimension", "by": "group", "statistics": ["icc"]}
     assert agreed(told(report, *ASKED, "--stage", "verification", "--by", "whole", "--statistic", "all")) == {
@@ -163,7 +163,7 @@ def test_people_alone_are_compared_answer_by_answer(told: Told) -> None:
     assert {(each["dimension"], each["args"].get("unit")) for each in with_a_judge} == {(None, "dimension")}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_only_the_statistics_that_the_report_names_are_shown(told: Told) -> None:
     report = {"unit": "prediction", "statistics": ["percent_agreement", "cohen_kappa", "accuracy"]}
     assert {each["statistic"] for each in json.loads(told(report, *ASKED))} == {"percent_agreement", "cohen_kappa"}
@@ -176,7 +176,7 @@ def test_only_the_statistics_that_the_report_names_are_shown(told: Told) -> None
     assert {each["statistic"] for each in of_results} > {"icc", "fleiss_kappa"}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_results_are_cut_as_the_report_says(told: Told) -> None:
     def parts(report: dict[str, Any], *more: str) -> list[str]:
         found = json.loads(told(report, "results", "NAME", "--format", "json", "--scores", "human", *more))

@@ -229,8 +229,8 @@ def test_paused_within_a_moment_and_resumed_where_it_was(store: Store) -> None:
             """Between the first question and the second someone presses Pause, and the worker hears of it."""
             super().answer(questions[:1], tell=tell, stop=stop)
             asked.set()
-            paused.wait(20)
-            end = time.monotonic() + 20
+            paused.wait(60)
+            end = time.monotonic() + 60
             while len(self.asked) == 1 and not stop() and time.monotonic() < end:
                 time.sleep(0.01)
             super().answer(questions[1:], tell=tell, stop=stop)
@@ -238,10 +238,10 @@ def test_paused_within_a_moment_and_resumed_where_it_was(store: Store) -> None:
     model = Watched()
     worker = threading.Thread(target=work, args=(store, run), kwargs={"means": means(model)})
     worker.start()
-    assert asked.wait(20)
+    assert asked.wait(60)
     run_control.pause(store, by=None, run=run)
     paused.set()
-    worker.join(30)
+    worker.join(60)
     assert not worker.is_alive()
     some = len(model.asked)
     assert some == 1
@@ -480,7 +480,7 @@ def test_a_late_worker_never_writes_over_the_one_who_took_over(store: Store) -> 
 
     def slow(question: Question) -> Sequence[Attempt]:
         there.set()
-        go_on.wait(20)
+        go_on.wait(60)
         return [Attempt(question.unit_id, Outcome.ANSWERED, "late")]
 
     late = Fake(slow)
@@ -488,14 +488,14 @@ def test_a_late_worker_never_writes_over_the_one_who_took_over(store: Store) -> 
         patch.setattr(attempt_keeper, "HEARTBEAT_SECONDS", 1e9)  # it hangs: nothing is heard of it
         thread = threading.Thread(target=work, args=(store, run), kwargs={"means": means(late)})
         thread.start()
-        assert there.wait(20)
+        assert there.wait(60)
         quick = Fake(lambda question: [Attempt(question.unit_id, Outcome.ANSWERED, "in time")])
         work(store, run, means=means(quick))
         assert quick.asked == []  # the lease holds
         clock.advance(seconds=61)
         assert work(store, run, means=means(quick)) is RunState.DONE
         go_on.set()
-        thread.join(20)
+        thread.join(60)
     assert sorted(quick.asked) == ids
     answered_all(store, 2)
     with store.read() as session:
@@ -520,23 +520,23 @@ def test_a_worker_that_says_it_is_there_keeps_its_chunk(store: Store) -> None:
 
     def slow(question: Question) -> Sequence[Attempt]:
         there.set()
-        go_on.wait(20)
+        go_on.wait(60)
         return [Attempt(question.unit_id, Outcome.ANSWERED, "x")]
 
     thread = threading.Thread(target=work, args=(store, run), kwargs={"means": means(Fake(slow))})
     thread.start()
-    assert there.wait(20)
+    assert there.wait(60)
     other = Fake()
     for _ in range(4):
         clock.advance(seconds=40)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while leased(store) < clock.now + timedelta(seconds=59):  # it says so every tenth of a second here
             assert time.monotonic() < end, "nothing was heard of it"
             time.sleep(0.01)
         work(store, run, means=means(other))
     assert run_views.view(store, by=None, run=run).worked_on
     go_on.set()
-    thread.join(20)
+    thread.join(60)
     assert other.asked == []
     answered_all(store, 2)
     assert run_views.view(store, by=None, run=run).done == len(ids)

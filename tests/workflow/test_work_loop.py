@@ -79,7 +79,7 @@ def said(process: subprocess.Popen[str]) -> str:
 
 
 def newest(store: Store, slot: str, holds: Callable[[Job], bool]) -> Job:
-    for _ in range(600):
+    for _ in range(6_000):
         job = desk.newest(store, slot=slot)
         if job is not None and holds(job):
             return job

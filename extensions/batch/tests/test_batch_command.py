@@ -57,7 +57,7 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         while not server.batches and time.monotonic() < end and process.poll() is None:
             time.sleep(0.05)
         process.kill()
-        process.wait(20)
+        process.wait(60)
         server.refuse = {}
         assert "batch 1  sending" in done(home, "run", "batch", "show", run)
         assert "Nothing was left to hand in." in done(home, "run", "batch", "submit", run)

@@ -173,3 +173,14 @@ def test_ticked_items_are_opened_for_a_choice_of_assignments(store: Store, home:
     page = drawn(store, home, "bulk", "lea", project="p")
     page.session_state[FOR_BULK] = ("colour/0", "colour/2")
     assert page.run().text_area(key="bulk.items").value == "colour/0\ncolour/2"
+
+
+def test_assignments_are_given_to_someone_else_and_not_to_their_own_person(store: Store, home: Path) -> None:
+    make_project(store)
+    make_items(store, 1)
+    make_person(store, "lea", role=Role.LEAD)
+    ann, _ = make_person(store, "ann"), make_person(store, "ben")
+    claimed(store, ann)
+    page = drawn(store, home, "bulk", "lea", project="p")
+    _choose(page, action="Give a person's assignments to someone else", person="Ann (ann)")
+    assert set(page.selectbox(key=bulk_box(page, "to")).options) == {"Ben (ben)", "Lea (lea)"}

@@ -102,6 +102,7 @@ def turns(store: Store, person: Person, n: int, stage: Stage = Stage.VERIFICATIO
     return [turn and sum(due[:at]) < SETTLED for at, turn in enumerate(due)]
 
 
+@pytest.mark.slow
 def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -123,6 +124,7 @@ def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clo
     assert (score.person, score.right, score.n, score.standing) == ("ann", sum(due), sum(due), standing)
 
 
+@pytest.mark.slow
 def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -141,6 +143,7 @@ def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) 
     assert {each.name for each in fields(hidden)} == {each.name for each in fields(live)}
 
 
+@pytest.mark.slow
 def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Clock) -> None:
     begin(store, clock)
     draw(store)
@@ -163,6 +166,7 @@ def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Cloc
     assert seen == before, "what was said to be left is what came"
 
 
+@pytest.mark.slow
 def test_pages_fetch_beforehand_what_comes(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(store, clock)
     draw(store)
@@ -230,6 +234,7 @@ def test_a_page_that_is_open_is_told_that_its_reader_was_stopped(store: Store, c
             act(store, person=ann, task=given_back.id)
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_a_warning_speaks_of_a_while_ago(store: Store, clock: Clock) -> None:
     begin(store, clock)
@@ -320,6 +325,7 @@ def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: 
     making.add(store, by=by, project="p", stage=stage, known=[making.GoldCandidate(item, model, "", answers)])
 
 
+@pytest.mark.slow
 def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:
     ulla, _ = begin(store, clock)
     known = draw(store)
@@ -329,6 +335,7 @@ def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -
     assert not [view for view in answer_all(store, lena, lambda view: "red", n=20) if view.item in known], "she looked"
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock) -> None:
     begin(store, clock)
@@ -352,6 +359,7 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     assert not names & {ids[view.item or ""] for view in answer_all(store, bob, lambda view: "red", n=40)}
 
 
+@pytest.mark.slow
 def test_postponing_giving_back_and_undo_work_as_in_live_work(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -375,6 +383,7 @@ def test_postponing_giving_back_and_undo_work_as_in_live_work(store: Store, cloc
     assert check(store) == []
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_gold_of_grading(store: Store, clock: Clock) -> None:
     project_with_gold(store)

@@ -342,7 +342,7 @@ def test_egoplan_it_has_answers_negatives_and_its_companion(tmp_path: Path) -> N
     assert all(each["conversations"] == asked[:1] for each in pairs[:3])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_all_of_egoplan_s_validation_set_is_in_conversations_and_pairs(tmp_path: Path) -> None:
     """3,355 questions, 499 of them without progress; sample 1597 has one wrong option twice, so each has three."""
     schema, folder = schema_of("egoplan"), Folder(tmp_path)

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.both_databases
 
 
 @pytest.mark.thorough
-def test_a_pause_ends_at_once_for_every_server(store: Store) -> None:
+def test_a_pause_ends_at_once_for_every_server(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge, "SELDOMEST", 600.0)
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
     bridge.connect(store, by=None, project="p", address=ADDRESS, stages=(Stage.VERIFICATION,))

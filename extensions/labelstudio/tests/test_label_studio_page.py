@@ -51,7 +51,7 @@ def drawn(home: Home, store: Store) -> AppTest:
 
     lea = accounts.find_person(store, login="lea")
     services = Services(store, home.media(), Settings(home.path, ""), lea, "csrf")
-    page = AppTest.from_function(screen, args=(services,), default_timeout=60)
+    page = AppTest.from_function(screen, args=(services,), default_timeout=120)
     page.query_params["project"] = "tiny"
     return page.run()
 

@@ -125,6 +125,7 @@ def test_ids_that_tell_a_set_are_found(name: Callable[[int, Options, Options], s
     assert sets(tmp_path, name=name) == {"ids"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tell", "kind"),
     [
@@ -145,6 +146,7 @@ def test_columns_that_tell_a_set_are_found(tell: Callable[[Options, Options], An
     assert sets(tmp_path, shelf=tell) == {kind}
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_and_options_that_tells_a_set_is_found(tmp_path: Path) -> None:
     assert sets(tmp_path / "first", right=lambda dice, options: options[: dice.randrange(1, 4)]) == {"places"}
     assert sets(tmp_path / "last", right=lambda dice, options: options[dice.randrange(1, 4) :]) == {"places"}
@@ -153,6 +155,7 @@ def test_the_order_of_rows_and_options_that_tells_a_set_is_found(tmp_path: Path)
     assert sets(tmp_path / "one", order=lambda drawn: drawn[0][1] in drawn[1]) >= {"order"}
 
 
+@pytest.mark.slow
 def test_sizes_of_files_that_tell_a_set_are_found(tmp_path: Path) -> None:
     assert sets(tmp_path / "number", wide=lambda options, answer: 18 + 4 * len(answer)) == {"sizes"}
     assert sets(tmp_path / "one", wide=lambda options, answer: 18 + 8 * (options[2] in answer)) == {"sizes"}

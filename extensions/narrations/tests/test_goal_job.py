@@ -127,7 +127,7 @@ def test_the_same_command_goes_on_with_the_job_of_one_that_was_killed(services: 
 
 
 def until(holds: Callable[[], bool]) -> None:
-    for _ in range(1_200):
+    for _ in range(6_000):
         if holds():
             return
         time.sleep(0.05)

@@ -54,7 +54,7 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
 
     def draw(name: str) -> AppTest:
         services = Services(store, MediaStore(home / "media"), Settings(home, ""), lead, "csrf")
-        test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
+        test = AppTest.from_function(screen, args=(name, services), default_timeout=120)
         test.query_params["project"] = "etp"
         return test.run()
 

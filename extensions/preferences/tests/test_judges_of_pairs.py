@@ -199,7 +199,7 @@ def shown(store: Store, home: Path, name: str, **query: str) -> str:
 
     lea = accounts.find_person(store, login="lea")
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
-    test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
+    test = AppTest.from_function(screen, args=(name, services), default_timeout=120)
     for key, value in {"project": "p", **query}.items():
         test.query_params[key] = value
     test.run()

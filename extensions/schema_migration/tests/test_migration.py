@@ -281,7 +281,7 @@ def after(mind: Mind) -> tuple[dict[str, str], dict[str, list[str]]]:
     return verdicts, {name: sorted(value for value in said if value) for name, said in votes.items()}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_minds_change_and_change_back_one_after_the_other(store: Store) -> None:
     build(store)
@@ -575,7 +575,7 @@ def test_a_release_may_be_of_what_was_said_under_one_version(copied: Store) -> N
         assert told_apart == [row for row in rows if version is None or row.endswith(f",{version}")]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_someone_votes_while_the_schema_changes_and_changes_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ann votes without a pause on what her page shows, whichever form that is; no vote is lost, and all is as it has

@@ -249,7 +249,7 @@ def test_canaries_belong_to_one_release_and_one_project() -> None:
 # ---- the card -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     keys = keyed(tmp_path, OPTION, {f"q{n}": "take the pot" for n in range(4)})
     answers = sent(tmp_path, {"q0": "B", "q1": "B", "q2": "A"})

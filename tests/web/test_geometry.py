@@ -1,46 +1,43 @@
-"""Where boxes, images and frames are: the pure part of the page, asked in a browser and checked by arithmetic here."""
+"""Where boxes, images and frames are: the pure part of the page, asked in Node and checked by arithmetic here."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Route
 
 from annotation_schemas import drawing
-from app.workbench.assets import WEB
-
-pytestmark = pytest.mark.browser
+from testkit.paths import ROOT
+from tools import web
 
 Ask = Callable[..., Any]
 LIMITS = drawing.for_page()
 PLACES = "marks/places.js"
 
 
-@pytest.fixture
-def ask(browser_page: Page) -> Ask:
+@pytest.fixture(scope="module")
+def ask(node_environment: dict[str, str]) -> Iterator[Ask]:
     """Calls a function of ``geometry.js``, or of another module."""
+    command = [web.node(), "--import", "./tests/web/setup.js", "./tests/web/ask.js"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=node_environment, encoding="utf-8", stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as node:
+        assert node.stdin is not None
+        assert node.stdout is not None
 
-    def serve(route: Route) -> None:
-        if route.request.url.endswith(".js"):
-            path = WEB / urlsplit(route.request.url).path.lstrip("/")
-            route.fulfill(body=path.read_text(encoding="utf-8"), content_type="text/javascript")
-        else:
-            route.fulfill(body="<!doctype html><title>geometry</title>", content_type="text/html")
+        def call(name: str, *arguments: Any, of: str = "geometry.js") -> Any:
+            assert node.stdin is not None
+            assert node.stdout is not None
+            print(json.dumps([of, name, arguments]), file=node.stdin, flush=True)
+            return json.loads(node.stdout.readline())
 
-    browser_page.route("http://page.test/**", serve)
-    browser_page.goto("http://page.test/")
-
-    def call(name: str, *arguments: Any, of: str = "geometry.js") -> Any:
-        code = f"async given => (await import('/{of}')).{name}(...JSON.parse(given))"
-        return browser_page.evaluate(code, json.dumps(arguments))
-
-    return call
+        yield call
+        node.stdin.close()
 
 
 def test_an_image_lies_in_the_middle_of_its_frame_and_the_view_stays_inside_it(ask: Ask) -> None:
