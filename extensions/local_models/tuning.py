@@ -50,7 +50,7 @@ class Lesson:
     question: Question
 
 
-class Refused(Exception):
+class TuningError(Exception):
     """A sentence that says what cannot be tuned on, and why."""
 
 
@@ -59,19 +59,19 @@ def lessons(release: Path, split: str, work: Path, *, frames: int) -> Iterator[L
 
     Raises
     ------
-    Refused
+    TuningError
         The release has no such file, a line of it cannot be read, or a picture is not there.
     """
     path = release / "preference_pairs" / f"{split}.jsonl"
     if not path.is_file():
-        raise Refused(f"{path} is not there: make the release with --formats preference_pairs, and name its split.")
+        raise TuningError(f"{path} is not there: make the release with --formats preference_pairs, and name its split.")
     by_item: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             record = json.loads(line)
             by_item.setdefault(record["item"], []).append(record)
         except (ValueError, KeyError, TypeError) as error:
-            raise Refused(f"{path}:{number}: it is no line of preference_pairs: {error}") from error
+            raise TuningError(f"{path}:{number}: it is no line of preference_pairs: {error}") from error
     for name, records in by_item.items():
         first = records[0]
         options = [first["chosen"]["value"], *(each["rejected"]["value"] for each in records)]
@@ -90,7 +90,7 @@ def _parts(release: Path, record: dict[str, Any], work: Path, frames: int) -> It
             yield words[at : mark.start()]
         at = mark.end()
         if not files[mark[1]]:
-            raise Refused(f"{record['item']}: it has more marks for pictures than pictures.")
+            raise TuningError(f"{record['item']}: it has more marks for pictures than pictures.")
         path = release / files[mark[1]].pop(0)
         if mark[1] == "image":
             yield _picture(record["item"], path)
@@ -106,14 +106,14 @@ def _listed(value: str | list[str] | None) -> list[str]:
 
 def _picture(item: str, path: Path, **more: Any) -> Picture:
     if not path.is_file():
-        raise Refused(f"{item}: {path} is not there; a release made with --media has its images and clips.")
+        raise TuningError(f"{item}: {path} is not there; a release made with --media has its images and clips.")
     return Picture(path, hashlib.sha256(path.read_bytes()).hexdigest(), **more)
 
 
 def _frames(item: str, path: Path, work: Path, n: int, number: int) -> Iterator[Picture]:
     """So many frames of a clip, from the middle of as many equal parts of it."""
     if not path.is_file():
-        raise Refused(f"{item}: {path} is not there; a release made with --media has its images and clips.")
+        raise TuningError(f"{item}: {path} is not there; a release made with --media has its images and clips.")
     length = clips.timing(path).duration
     moments = [length * (2 * place + 1) / (2 * n) for place in range(n)]
     folder = work / hashlib.sha256(str(path).encode()).hexdigest()
@@ -128,7 +128,7 @@ def with_lora(loaded: LoadedModel, *, rank: int) -> Any:
     try:
         from peft import LoraConfig, get_peft_model
     except ImportError as error:
-        raise Refused(
+        raise TuningError(
             f"Tuning needs {error.name}, which is not installed. {install_hint('models', 'tuning')}"
         ) from error
     import torch
@@ -173,7 +173,7 @@ def tune(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     drawn = random.Random(given.seed)
     known = list(lessons(given.release, given.split, work, frames=given.frames))
     if not known:
-        raise Refused(f"The split {given.split} has no items to learn from.")
+        raise TuningError(f"The split {given.split} has no items to learn from.")
     spec = ModelSpec(
         name="tuned", adapter=given.adapter, modality=given.modality, model=str(given.model), dtype=given.dtype
     )
@@ -236,7 +236,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="touchstone-tuning-") as work:
             print(json.dumps(tune(given, Path(work))))
-    except (Refused, ModelError, InvalidMediaError, CannotEncode, CannotRank) as error:
+    except (TuningError, ModelError, InvalidMediaError, CannotEncode, CannotRank) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

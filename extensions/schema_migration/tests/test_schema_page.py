@@ -68,7 +68,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert state_of(store, item) is ItemState.KEPT
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_interrupted_is_taken_back(
     store: Store, show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:

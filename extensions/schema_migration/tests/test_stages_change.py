@@ -148,6 +148,7 @@ def test_items_wait_as_long_as_the_schema_in_force_needs_their_images(store: Sto
     assert check(store) == []
 
 
+@pytest.mark.slow
 def test_no_one_is_asked_for_more_once_more_raters_are_taken_back(store: Store) -> None:
     """Three are asked about each pair for a while; then two again, of whom one has compared the first pair already."""
     make_project(store, loaded=schema())
