@@ -48,7 +48,6 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     },
     "app.jobs.schema_changes": {"Order": "SchemaOrder"},
     "workflow.files.one_import": {"Imported": "ImportSummary"},
-    "workflow.results.cases": {"Wanted": "CaseFilter"},
 }
 """The present names of classes that were renamed, by earlier name, for each module."""
 
@@ -163,7 +162,8 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 @cache
 def _class(name: str) -> type:
     """Return a class of Touchstone or of an extension by ``module:name``."""
-    module, _, path = str(name).partition(":")
+    former = {was: now for each in extensions.installed().values() for was, now in each.former_classes.items()}
+    module, _, path = former.get(name, str(name)).partition(":")
     module = MOVED.get(module, module)
     path = RENAMED.get(module, {}).get(path, path)
     root = module.partition(".")[0]

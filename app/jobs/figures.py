@@ -22,7 +22,7 @@ from workflow.lead import (
     progress_over_time,
 )
 from workflow.releases import floors
-from workflow.results import agreement_page, cases, leaderboard_page, project_losses
+from workflow.results import agreement_page, leaderboard_page, project_losses
 
 KEPT = 200
 """Number of stored figures. Older ones are deleted."""
@@ -38,7 +38,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "agreement": agreement_page.figures,
     "agreement_opinion": agreement_page.opinion,
     "calibration": _calibration,
-    "cases": cases.listing,
     "failures": coding_intake.failures_page,
     "disagreement": disagreement.overview,
     "floors": floors.standings,
