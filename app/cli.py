@@ -26,7 +26,6 @@ COMMANDS = (
     "calibrate",
     "results",
     "answers",
-    "failures",
     "projects",
     "import_files",
     "export_files",

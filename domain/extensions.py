@@ -225,7 +225,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
-    "cases": ExtensionNames("Cases and failures", pages=("cases",), figures=("cases",)),
+    "cases": ExtensionNames(
+        "Cases and failures", pages=("cases", "failures"), commands=("failures",), figures=("cases", "failures")
+    ),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(

@@ -16,7 +16,6 @@ from workflow.annotate import gold_making
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.lead import (
     adjudication_reasons,
-    coding_intake,
     disagreement,
     forecast,
     progress_over_time,
@@ -38,7 +37,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "agreement": agreement_page.figures,
     "agreement_opinion": agreement_page.opinion,
     "calibration": _calibration,
-    "failures": coding_intake.failures_page,
     "disagreement": disagreement.overview,
     "floors": floors.standings,
     "forecast": forecast.forecasts,
