@@ -35,7 +35,6 @@ COMMANDS = (
     "wording",
     "serve",
     "run",
-    "judge",
     "worker",
     "jobs",
     "people",

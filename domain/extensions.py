@@ -228,6 +228,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "cases": ExtensionNames(
         "Cases and failures", pages=("cases", "failures"), commands=("failures",), figures=("cases", "failures")
     ),
+    "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
