@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -94,9 +94,9 @@ class Extension:
     """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
-    former_classes: Mapping[str, str] = field(default_factory=dict)
-    """The present names of classes that came here from core, by earlier name: ``module:name``. Stored jobs name a class
-    as it was."""
+    former_classes: Rows = _nothing
+    """Triples of an earlier module of core, an earlier name, and the class that came here from there. Stored jobs name
+    a class as it was."""
     web: Path | None = None
     """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 

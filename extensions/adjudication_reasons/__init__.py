@@ -31,13 +31,17 @@ def _figures() -> Sequence[Any]:
     return (("reasons", overview),)
 
 
+def _former_classes() -> Sequence[Any]:
+    from extensions.adjudication_reasons.reason_overview import Overview
+
+    return (("workflow.lead.adjudication_reasons", "Overview", Overview),)
+
+
 EXTENSION = Extension(
     name="adjudication_reasons",
     title="Adjudication reasons",
     pages=_pages,
     commands=_commands,
     figures=_figures,
-    former_classes={
-        "workflow.lead.adjudication_reasons:Overview": "extensions.adjudication_reasons.reason_overview:Overview",
-    },
+    former_classes=_former_classes,
 )

@@ -32,17 +32,25 @@ def _figures() -> Sequence[Any]:
     return (("cases", listing), ("failures", failures_page))
 
 
+def _former_classes() -> Sequence[Any]:
+    from extensions.cases.case_list import CaseFilter, Listing, Show
+    from extensions.cases.failures_page import FailuresPage
+
+    earlier = "workflow.results.cases"
+    return (
+        (earlier, "Wanted", CaseFilter),
+        (earlier, "CaseFilter", CaseFilter),
+        (earlier, "Show", Show),
+        (earlier, "Listing", Listing),
+        ("workflow.lead.coding_intake", "FailuresPage", FailuresPage),
+    )
+
+
 EXTENSION = Extension(
     name="cases",
     title="Cases and failures",
     pages=_pages,
     commands=_commands,
     figures=_figures,
-    former_classes={
-        "workflow.lead.coding_intake:FailuresPage": "extensions.cases.failures_page:FailuresPage",
-        "workflow.results.cases:Wanted": "extensions.cases.case_list:CaseFilter",
-        "workflow.results.cases:CaseFilter": "extensions.cases.case_list:CaseFilter",
-        "workflow.results.cases:Show": "extensions.cases.case_list:Show",
-        "workflow.results.cases:Listing": "extensions.cases.case_list:Listing",
-    },
+    former_classes=_former_classes,
 )

@@ -87,8 +87,8 @@ def test_classes_are_read_under_the_names_that_they_had() -> None:
 
 
 def test_a_class_that_went_to_an_extension_is_read_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    classes = {"workflow.results.earlier:Was": "domain.records:Person"}
-    record = extensions.Extension("theirs", "Theirs", former_classes=classes)
+    classes = [("workflow.results.earlier", "Was", Person)]
+    record = extensions.Extension("theirs", "Theirs", former_classes=lambda: classes)
     monkeypatch.setattr(extensions, "installed", lambda: {"theirs": record})
     told = typed_json.encode(Person(1, "ann", "Ann")) | {"!": "workflow.results.earlier:Was"}
     assert typed_json.decode(told) == Person(1, "ann", "Ann")
