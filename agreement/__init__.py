@@ -19,7 +19,6 @@ Parameters that many functions share:
 
 from typing import TYPE_CHECKING, Any
 
-from agreement.aggregation import Aggregation, DawidSkene, aggregate, dawid_skene
 from agreement.alpha import krippendorff_alpha
 from agreement.alternative import AgainstPerson, AlternativeTest, alternative_test, benjamini_yekutieli, winning_rates
 from agreement.bootstrap import Bootstrap
@@ -87,9 +86,7 @@ from agreement.judge_bias import (
 )
 from agreement.judge_drift import Drift, SelfConsistency, UnparsedEffect, drift, self_consistency, unparsed
 from agreement.kappa import cohen_kappa, light_kappa
-from agreement.logistic import logistic_regression
 from agreement.next_grades import Grades, NextUnits, grades_needed, next_units
-from agreement.preferences import PairVotes, WinRate, left_preferred, pair_votes, win_rates
 from agreement.rater_bias import mcnemar, stuart_maxwell
 from agreement.ratings import Ratings, Scale
 from agreement.regression import linear_regression
@@ -107,17 +104,16 @@ from agreement.sample_sizes import (
     sample_size_proportion,
 )
 from agreement.statistic import Interval, Statistic, Test
-from agreement.strengths import Strengths, davidson, elo
-from agreement.study_plan import Design, StudyPlan, plan_study
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
 from agreement.verdict import JudgeVerdict, Rule, judge_verdict
+from domain import extensions
+from domain.errors import NotAvailableError
 from domain.statistics import STATISTICS
 
 __all__ = [
     "AdjustedBias",
     "AgainstPerson",
-    "Aggregation",
     "AlternativeTest",
     "AtLevel",
     "BlandAltman",
@@ -129,8 +125,6 @@ __all__ = [
     "Confusion",
     "ConstantComparison",
     "CorrectedMean",
-    "DawidSkene",
-    "Design",
     "Disattenuation",
     "Drift",
     "Grades",
@@ -141,7 +135,6 @@ __all__ = [
     "MeanSquares",
     "NextUnits",
     "NoiseCeiling",
-    "PairVotes",
     "PassRates",
     "PositionBias",
     "Ratings",
@@ -153,13 +146,9 @@ __all__ = [
     "SelfConsistency",
     "SplitCeiling",
     "Statistic",
-    "Strengths",
-    "StudyPlan",
     "Term",
     "Test",
     "UnparsedEffect",
-    "WinRate",
-    "aggregate",
     "all_right",
     "alternative_test",
     "benjamini_yekutieli",
@@ -176,12 +165,9 @@ __all__ = [
     "compare_with_constant",
     "confusion_matrix",
     "conger_kappa",
-    "davidson",
-    "dawid_skene",
     "design_effect",
     "disattenuated_correlation",
     "drift",
-    "elo",
     "family_bias",
     "fleiss_kappa",
     "fleiss_kappa_category",
@@ -194,24 +180,20 @@ __all__ = [
     "kendall_tau",
     "kendall_w",
     "krippendorff_alpha",
-    "left_preferred",
     "length_bias",
     "light_kappa",
     "linear_regression",
     "lins_concordance",
-    "logistic_regression",
     "mae",
     "mcnemar",
     "mean_pearson",
     "mean_squares",
     "next_units",
     "noise_ceiling",
-    "pair_votes",
     "paired",
     "pass_rates",
     "pearson",
     "percent_agreement",
-    "plan_study",
     "position_bias",
     "post_stratified_mean",
     "ppi_mean",
@@ -233,7 +215,6 @@ __all__ = [
     "unparsed",
     "variance_components",
     "weighted_mean",
-    "win_rates",
     "winning_rates",
 ]
 
@@ -241,7 +222,18 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Return a statistic that is only in the rows."""
-        if not name.startswith("_") and name in STATISTICS:
+        """Return a statistic that is only in the rows, or one that an extension adds for notebooks."""
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name in STATISTICS:
             return STATISTICS[name].function
+        for module in extensions.rows("notebook_statistics"):
+            if name in module.__all__:
+                return getattr(module, name)
+        if missing := extensions.missing("notebook_statistics", name):
+            raise NotAvailableError(missing)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """Return all names, those of extensions included."""
+        return sorted({*globals(), *(name for row in extensions.rows("notebook_statistics") for name in row.__all__)})

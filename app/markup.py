@@ -156,6 +156,11 @@ def paragraph(value: str, *, style: str = "") -> Markup:
     return tag("p", text(value), style=style)
 
 
+def section(title: str) -> Markup:
+    """Return a heading within a page."""
+    return tag("div", text(title), style="ts-section", role="heading", aria_level="2")
+
+
 def notice(value: str, *, style: str = "") -> Markup:
     """Return a framed sentence. ``style`` is "", "good" or "bad"."""
     role = "alert" if style == "bad" else "status"

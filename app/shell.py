@@ -441,7 +441,7 @@ def page_begin(*, size: int, of: object, key: str) -> int:
 
 def section(title: str) -> None:
     """Draw a heading within a page."""
-    show(markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2"))
+    show(markup.section(title))
 
 
 @contextmanager

@@ -31,13 +31,13 @@ from typing import Any
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks import machine
+from benchmarks import machine, tiny_types
 from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Picture, Question
-from inference import fit
+from extensions.local_models import fit
 from inference.opening import open_answerer
 from inference.spec import Generation, ModelPermissions, ModelSpec
-from testkit import tiny, tiny_types
+from testkit import tiny
 
 QUICK = ("gemma4", "llava", "llama4", "mllama", "qwen2_5_omni_thinker", "qwen3_vl", "t5gemma2")
 MEMORY = 4 * 2**30
@@ -104,7 +104,7 @@ def load_libraries() -> None:
         PreTrainedTokenizerFast,
     )
 
-    from inference.local import encoding, generation, loading, processors, ranking  # noqa: F401
+    from extensions.local_models import encoding, generation, loading, processors, ranking, weights  # noqa: F401
 
 
 def in_process(work: Callable[[], dict[str, Any]], *, memory: int = MEMORY, seconds: int = SECONDS) -> dict[str, Any]:
@@ -200,8 +200,9 @@ def plain_difference(spec: ModelSpec, folder: Path, ranked: Attempt) -> float:
     """
     import torch
 
-    from inference.local.encoding import encode_prompts, prompt_of
-    from inference.local.loading import load
+    from extensions.local_models.encoding import encode_prompts
+    from extensions.local_models.loading import load
+    from extensions.local_models.prompts import prompt_of
     from inference.options import joined
 
     loaded = load(spec, ModelPermissions())

@@ -173,7 +173,7 @@ def files(study: Study) -> None:
     study.step("check", spent)
     figures["check_seconds"] = round(spent.wall_s, 1)
     study.must("Everything stored follows from the votes." in spent.said, f"the check says {spent.said[:300]!r}")
-    _verified(study)
+    _kept(study)
 
 
 def create_project(study: Study, name: str, *, images: bool = False) -> None:
@@ -208,31 +208,19 @@ def _peers(study: Study) -> None:
         out.unlink()
 
 
-def _verified(study: Study) -> None:
-    """The kept items with their manifest, held against the dice item by item."""
-    out = study.work / "verified"
-    spent = touchstone("export", PROJECT, "pca_bench", "--verified", "--out", out, home=study.home)
-    study.step("verified", spent)
+def _kept(study: Study) -> None:
+    """The kept items, listed and exported, held against the dice item by item."""
+    out, ids = study.work / "kept", study.work / "kept.txt"
+    listed = touchstone("items", PROJECT, "--state", "kept", "--only-ids", home=study.home)
+    ids.write_text(listed.said, encoding="utf-8")
+    spent = touchstone("export", PROJECT, "pca_bench", "--items", ids, "--out", out, home=study.home)
+    study.step("kept", spent)
     kept = [each for each in study.items if each.state == "kept"]
-    study.figures["verified_items_per_second"] = round(len(kept) / spent.wall_s)
-    (data,) = [path for path in out.iterdir() if path.name == "items.json"]
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    study.figures["verified_data_mb"] = round(data.stat().st_size / 1e6, 1)
-    study.figures["manifest_mb"] = round(
-        sum(path.stat().st_size for path in out.iterdir() if path.name != data.name) / 1e6, 1
-    )
+    study.figures["kept_items_per_second"] = round(len(kept) / spent.wall_s)
+    (data,) = [path for path in out.iterdir() if path.name != "manifest.json"]
+    study.figures["kept_data_mb"] = round(data.stat().st_size / 1e6, 1)
     written = [record["index"] for record in json.loads(data.read_text(encoding="utf-8"))]
-    study.must(written == [each.number for each in kept], "the release has other items than those that were kept")
-    told = kept_votes(manifest)
-    want = {str(each.number): sorted(value for _, value in each.votes) for each in kept}
-    study.must(told == want, "the votes of the manifest are not those that were cast")
-
-
-def kept_votes(manifest: dict[str, Any]) -> dict[str, list[str]]:
-    """What each kept item's voters said, by the item's id, as the release tells it."""
-    votes = manifest["votes"]
-    said = {each["id"]: [votes[place]["values"]["fits"] for place in each["votes"]] for each in manifest["items"]}
-    return {id: sorted(values) for id, values in said.items()}
+    study.must(written == [each.number for each in kept], "the export has other items than those that were kept")
 
 
 # ---- pages -----------------------------------------------------------------------------------------------------------

@@ -63,6 +63,10 @@ class Extension:
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
     strategies: Rows = _nothing
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
+    adapters: Rows = _nothing
+    """Rows of ``inference.adapters.ModelAdapter``: how models are opened that run on this machine."""
+    model_sources: Rows = _nothing
+    """Rows of ``app.running.description.ModelSource``: ways to choose a model's description on the pages of runs."""
     release_checks: Rows = _nothing
     """Rows of ``workflow.releases.extension_checks.ReleaseCheck``: what a release waits for."""
     folder_checks: Rows = _nothing
@@ -72,6 +76,12 @@ class Extension:
     by keyword: ``read`` is a ``ProjectAnswers``, and the others are what the layout says, or None. It returns a
     ``Statistic`` for each ``part``.
     """
+    report_sections: Rows = _nothing
+    """Pairs of the key of a section of the calibration report, and a function that returns the section or None. It
+    takes ``(store, person, project, stage, items)``, all but the first by keyword. Core's sections end at number 12."""
+    notebook_statistics: Rows = _nothing
+    """Modules whose ``__all__`` names what the package ``agreement`` also offers, in Python alone: statistics that no
+    table of core has."""
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
@@ -118,7 +128,13 @@ class ExtensionNames:
     """Dotted paths of keys."""
     run_kinds: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
+    adapters: tuple[str, ...] = ()
+    """Values of ``adapter`` in descriptions of models."""
     table_sources: tuple[str, ...] = ()
+    report_sections: tuple[str, ...] = ()
+    """Keys of sections."""
+    notebook_statistics: tuple[str, ...] = ()
+    """What is imported from ``agreement``."""
     figures: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     """Kinds of long tasks, which wait while this extension is missing."""
@@ -160,9 +176,25 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "paper_tables": ExtensionNames("Paper tables", pages=("tables",), commands=("tables",), figures=("tables", "set")),
     "leaks": ExtensionNames("Leak check", folder_checks=("leaks",)),
     "duplicates": ExtensionNames("Duplicate search", commands=("duplicates",)),
-    "planner": ExtensionNames("Planner", commands=("plan", "schema try")),
+    "planner": ExtensionNames(
+        "Planner", commands=("plan", "schema try"), notebook_statistics=("Design", "StudyPlan", "plan_study")
+    ),
     "preferences": ExtensionNames(
-        "Preferences", pages=("preferences",), commands=("preferences",), figures=("preferences",)
+        "Preferences",
+        pages=("preferences",),
+        commands=("preferences",),
+        report_sections=("pairs",),
+        notebook_statistics=(
+            "PairVotes",
+            "WinRate",
+            "left_preferred",
+            "pair_votes",
+            "win_rates",
+            "Strengths",
+            "davidson",
+            "elo",
+        ),
+        figures=("preferences",),
     ),
     "variants": ExtensionNames(
         "Item variants",
@@ -172,6 +204,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         figures=("variants",),
     ),
     "judge_comparison": ExtensionNames("Comparison of judges"),
+    "aggregation": ExtensionNames(
+        "Aggregation of votes",
+        notebook_statistics=("Aggregation", "DawidSkene", "aggregate", "dawid_skene"),
+    ),
     "batch": ExtensionNames("Batch files", commands=("run batch",)),
     "scoring": ExtensionNames("Scores of submissions", commands=("score",)),
     "reference_metrics": ExtensionNames("Reference metrics", commands=("run metric", "run similarity")),
@@ -181,6 +217,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         jobs=("second_reader",),
     ),
     "holmes": ExtensionNames("Tools for models", formats=("tool_results",), strategies=("holmes",)),
+    "local_models": ExtensionNames("Local models", adapters=("chat", "completion", "encoder_decoder", "video_llava")),
     "labelstudio": ExtensionNames(
         "Label Studio",
         formats=("label_studio",),
@@ -240,6 +277,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         pages=("regression",),
         commands=("regression",),
         table_sources=("regression",),
+        notebook_statistics=("logistic_regression",),
         figures=("regression",),
     ),
 }
@@ -254,7 +292,10 @@ NOUNS = {
     "schema_keys": "schema key",
     "run_kinds": "kind of runs",
     "strategies": "strategy",
+    "adapters": "adapter",
     "table_sources": "source of tables",
+    "report_sections": "section of calibration reports",
+    "notebook_statistics": "statistic",
     "figures": "figure",
     "jobs": "kind of tasks",
     "folder_checks": "check of releases",

@@ -1,4 +1,8 @@
-"""The records that modules pass to each other. They are frozen and hold no database object."""
+"""The records that modules pass to each other. They are frozen and hold no database object.
+
+The module is longer than others because every room passes these records to the next. They are short lists of fields
+with hardly any logic, and a reader looks one up by its name.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,6 @@ from reports.content import (
 from reports.cross_check import cross_check
 from reports.judging import against_people
 from reports.losses import loss_warnings, losses_of_study
-from reports.pairs import pairs
 from reports.people import design, reliability
 from reports.planning import plan
 from reports.ruling import verdicts
@@ -75,7 +74,7 @@ def calibration(
             attacks(study),
             plan(study),
             *([cross_check(study)] if cross_checked else []),
-            *pairs(study),
+            *study.sections,
         ),
         made_with=f"Made with Touchstone {own_version()}",
         settings={

@@ -18,6 +18,7 @@ from agreement.verdict import Rule
 from domain.errors import RatingsError
 from domain.records import Rating, UnitFacts
 from domain.replies import AttackResult, JudgeAbout, Replies, reason_of, replies_of
+from reports.content import Section
 
 
 @dataclass(frozen=True)
@@ -70,29 +71,6 @@ class StoredRule:
 
 
 @dataclass(frozen=True)
-class JudgeOfPairs:
-    """A judge against the majority of people, over the pairs of answers that both compared."""
-
-    criterion: str
-    """The criterion that people were asked about."""
-    judge: str
-    pairs: int
-    """Number of pairs that both compared."""
-    by_place: int
-    """Number of these pairs for which the judge's two orders differ."""
-    without_verdict: int
-    """Number of pairs that people compared and for which the judge, though asked, lacks a verdict in both orders."""
-    not_asked: int
-    """Number of pairs that people compared and the judge was not asked about."""
-    same: Statistic
-    """Share of pairs on which judge and people agree."""
-    kappa: Statistic
-    """Cohen's kappa."""
-    decided: Statistic
-    """Share of pairs with the same preferred answer, among pairs for which both prefer one."""
-
-
-@dataclass(frozen=True)
 class Study:
     """Ratings by people and by judges, strictly separated."""
 
@@ -120,8 +98,8 @@ class Study:
     """The judges' results on answers that try to persuade them to give a high score."""
     attacked_others: tuple[str, ...] = ()
     """Runs on such answers by other judges."""
-    pairs: Sequence[JudgeOfPairs] = ()
-    """Judges that compare two answers, if people compare them too."""
+    sections: Sequence[Section] = ()
+    """Sections that extensions add to the report."""
     together: str | None = None
     """The rater name of all people together, for criteria that they settle jointly before the comparison."""
     judge_runs: Sequence[JudgeAbout] = ()

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import agreement
 from app.cli import COMMANDS
 from domain import extensions
 from domain.extensions import COMES_WITH
@@ -93,7 +94,10 @@ def added(extension: str) -> dict[str, set[str]]:
         "schema_keys": {row.path for row in record.schema_keys()},
         "run_kinds": {row.kind.value for row in record.run_kinds()},
         "strategies": {row.name for row in record.strategies()},
+        "adapters": {row.name for row in record.adapters()},
         "table_sources": {name for name, _ in record.table_sources()},
+        "report_sections": {key for key, _ in record.report_sections()},
+        "notebook_statistics": {name for module in record.notebook_statistics() for name in module.__all__},
         "figures": {name for name, _ in record.figures()},
         "jobs": {row.name for row in record.jobs()},
         "folder_checks": {row.name for row in record.folder_checks()},
@@ -129,7 +133,7 @@ for room in rooms:
 from typer.testing import CliRunner
 import app.cli
 from annotation_schemas import shipped
-from domain.errors import NotAvailableError
+from domain.errors import ModelError, NotAvailableError
 
 run = CliRunner()
 told = {"checked": [], "refused": {}, "unforeseen": []}
@@ -170,6 +174,14 @@ for name in sentences["strategies"]:
     except NotAvailableError as error:
         told["refused"][f"strategy {name}"] = str(error)
 
+from inference.opening import open_answerer
+from inference.spec import ModelSpec
+for name in sentences["adapters"]:
+    try:
+        open_answerer(ModelSpec(name="little", adapter=name, model="folder"), strategy="generate")
+    except ModelError as error:
+        told["refused"][f"adapter {name}"] = str(error)
+
 for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
     text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
@@ -178,6 +190,12 @@ for name in sentences["schema_keys"]:
     schema.write_text(f"{head}{name.split('.')[0]}: {{{name.split('.')[1]}: {value}}}\\n")
     done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
     told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
+import agreement
+for name in sentences["notebook_statistics"]:
+    try:
+        getattr(agreement, name)
+    except NotAvailableError as error:
+        told["refused"][f"statistic {name}"] = str(error)
 for name in sentences["kinds"]:
     told["refused"][f"kind {name}"] = registry.find("criterion_kind", name).meaning
 
@@ -303,6 +321,10 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             checked = " ".join(found["refused"][f"schema {strategy}"].split())
             assert checked.startswith("0 ")
             assert f"models.strategy: The strategy `{strategy}` {named}" in checked
+        for adapter in parts.adapters:
+            assert named in found["refused"][f"adapter {adapter}"]
+        for statistic in parts.notebook_statistics:
+            assert f"The statistic `{statistic}` {named}" in found["refused"][f"statistic {statistic}"]
         for job in parts.jobs:
             assert named in found["refused"][f"job {job}"]
         for figure in parts.figures:
@@ -317,6 +339,16 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert named in found["refused"][f"kind {kind}"]
         for page in parts.pages:
             assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]
+
+
+def test_notebooks_import_what_extensions_add() -> None:
+    for record in extensions.installed().values():
+        for module in record.notebook_statistics():
+            for name in module.__all__:
+                assert getattr(agreement, name) is getattr(module, name)
+                assert name in dir(agreement)
+                assert name not in agreement.__all__
+    assert not hasattr(agreement, "no_such_statistic")
 
 
 def test_figures_know_the_code_of_an_extension_of_another_package(

@@ -71,6 +71,7 @@ from media import clips
 from media.store import MediaStore
 from testkit import seeds
 from testkit.factories import Clock, make_person, make_pool, make_predictions, make_project
+from testkit.kept_items import kept_ids
 from testkit.missing_extensions import needs
 from workflow.access.memberships import set_member
 from workflow.access.projects import access_to, project, role_for
@@ -88,7 +89,7 @@ from workflow.annotate import (
     triage_figures,
 )
 from workflow.annotate.project_progress import dashboard
-from workflow.files import release
+from workflow.files import export
 from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs
 from workflow.releases.floors import standings
@@ -678,7 +679,9 @@ def released(seen: Seen) -> Any:
     for person in (there.ann, there.ben):
         answer(there, person, "yes")
     try:
-        made = release.release(there.store, by=None, project="p", format="pca_bench", verified=True)
+        made = export.exported(
+            there.store, by=None, project="p", format="pca_bench", public=True, only=kept_ids(there.store)
+        )
     except TouchstoneError as error:
         return str(error)
     return {name: text for name, text in made.files.items() if name != "manifest.json"}

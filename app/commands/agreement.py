@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from annotation_schemas import reporting
+from app.commands.agreement_lines import levels_table, opinion_lines, table
 from app.commands.names import ALL, names_of
 from domain.errors import RatingsError
 from domain.states import Cut, Items, Stage
 
 if TYPE_CHECKING:
-    from agreement.cross_check import SecondOpinion
     from agreement.ratings import Scale
     from agreement.summary import Result
     from annotation_schemas.model import Schema
@@ -257,13 +256,6 @@ def agreement(
         typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=aside)
 
 
-def opinion_lines(found: SecondOpinion) -> Iterator[str]:
-    """Yield the comparison with other packages' coefficients, one line each, with differences in red."""
-    yield typer.style(found.sentence, fg=typer.colors.RED) if found.differences else found.sentence
-    yield from (typer.style(f"  {each}", fg=typer.colors.RED) for each in found.differences)
-    yield from (f"  {each}" for each in found.not_compared)
-
-
 def _statistics(asked: Sequence[str] | None, first: Sequence[str]) -> frozenset[str]:
     """Return the names of the requested statistics, each with its mean over pairs.
 
@@ -292,141 +284,6 @@ def _have_means(project: str, names: Sequence[str] | None) -> bool:
 
     there = raters_of(resources().store, person=None, project=project, stage=Stage.GRADING)
     return there.have_means(names) or not there.people
-
-
-def table(results: Sequence[Result], *, schema_version: int | None = None) -> Iterator[str]:
-    """Yield the results as lines for people: one block for each criterion and dimension.
-
-    ``schema_version`` is the only schema version whose ratings count. None: all versions.
-    """
-    from workflow.results.schema_versions import schema_words
-
-    if not results:
-        yield (
-            "No one has rated anything yet."
-            if schema_version is None
-            else f"No rating that counts was given under version {schema_version} of the schema."
-        )
-    first = True
-    for (guideline, criterion, dimension), group in groupby(
-        results, key=lambda each: (each.args.get("guideline"), each.criterion, each.dimension)
-    ):
-        block = list(group)
-        if not first:
-            yield ""
-        first = False
-        schemas = block[0].args.get("schema", "")
-        yield (
-            _heading(criterion, dimension, block)
-            + (f", guideline {guideline}" if guideline else "")
-            + (f", ratings {schema_words(schemas)}" if schemas else "")
-        )
-        lines = [each for each in block if each.value is not None]
-        if lines:
-            width = max(len(each.title) for each in lines)
-            beside = "".join(f"  {package:<16}" for package in _packages(block))
-            yield f"  {'':<{width}}   value  95 % interval      units  left out{beside}".rstrip()
-        for each in lines:
-            yield f"  {each.title:<{width}}  {_figures(each, _packages(block))}"
-        yield from (
-            f"  {each}" for each in dict.fromkeys(f"{each.title}: {each.caution}" for each in lines if each.caution)
-        )
-        yield from _undefined(block)
-        yield from _differences(block)
-
-
-def levels_table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield a block for each judge: its agreement by answers, by means of dimensions and by means of models."""
-    from workflow.results.dimension_means import LEVELS
-    from workflow.results.schema_versions import schema_words
-
-    for at, (criterion, judge) in enumerate(dict.fromkeys((each.criterion, each.args["judge"]) for each in results)):
-        block = [each for each in results if (each.criterion, each.args["judge"]) == (criterion, judge)]
-        if at:
-            yield ""
-        schemas = block[0].args.get("schema", "")
-        under = f", people's grades {schema_words(schemas)}" if schemas else ""
-        yield f"{criterion}: {judge} with the people, on the {block[0].args['answers']} answers that both graded{under}"
-        width, wide = max(map(len, LEVELS.values())), max(len(each.title) for each in block)
-        yield f"  {'':<{width}}  {'':<{wide}}   value  95 % interval      units  left out"
-        for each in block:
-            name = f"  {LEVELS[each.args['unit']]:<{width}}  {each.title:<{wide}}"
-            yield f"{name}  {f'     -  {each.reason}' if each.value is None else _figures(each)}"
-
-
-def _packages(block: Sequence[Result]) -> Sequence[str]:
-    """Return the packages that cross-checked the results, or an empty sequence if no cross-check was requested."""
-    from agreement.cross_check import PACKAGES
-
-    return PACKAGES if any(each.peers is not None for each in block) else ()
-
-
-def _differences(block: Sequence[Result]) -> Iterator[str]:
-    """Yield each difference from another package in red, with its reason.
-
-    Then yield the values that cannot be compared.
-    """
-    said: dict[tuple[bool, str], list[str]] = {}
-    for each in block:
-        for peer in each.peers or ():
-            if peer.reason:
-                theirs = "no value" if peer.value is None else f"{peer.value:.12g}"
-                ours = "undefined" if each.value is None else f"{each.value:.12g}"
-                line = f"{each.title}: {ours} here, {theirs} by {peer.package}" if peer.differs else each.title
-                said.setdefault((peer.differs, peer.reason), []).append(line)
-    for (differs, reason), lines in sorted(said.items(), key=lambda pair: not pair[0][0]):
-        for line in lines if differs else ["; ".join(dict.fromkeys(lines))]:
-            text = f"  {'differs' if differs else 'cross-check'}: {line}"
-            yield typer.style(text, fg=typer.colors.RED) if differs else text
-        text = f"  {'':>{7 if differs else 11}}  {reason}"
-        yield typer.style(text, fg=typer.colors.RED) if differs else text
-
-
-def _undefined(block: Sequence[Result]) -> Iterator[str]:
-    """Yield the statistics without a value, grouped by reason.
-
-    A statistic of pairs is named once if no pair has a value.
-    """
-    defined = {each.name for each in block if each.value is not None}
-    by_reason: dict[str, dict[str, None]] = {}
-    for each in block:
-        if each.value is None:
-            reasons = {other.reason for other in block if other.name == each.name}
-            name = each.title if each.name in defined or len(reasons) > 1 else each.name
-            by_reason.setdefault(each.reason or "", {})[name] = None
-    for reason, names in by_reason.items():
-        yield f"  undefined: {'; '.join(names)}"
-        yield f"             {reason}"
-
-
-def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> str:
-    assumed = " (assumed: no --scale says so)" if block[0].args["scale_inferred"] else ""
-    n_raters = max(each.n_raters for each in block)
-    place = "" if dimension is None else f" in {dimension or 'no dimension'}"
-    plural = "" if n_raters == 1 else "s"
-    means = f", means of {block[0].args['answers']} answers by dimension" if "answers" in block[0].args else ""
-    return f"{criterion}{place}: {n_raters} rater{plural}, {block[0].args['scale']} scale{assumed}{means}"
-
-
-def _figures(result: Result, packages: Sequence[str] = ()) -> str:
-    assert result.value is not None
-    counts = f"{result.n_units:>5,}  {result.n_left_out:>8,}{_peer_columns(result, packages)}"
-    limits = "" if result.low is None or result.high is None else f"[{result.low:.3f}, {result.high:.3f}]"
-    return f"{result.value:>6.3f}  {limits:<17}  {counts}  {result.reason or result.method}"
-
-
-def _peer_columns(result: Result, packages: Sequence[str]) -> str:
-    """Return one column for each other package's value, in red where it differs from ours."""
-    cells = []
-    of_package = {peer.package.partition(" ")[0]: peer for peer in result.peers or ()}
-    for package in packages:
-        peer = of_package.get(package)
-        if peer is None:
-            cells.append(f"{'':<16}")
-        else:
-            cell = f"{'none' if peer.value is None else format(peer.value, '.12f'):<16}"
-            cells.append(typer.style(cell, fg=typer.colors.RED) if peer.differs else cell)
-    return "".join(f"  {cell}" for cell in cells)
 
 
 def _of_file(

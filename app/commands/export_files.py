@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 ANSWERS_OUT = with_formats(writing(Takes.ANSWERS))
 ONE_RUN_OUT = with_formats(row for row in writing(Takes.ANSWERS) if row.needs_run)
-PRIVATE_OUT = f"With --verified or {OF_TASKS}:" if writing(Takes.TASKS) else "With --verified:"
 
 
 def register(cli: typer.Typer) -> None:
@@ -36,14 +35,16 @@ def export(
         ),
     ],
     out: Annotated[Path, typer.Option(help="The file or folder to write.")],
-    verified: Annotated[
-        bool, typer.Option("--verified", help="Only items whose verdict is kept, and a manifest.json.")
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="Leave out the fields that the schema keeps out of public files."),
     ] = False,
     with_private: Annotated[
         bool,
         typer.Option(
             "--with-private",
-            help=f"{PRIVATE_OUT} also the fields that the schema keeps private or secret.",
+            hidden=NO_TASKS,
+            help=f"With {OF_TASKS}: also the fields that are secret in the stage.",
         ),
     ] = False,
     run: Annotated[
@@ -75,8 +76,8 @@ def export(
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="Only ratings given under this version of the project's schema. With --verified, only kept items whose"
-            " votes all have this version. Without the option, all versions together.",
+            help="For ratings: only those given under this version of the project's schema. Without the option, all"
+            " versions together.",
             metavar="N",
         ),
     ] = None,
@@ -93,9 +94,12 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Export a project's files. Unchanged records have the same bytes as in the import."""
+    """Export a project's files as they are now. Unchanged records have the same bytes as in the import.
+
+    A verified, versioned data set is a release: see `touchstone release`.
+    """
     from app.services import opened
-    from workflow.files.release import export as export_files
+    from workflow.files.export import export as export_files
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if labeling is not None and takes is not Takes.TASKS:
@@ -112,7 +116,7 @@ def export(
             project=name,
             format=format,
             out=out,
-            verified=verified,
+            public=public,
             private=with_private,
             run=run,
             unanswered=unanswered,

@@ -160,7 +160,7 @@ def import_(
     """Import files into a project: all of it or, if a row does not fit, nothing."""
     from app.services import opened
     from workflow.files.import_files import import_files
-    from workflow.runs.model_descriptions import of_file
+    from workflow.runs.model_descriptions import read_spec
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
@@ -192,7 +192,7 @@ def import_(
             name, format, path, names, media, dimension, raters=raters_are, skip_bad=skip_bad, bad_rows=bad_rows
         )
         return
-    described = of_file(spec) if spec else None
+    described = read_spec(spec) if spec else None
     names_said = None
     if column or separator or encoding or place:
         columns = pairs(column or (), "FIELD=COLUMN", option="--column")

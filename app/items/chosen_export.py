@@ -14,7 +14,6 @@ from domain.errors import TouchstoneError
 from domain.records import ProjectView
 
 READY = "items.ready"
-WHICH = {False: "as they stand", True: "only those that are kept, with their votes"}
 
 
 def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Sequence[str]], *, of: object) -> None:
@@ -35,15 +34,12 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
     if not formats:
         shell.show(markup.notice("The schema of this project names no format in which items can be written."))
         return
-    left, right = st.columns([1, 2])
+    left, _ = st.columns([1, 2])
     format = left.selectbox("Format", list(formats), key="items.format") or next(iter(formats))
-    verified = False
-    if view.schema.schema_.stages.verification is not None:
-        verified = bool(right.radio("Which of them", list(WHICH), format_func=WHICH.__getitem__, key="items.verified"))
-    asked = (view.name, format, verified, of)
+    asked = (view.name, format, of)
     if st.button(f"Prepare {markup.count(n, 'item')}", type="primary", key=READY + ".prepare"):
         try:
-            made = prepared_export.prepare(services, view, formats[format], verified=verified, only=names())
+            made = prepared_export.prepare(services, view, formats[format], only=names())
         except TouchstoneError as error:
             st.session_state.pop(READY, None)
             shell.show_error(error)

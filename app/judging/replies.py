@@ -205,14 +205,14 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
         parts.append(markup.notice(texts.tame(view.error[:10_000]), style="bad"))
     if view.text:
         parts += [
-            _section("Reply"),
+            markup.section("Reply"),
             markup.tag("div", shown.marked(view.text, view.readings), style="ts ts-said framed"),
         ]
-    parts += [_section("What was judged"), markup.tag("div", shown.answer(view), style="ts")]
+    parts += [markup.section("What was judged"), markup.tag("div", shown.answer(view), style="ts")]
     given = shown.people(view, label="")
     if given:
-        parts += [_section("People"), markup.tag("div", given, style="ts")]
-    parts += [_section("How it was read"), _readings(view), _section("Details"), _facts(view)]
+        parts += [markup.section("People"), markup.tag("div", given, style="ts")]
+    parts += [markup.section("How it was read"), _readings(view), markup.section("Details"), _facts(view)]
     return parts
 
 
@@ -250,10 +250,6 @@ def _facts(view: ReplyView) -> Markup:
         [("What", "name"), ("", "")],
         [[markup.text(name), texts.text_block(value, style="ts-mono")] for name, value in told.items()],
     )
-
-
-def _section(title: str) -> Markup:
-    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
 # ---- as files --------------------------------------------------------------------------------------------------------

@@ -102,20 +102,16 @@ def _draw(services: Services, project: ProjectView, view: RunView) -> None:
     parts = []
     reasons = judge_replies.reasons_of(services.store, by=services.person, run=view.id)
     if reasons:
-        parts += [_section("Without a score"), failures(reasons, view)]
+        parts += [markup.section("Without a score"), failures(reasons, view)]
     last = judge_replies.replies_of(services.store, by=services.person, run=view.id, limit=LAST)
     if last:
         titles = {known.id: known.title for known in project.schema.schema_.dimensions}
-        parts.append(_section("Last replies"))
+        parts.append(markup.section("Last replies"))
         parts += [shown.card(each, view.project, view.id, title=titles.get(each.dimension, "")) for each in last]
     if view.workers:
-        parts += [_section("Workers"), watch.workers(view)]
+        parts += [markup.section("Workers"), watch.workers(view)]
     if parts:
         shell.show(*parts)
-
-
-def _section(title: str) -> Markup:
-    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
 def figures(view: RunView, tallies: Sequence[ReplyTally]) -> list[Markup]:

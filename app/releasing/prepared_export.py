@@ -14,9 +14,9 @@ from app.services import Services
 from app.widgets import version_switch
 from domain.records import ProjectView
 from exporters import zip_file
-from workflow.files import release
+from workflow.files import export
 from workflow.files.columns_used import formats_used
-from workflow.files.release_manifest import part_words
+from workflow.files.manifest_entries import part_words
 
 MOST = 1_000
 """Largest number of items for which the manifest is shown in full."""
@@ -33,7 +33,7 @@ def prepare(
     view: ProjectView,
     chosen: Format,
     *,
-    verified: bool,
+    public: bool = False,
     schema_version: int | None = None,
     run: str | None = None,
     unanswered: str | None = None,
@@ -44,12 +44,12 @@ def prepare(
     ``only``: export these items, by their ids in files.
     """
     with shell.progress_bar("Reading the items") as progress:
-        made = release.release(
+        made = export.exported(
             services.store,
             by=services.person,
             project=view.name,
             format=chosen.name,
-            verified=verified,
+            public=public,
             schema_version=schema_version,
             run=run,
             unanswered=unanswered,
@@ -58,10 +58,9 @@ def prepare(
         )
     written = made.files.get("manifest.json")
     manifest = json.loads(written) if written else None
-    which = ("verified" if verified else "all") + version_switch.in_name(schema_version)
+    which = ("public" if public else "all") + version_switch.in_name(schema_version)
     if only is not None and manifest:
-        part = part_words(made.items, manifest["restricted"]["of"])
-        which = f"{part}-{which}" if verified else part
+        which = part_words(made.items, manifest["restricted"]["of"])
     return {
         "project": view.name,
         "name": f"{view.name}-{chosen.name}-{which}.zip",
@@ -72,7 +71,7 @@ def prepare(
     }
 
 
-def _words_of_ready(made: release.MemoryExport, chosen: Format, schema_version: int | None) -> str:
+def _words_of_ready(made: export.MemoryExport, chosen: Format, schema_version: int | None) -> str:
     of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
     return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
 
@@ -88,7 +87,8 @@ def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> Non
     if manifest is None:
         shell.show(
             markup.paragraph(
-                "An export of all items has no manifest, because it does not depend on verdicts.", style="ts ts-quiet"
+                "An export of all items has no manifest. A release has one, with the votes behind every item.",
+                style="ts ts-quiet",
             )
         )
         shell.show(
@@ -102,9 +102,8 @@ def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> Non
     shell.section("Files")
     shell.show(files_table(manifest["files"]))
     if len(manifest["items"]) > MOST:
-        shell.show(markup.quiet("The file has the votes behind every item."))
         return
-    with st.expander("The whole manifest, with the votes behind every item"):
+    with st.expander("The whole manifest"):
         st.json(manifest, expanded=1)
 
 

@@ -187,22 +187,22 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
     if of.error:
         parts.append(markup.notice(shown.tame(of.error[: shown.LONGEST_TEXT]), style="bad"))
     if of.text:
-        parts += [_section("Answer"), shown.text_block(of.text, style="framed")]
+        parts += [markup.section("Answer"), shown.text_block(of.text, style="framed")]
     if of.detail.get("reasoning"):
-        parts += [_section("Reasoning"), shown.text_block(str(of.detail["reasoning"]), style="framed")]
+        parts += [markup.section("Reasoning"), shown.text_block(str(of.detail["reasoning"]), style="framed")]
     ranked = ranking_of(of.detail)
     if ranked is not None:
-        parts += [_section("Options"), shown.ranking(ranked)]
+        parts += [markup.section("Options"), shown.ranking(ranked)]
     turns = of.detail.get("transcript")
     if isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns):
-        parts += [_section("Transcript"), shown.transcript(turns)]
-    parts += [_section("Details"), _facts(each)]
+        parts += [markup.section("Transcript"), shown.transcript(turns)]
+    parts += [markup.section("Details"), _facts(each)]
     rest = {
         key: value for key, value in of.detail.items() if key not in ("transcript", "options", "scores", "reasoning")
     }
     if rest:
         written = json.dumps(rest, ensure_ascii=False, indent=1)
-        parts += [_section("As stored"), shown.text_block(written, most=20_000, style="framed ts-mono")]
+        parts += [markup.section("As stored"), shown.text_block(written, most=20_000, style="framed ts-mono")]
     return parts
 
 
@@ -235,10 +235,6 @@ def _facts(each: AttemptView) -> Markup:
         [("What", "name"), ("", "")],
         [[markup.text(name), shown.text_block(value, style="ts-mono")] for name, value in facts.items()],
     )
-
-
-def _section(title: str) -> Markup:
-    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
 # ---- as files --------------------------------------------------------------------------------------------------------

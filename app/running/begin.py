@@ -23,8 +23,7 @@ from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import Preview, Question, RunPlan
 from workflow.runs import preview_run, run_start
-from workflow.runs.model_descriptions import ModelSpec, stored_as_yaml
-from workflow.runs.model_folders import ModelDevice, place_of
+from workflow.runs.model_descriptions import ModelDevice, ModelSpec, find_device, stored_as_yaml
 from workflow.runs.preview_run import RunEstimate
 from workflow.runs.run_views import RunView
 
@@ -163,13 +162,13 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
         blind = isinstance(plan, RunPlan) and plan.without_image
         estimate = preview_run.estimate(spec, found.questions, asked=found.can, blind=blind)
         return PagePreview(found, first, pictures, estimate=estimate)
-    return PagePreview(found, first, pictures, place=place_of(spec, services.settings, by=services.person))
+    return PagePreview(found, first, pictures, place=find_device(spec, services.settings, by=services.person))
 
 
 def preview_markup(seen: PagePreview, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
     """Return the preview as markup."""
     parts = [
-        _section("What will happen"),
+        markup.section("What will happen"),
         markup.tag("p", markup.text(of.sentence(seen, spec, plan)), style="ts", data_part="foreseen"),
     ]
     if seen.place is not None:
@@ -201,7 +200,7 @@ def prompts(seen: PagePreview) -> list[Markup]:
     if not seen.shown:
         return []
     first = [question_markup(question, seen.pictures) for question in seen.shown]
-    return [_section("The first prompts, as they will be sent"), *first]
+    return [markup.section("The first prompts, as they will be sent"), *first]
 
 
 def address_of(path: Path, *, side: int = 420) -> str:
@@ -263,10 +262,6 @@ def _pictures(row: list[Markup]) -> list[Markup]:
 
 def _turn(who: str, parts: Sequence[Markup]) -> Markup:
     return markup.tag("div", markup.quiet(who), *parts, style="ts-turn")
-
-
-def _section(title: str) -> Markup:
-    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
 # ---- after the start -------------------------------------------------------------------------------------------------

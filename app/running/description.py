@@ -14,15 +14,15 @@ import streamlit as st
 
 from annotation_schemas import yaml_text
 from app import markup, shell
-from app.running import folders, watch
+from app.running import watch
 from app.services import Services
+from domain import extensions
 from domain.errors import InvalidInputError, ModelError, TouchstoneError
 from domain.request_settings import find_body_problems, find_header_problems, read_headers, read_json_object
 from workflow.runs import model_descriptions
 from workflow.runs.model_descriptions import Endpoint, Generation, ModelSpec, Price
 
-FOLDER, ENDPOINT, ALONG, MINE = "A folder on this machine", "An endpoint", "Comes with Touchstone", "A file of mine"
-SOURCES = (FOLDER, ENDPOINT, ALONG, MINE)
+ENDPOINT, ALONG, MINE = "An endpoint", "Comes with Touchstone", "A file of mine"
 
 TEXT = "models.text"
 """The input with the description in effect, on the page Models."""
@@ -38,8 +38,17 @@ model: /path/to/a/folder
 _NAME = "description"
 
 
+@dataclass(frozen=True)
+class ModelSource:
+    """A source of descriptions that an extension adds: a row of the register ``model_sources``."""
+
+    label: str
+    draw: Callable[[Services, Callable[[str], None]], None]
+    """Draws the inputs. The second argument puts a chosen description, as YAML, in effect."""
+
+
 def choose(
-    services: Services, *, box: str = TEXT, title: str = "Model", source: str = FOLDER, without: Sequence[str] = ()
+    services: Services, *, box: str = TEXT, title: str = "Model", source: str = "", without: Sequence[str] = ()
 ) -> ModelSpec | None:
     """Draw the inputs and return the description in effect. None without a valid one; the page shows the faults.
 
@@ -48,20 +57,28 @@ def choose(
     box
         The key of the input with the text. Each page has its own.
     source
-        The default source.
+        The default source; without one, the first.
     without
         Adapters that are not offered.
     """
     shell.section(title)
-    chosen = st.segmented_control("From", SOURCES, default=source, key="models.source", label_visibility="collapsed")
-    _FROM[chosen or source](services, box, without)
+    added: dict[str, ModelSource] = {row.label: row for row in extensions.rows("model_sources")}
+    labels = [*added, *_FROM]
+    first = source or labels[0]
+    chosen = (
+        st.segmented_control("From", labels, default=first, key="models.source", label_visibility="collapsed") or first
+    )
+    if chosen in added:
+        added[chosen].draw(services, lambda text: take(text, box))
+    else:
+        _FROM[chosen](services, box, without)
     return _in_effect(box)
 
 
 def parse_description(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
     """Return the description in a text, or its faults with their lines."""
     try:
-        return model_descriptions.of_text(text, name=_NAME), []
+        return model_descriptions.spec_of(text, name=_NAME), []
     except ModelError as error:
         return None, [_by_line(line) for line in str(error).splitlines()]
 
@@ -79,10 +96,6 @@ def with_value(text: str, key: str, value: object) -> str:
 
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
-
-
-def _folders(services: Services, box: str, without: Sequence[str]) -> None:
-    folders.pick(services, take=lambda text: take(text, box))
 
 
 def _along(services: Services, box: str, without: Sequence[str]) -> None:
@@ -274,7 +287,6 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
 
 
 _FROM: Mapping[str, Callable[[Services, str, Sequence[str]], None]] = {
-    FOLDER: _folders,
     ENDPOINT: _endpoint,
     ALONG: _along,
     MINE: _own_description,
@@ -291,7 +303,7 @@ def take(text: str, box: str = TEXT) -> None:
 
 def _take(spec: ModelSpec | None, box: str) -> None:
     if spec is not None:
-        take(model_descriptions.as_yaml(spec), box)
+        take(model_descriptions.spec_as_yaml(spec), box)
 
 
 def _in_effect(box: str) -> ModelSpec | None:

@@ -80,7 +80,7 @@ def name(head: str) -> RunColumn:
 
 def started(head: str = "Started") -> RunColumn:
     """Return the column with the time when a run was started or imported."""
-    return RunColumn(head, "line", lambda view, more: markup.text(shown.moment(view.created_at)))
+    return RunColumn(head, "line", lambda view, more: markup.text(markup.moment(view.created_at)))
 
 
 def hash_of(head: str) -> RunColumn:

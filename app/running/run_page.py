@@ -129,7 +129,7 @@ def _where(page: RunPage, run: RunView) -> Markup:
     links = [
         markup.tag("a", markup.text(words), href=href, target="_self") for words, href in (*places, *page.links(run))
     ]
-    by = f"{run.kind.began} {shown.moment(run.created_at)} by {run.by or 'the command line'}"
+    by = f"{run.kind.began} {markup.moment(run.created_at)} by {run.by or 'the command line'}"
     told = [markup.quiet(f" · {by}")]
     if run.kind.plan is not None:
         told = [markup.quiet(f" · {by} · {page.frozen} "), shown.mono(run.hash[:10])]

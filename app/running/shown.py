@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from app import markup
@@ -154,11 +153,6 @@ def cost(amount: float | None, currency: str | None) -> str:
     if amount is None:
         return "not known"
     return f"{amount:.4f} {currency or ''}".strip() if amount < 1 else f"{amount:,.2f} {currency or ''}".strip()
-
-
-def moment(at: datetime | None) -> str:
-    """Return a time in UTC."""
-    return markup.moment(at)
 
 
 def figures(pairs: Iterable[tuple[str, str]]) -> Markup:

@@ -153,16 +153,12 @@ def below(view: RunView, failed: Sequence[FailureView], answered: Sequence[Attem
     parts = []
     if failed:
         title = f"Without an answer: {markup.count(view.failed, view.kind.one)}"
-        parts += [_section(title), failures(failed, view)]
+        parts += [markup.section(title), failures(failed, view)]
     if answered:
-        parts += [_section("Last answers"), last(answered, view)]
+        parts += [markup.section("Last answers"), last(answered, view)]
     if view.workers:
-        parts += [_section("Workers"), workers(view)]
+        parts += [markup.section("Workers"), workers(view)]
     return parts
-
-
-def _section(title: str) -> Markup:
-    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
 
 
 def failures(of: Sequence[FailureView], view: RunView) -> Markup:
@@ -219,7 +215,7 @@ def workers(view: RunView) -> Markup:
             [
                 markup.text(shown.tame(worker.name)),
                 markup.quiet(worker_line(worker.about, names=FIRST)),
-                markup.text(shown.moment(worker.started_at)),
+                markup.text(markup.moment(worker.started_at)),
                 markup.tag("b", markup.text("there"))
                 if worker.there
                 else markup.text(markup.moment(worker.seen_at, seconds=True)),

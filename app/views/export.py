@@ -1,4 +1,4 @@
-"""The page *Export*: write the project's items to files, show the manifest, and download the files."""
+"""The page *Export*: write the project's items, answers or ratings to files, and download them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ from workflow.runs import run_views
 
 SCREEN = Screen("Export", place=270, role=Role.LEAD, group=Group.RELEASE)
 
-CHOICES = {True: "The verified split: only kept items", False: "All items as they stand"}
-
 OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
 """The kinds of runs that hold models' answers."""
 
 
 def render(services: Services) -> None:
-    """Draw the choice of a format, the button that prepares the files, the manifest and the download."""
+    """Draw the choice of a format, the button that prepares the files, and the download."""
     view = shell.lead_of(services)
     shell.heading(
         "Export",
@@ -41,21 +39,18 @@ def render(services: Services) -> None:
         shell.show(markup.notice("The schema of this project names no format that can be written yet."))
         return
     with st.form("export", border=False):
-        left, right = st.columns([2, 1])
+        left, right = st.columns([1, 1])
         with left:
-            verified = st.radio(
-                "What", list(CHOICES), format_func=lambda choice: CHOICES[choice], key="export.verified"
-            )
-        with right:
             names = {row.name: row for row in formats}
             chosen = names[st.selectbox("Format", list(names), key="export.format")]
+            public = st.checkbox(
+                "Leave out the fields that the schema keeps out of public files",
+                key="export.public",
+                disabled=not view.schema.schema_.export.public_without,
+            )
+        with right:
             version = version_switch.switch(
-                services,
-                view,
-                key="export.schema",
-                stages=RATED,
-                help="For ratings, and for the verified split: of one version are the kept items of which all votes, "
-                "and the senior's decision, were given under it.",
+                services, view, key="export.schema", stages=RATED, help="For ratings: those given under one version."
             )
             of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")
@@ -64,7 +59,7 @@ def render(services: Services) -> None:
             services,
             view,
             chosen,
-            verified=bool(verified),
+            public=public,
             schema_version=version,
             **(of_answers if chosen.takes is Takes.ANSWERS else {}),
         )

@@ -312,7 +312,7 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     found = expired_drafts.postponed_tasks(services.store, person=services.person)
     if not found:
         return
-    shell.show(markup.tag("div", markup.text("Postponed"), style="ts-section", role="heading", aria_level="2"))
+    shell.section("Postponed")
     for row in found:
         until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
         what = "given back" if row.released else "postponed"
@@ -326,11 +326,7 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
     found = expired_drafts.of_person(services.store, person=services.person)
     if not found:
         return
-    shell.show(
-        markup.tag(
-            "div", markup.text("Drafts and expired submissions"), style="ts-section", role="heading", aria_level="2"
-        )
-    )
+    shell.section("Drafts and expired submissions")
     for row in found:
         said = f"{markup.moment(row.at)} · {row.why}"
         _line(services, views, row, said, name="kept", button="Go on with it" if row.free else None)

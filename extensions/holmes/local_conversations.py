@@ -1,42 +1,43 @@
-"""Conversations with a model on this machine. Its calls of tools are read from its text."""
+"""Conversations with a model on this machine."""
 
 from __future__ import annotations
 
-import json
-import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from domain.errors import ModelError
-from domain.runs import Attempt, Outcome, Question, Tools
+from domain.runs import Attempt, Question, Tools
 from extensions.holmes.conversation import Turn, TurnReply, converse
 from extensions.holmes.tool_sets import ToolSet, holmes
-from inference.local.encoding import CannotEncode, EncodedBatch, neutral, rendered
-from inference.local.generation import GeneratedText, LocalModel, attempt_at, generate, seed_of
-from inference.local.loading import LoadedModel, load, out_of_memory, short_error
+from inference.adapters import ChatModel, find_adapter
 from inference.spec import ModelPermissions, ModelSpec
 
 
-class LocalConversations(LocalModel):
+class LocalConversations:
     """Implements ``domain.runs.Answerer`` and ``AsksTools`` for ``holmes``."""
 
-    def __init__(self, loaded: LoadedModel, tool_set: ToolSet) -> None:
-        super().__init__(loaded)
-        self._tool_set = tool_set
+    def __init__(self, model: ChatModel, tool_set: ToolSet, *, most_turns: int) -> None:
+        self._model, self._tool_set, self._most_turns = model, tool_set, most_turns
         self._tools: Tools | None = None
-        about = {"batch_size": 1, "most_turns": loaded.spec.most_turns, "tools": tool_set.about()}
-        self._about = {**loaded.about, **about}
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """Return the facts about the model, its device and the offered tools."""
+        about = {"batch_size": 1, "most_turns": self._most_turns, "tools": self._tool_set.about()}
+        return {**self._model.about, **about}
 
     def give_tools(self, tools: Tools) -> None:
         """See ``AsksTools.give_tools``."""
         self._tools = tools
 
+    def close(self) -> None:
+        """Give the model's memory back."""
+        self._model.close()
+
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
         """See ``Answerer.answer``."""
-        most = self.loaded.spec.most_turns
+        most = self._most_turns
         converse(questions, self, most_turns=most, tell=tell, stop=stop, tool_set=self._tool_set, tools=self._tools)
 
     def say(
@@ -51,147 +52,14 @@ class LocalConversations(LocalModel):
         for turn in turns:
             if stop():
                 return
-            hear(self._said(turn))
-
-    def _said(self, turn: Turn) -> TurnReply:
-        began = time.perf_counter()
-        try:
-            text, encoded, room = self._encoded(turn)
-            reply = generate(self.loaded, encoded, seed=_seed(self.loaded, text), most=room)[0]
-        except CannotEncode as error:
-            return TurnReply(attempt_at(turn.question, Outcome.FAILED, error=str(error)), None)
-        except Exception as error:  # a model may raise anything; the other conversations go on
-            sentence = (
-                "There is not enough memory for this conversation."
-                if out_of_memory(error)
-                else f"The model failed on this item. {short_error(error)}"
-            )
-            seconds = time.perf_counter() - began
-            return TurnReply(attempt_at(turn.question, Outcome.FAILED, error=sentence, seconds=seconds), None)
-        words, calls = read_calls(reply.whole) if turn.tools else (reply.text, [])
-        words = words if calls else reply.text
-        outcome = _outcome(reply, words)
-        attempt = attempt_at(
-            turn.question,
-            outcome,
-            text=words,
-            finish_reason=reply.finish_reason,
-            tokens_in=encoded.lengths[0],
-            tokens_out=reply.tokens_out,
-            seconds=time.perf_counter() - began,
-            error="" if words or calls else "The model wrote nothing.",
-            detail={"rendered": text, "written": reply.whole},
-        )
-        return TurnReply(attempt, {"role": "assistant", "content": words, **({"tool_calls": calls} if calls else {})})
-
-    def _encoded(self, turn: Turn) -> tuple[str, EncodedBatch, int]:
-        loaded = self.loaded
-        text = rendered(loaded, [_plain(message, loaded.special) for message in turn.messages], turn.tools)
-        if text is None:
-            raise CannotEncode(f"The chat template of {loaded.spec.name} refuses these turns.")
-        first = loaded.tokenizer.bos_token
-        inputs = loaded.tokenizer(
-            [text], return_tensors="pt", add_special_tokens=not (first and text.startswith(first))
-        ).to(loaded.device)
-        length = int(inputs["input_ids"].shape[1])
-        room = loaded.spec.generation.max_new_tokens
-        if loaded.room is not None:
-            room = min(room, loaded.room - length)
-        if room < 1:
-            raise CannotEncode(f"The conversation has {length} tokens; {loaded.spec.name} holds {loaded.room}.")
-        kept = {name: inputs[name] for name in ("input_ids", "attention_mask")}
-        return text, EncodedBatch(kept, (), (length,)), room
+            hear(TurnReply(*self._model.reply(turn.question, turn.messages, turn.tools)))
 
 
 def open_conversations(
     spec: ModelSpec, allowed: ModelPermissions, tool_set: ToolSet | None = None
 ) -> LocalConversations:
     """Return a local model that asks for tools. Raise ``ModelError`` if it does not load or knows no tools."""
-    loaded = load(spec, allowed)
     tool_set = tool_set or holmes()
-    tools = [tool.function() for tool in tool_set.tools[:1]]
-    turns = [{"role": "user", "content": "What next?"}]
-    shown = rendered(loaded, turns, tools) if loaded.template else None
-    if shown is None or tool_set.tools[0].name not in shown:
-        raise ModelError(
-            f"The chat template of {spec.name} knows no tools, so it cannot ask for any: take a text model whose"
-            " template does, or one behind a server that reads calls (vLLM, SGLang)."
-        )
-    return LocalConversations(loaded, tool_set)
-
-
-def _plain(message: Mapping[str, Any], special: Sequence[str]) -> dict[str, Any]:
-    """Return a turn for chat templates: texts without special tokens, and arguments as values instead of JSON."""
-    turn = {**message, "content": neutral(str(message.get("content") or ""), special)[0]}
-    if message.get("tool_calls"):
-        turn["tool_calls"] = [
-            {**call, "function": {**call["function"], "arguments": _value(call["function"]["arguments"])}}
-            for call in message["tool_calls"]
-        ]
-    return turn
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text) if text.strip() else {}
-    except ValueError:
-        return text
-
-
-_TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-_LISTED = re.compile(r"\[TOOL_CALLS\]\s*(\[.*)\Z", re.DOTALL)
-_NAMED = re.compile(r"\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(\{.*?\})?\s*(?=\[TOOL_CALLS\]|\Z)", re.DOTALL)
-_MARKS = re.compile(r"<\|(?:python_tag|eom_id|eot_id|im_end|end_of_text)\|>|</?s>")
-
-
-def read_calls(written: str) -> tuple[str, list[Any]]:
-    """Split a model's text into words and calls, in the forms that models use.
-
-    These are ``<tool_call>{...}</tool_call>``, ``[TOOL_CALLS] [{...}]`` and, with nothing else, an object with
-    ``name`` and ``parameters``. An unreadable call becomes one that the protocol does not know, so that it is reported
-    and never taken for an answer.
-
-    >>> read_calls('<tool_call>{"name": "ocr", "arguments": {}}</tool_call>')
-    ('', [{'type': 'function', 'function': {'name': 'ocr', 'arguments': '{}'}}])
-    >>> read_calls("It is green.")
-    ('It is green.', [])
-    """
-    text = written.strip()
-    tagged = _TAGGED.findall(text)
-    if tagged:
-        return _MARKS.sub("", _TAGGED.sub("", text)).strip(), [_call(_value(each)) for each in tagged]
-    if listed := _LISTED.search(text):
-        value = _value(_MARKS.sub("", listed.group(1)))
-        calls = [_call(each) for each in value] if isinstance(value, list) else [_call(None)]
-        return text[: listed.start()].strip(), calls
-    if "[TOOL_CALLS]" in text:
-        named = _NAMED.findall(_MARKS.sub("", text))
-        calls = [_call({"name": name, "arguments": _value(given)}) for name, given in named]
-        return text.partition("[TOOL_CALLS]")[0].strip(), calls or [_call(None)]
-    alone = _MARKS.sub("", text).strip()
-    if alone.startswith("{"):
-        values = [_value(each) for each in re.split(r";\s*(?=\{)", alone)]
-        if all(isinstance(value, dict) and "name" in value and len(value) <= 3 for value in values):
-            return "", [_call(value) for value in values]
-    if text.startswith("<|python_tag|>"):
-        return "", [_call(None)]
-    return alone, []
-
-
-def _call(value: Any) -> dict[str, Any]:
-    """Return a call in the form of the chat protocol."""
-    if not isinstance(value, dict) or not isinstance(value.get("name"), str):
-        return {"type": "function", "function": None}
-    given = value.get("arguments", value.get("parameters"))
-    raw = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
-    return {"type": "function", "function": {"name": value["name"], "arguments": raw}}
-
-
-def _outcome(reply: GeneratedText, words: str) -> Outcome:
-    if not words:
-        return Outcome.EMPTY
-    return Outcome.TRUNCATED if reply.finish_reason == "length" else Outcome.ANSWERED
-
-
-def _seed(loaded: LoadedModel, text: str) -> int:
-    return seed_of(loaded.spec.generation.seed, [text])
+    tools = [tool.function() for tool in tool_set.tools]
+    model = find_adapter(spec).open_chat(spec, allowed, tools)
+    return LocalConversations(model, tool_set, most_turns=spec.most_turns)

@@ -18,19 +18,15 @@ from extensions.holmes.tool_sets import parse_tool_set
 
 def _open(spec: Any, plan: RunPlan, allowed: Any) -> Answerer:
     from extensions.holmes.run_tools import allowed_set
-    from inference.opening import LOCAL, must_be_asked_here
 
     tool_set = allowed_set(plan, allowed.tool_sets)
-    if spec.adapter in LOCAL:
-        from extensions.holmes.local_conversations import open_conversations
-
-        must_be_asked_here(spec)
-        return open_conversations(spec, allowed, tool_set)
     if spec.adapter == "endpoint":
         from extensions.holmes.endpoint_conversations import open_conversations as open_at_endpoint
 
         return open_at_endpoint(spec, allowed.endpoints, tool_set)
-    raise ModelError(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {plan.strategy}.")
+    from extensions.holmes.local_conversations import open_conversations
+
+    return open_conversations(spec, allowed, tool_set)
 
 
 def _stored(session: Any, item_ids: Sequence[int]) -> Mapping[int, Mapping[str, Any]]:

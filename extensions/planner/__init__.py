@@ -2,7 +2,8 @@
 
 ``asked_criteria`` finds questions that no one is ever asked, and ``played_votes`` lets made-up votes go through the
 keep rules. Whatever checks a new schema shows what they find. ``trial_project`` builds a project of made-up items for
-``touchstone schema try``. ``touchstone plan`` computes how many raters and units a study of agreement needs.
+``touchstone schema try``. ``touchstone plan`` simulates how many raters and units a study of agreement needs
+(``study_plan``, also for notebooks: ``from agreement import plan_study``).
 """
 
 from __future__ import annotations
@@ -26,4 +27,16 @@ def _schema_checks() -> Sequence[Any]:
     return check_criteria, check_verdicts, check_refinement
 
 
-EXTENSION = Extension(name="planner", title="Planner", commands=_commands, schema_checks=_schema_checks)
+def _notebook_statistics() -> Sequence[Any]:
+    from extensions.planner import study_plan
+
+    return (study_plan,)
+
+
+EXTENSION = Extension(
+    name="planner",
+    title="Planner",
+    commands=_commands,
+    schema_checks=_schema_checks,
+    notebook_statistics=_notebook_statistics,
+)

@@ -5,7 +5,8 @@
 
 ``success_regression`` fits regressions of success on scores in the dimensions. Its units come from a project
 (``project_units``) or from files (``success_files``). The page *Regression*, ``touchstone regression`` and the source
-``regression`` of paper tables show the result.
+``regression`` of paper tables show the result. ``logistic`` is also for notebooks:
+``from agreement import logistic_regression``.
 """
 
 from __future__ import annotations
@@ -47,6 +48,12 @@ def _table_sources() -> Sequence[Any]:
     return (("regression", coefficients),)
 
 
+def _notebook_statistics() -> Sequence[Any]:
+    from extensions.plans import logistic
+
+    return (logistic,)
+
+
 EXTENSION = Extension(
     name="plans",
     title="ETP plans",
@@ -55,5 +62,6 @@ EXTENSION = Extension(
     commands=_commands,
     figures=_figures,
     table_sources=_table_sources,
+    notebook_statistics=_notebook_statistics,
     web=Path(__file__).parent / "web",
 )

@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agreement.logistic import logistic_regression
 from agreement.ratings import Floats
 from agreement.regression import linear_regression
 from agreement.regression_parts import INTERCEPT, NAMES, Errors, Regression, Term
 from agreement.statistic import Statistic, Test, undefined
 from domain import csv_text
 from domain.errors import InvalidInputError, Problem
+from extensions.plans.logistic import logistic_regression
 from extensions.plans.success_units import JoinedUnits, Unit
 
 Kind = Literal["linear", "logistic"]

@@ -3,6 +3,9 @@
 ``preference_figures`` works out win rates, strengths, agreement and the effect of the left position from the votes of
 the stage ``comparison``, which core collects. ``preference_files`` writes them. The page *Preferences*
 (``page_figures``, ``page_parts``) also opens pairs; ``touchstone comparison`` of core does so, too.
+
+``pair_votes`` and ``strengths`` are also for notebooks: ``from agreement import davidson``. ``judges_of_pairs``
+compares judges with people; ``report_section`` adds that to the calibration report.
 """
 
 from __future__ import annotations
@@ -31,4 +34,24 @@ def _figures() -> Sequence[Any]:
     return (("preferences", preferences_page),)
 
 
-EXTENSION = Extension(name="preferences", title="Preferences", pages=_pages, commands=_commands, figures=_figures)
+def _report_sections() -> Sequence[Any]:
+    from extensions.preferences.report_section import KEY, pairs_section
+
+    return ((KEY, pairs_section),)
+
+
+def _notebook_statistics() -> Sequence[Any]:
+    from extensions.preferences import pair_votes, strengths
+
+    return pair_votes, strengths
+
+
+EXTENSION = Extension(
+    name="preferences",
+    title="Preferences",
+    pages=_pages,
+    commands=_commands,
+    figures=_figures,
+    report_sections=_report_sections,
+    notebook_statistics=_notebook_statistics,
+)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from agreement import Statistic, elo
+from agreement import Statistic
 from app import markup
 from app.results import shown
 from extensions.preferences import preference_files
 from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, Share
+from extensions.preferences.strengths import elo
 
 STRENGTHS = (
     "Strengths are logs of Davidson's model, with mean 0: the difference of two is the log of the odds that the one is "

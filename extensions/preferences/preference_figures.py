@@ -10,16 +10,19 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agreement import Bootstrap, Statistic, Strengths, WinRate, davidson, left_preferred, pair_votes, win_rates
+from agreement import Bootstrap, Statistic
 from agreement.means import share
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
 from db.engine import Store
 from domain.records import Rating
 from domain.states import Items
-from reports.study import JudgeOfPairs
+from extensions.preferences import judges_of_pairs
+from extensions.preferences.judges_of_pairs import JudgedPair, JudgeOfPairs
+from extensions.preferences.pair_votes import WinRate, left_preferred, pair_votes, win_rates
+from extensions.preferences.strengths import Strengths, davidson
 from workflow.access.counted_items import Counting
-from workflow.results import pair_judges, project_answers, slices
+from workflow.results import project_answers, slices
 from workflow.results.clusters import clusters_of_names
 from workflow.results.preferences import Mark, Preference, Preferences, SamePair, preferences_of
 from workflow.results.project_answers import ProjectAnswers
@@ -157,7 +160,7 @@ def preference_figures(
     return figures_of(
         said,
         found,
-        judged=pair_judges.judged_pairs(store, found),
+        judged=judges_of_pairs.judged_pairs(store, found),
         by=by,
         together=together,
         bins=bins,
@@ -169,7 +172,7 @@ def figures_of(
     said: Preferences,
     found: ProjectAnswers,
     *,
-    judged: Sequence[pair_judges.JudgedPair] = (),
+    judged: Sequence[JudgedPair] = (),
     by: str = DIMENSION.name,
     together: str | None = None,
     bins: Bins = BINS,
@@ -201,7 +204,7 @@ def _criterion(
     slicing: Slicing,
     of_item: Mapping[str, int | None],
     cluster: Mapping[str, str],
-    judged: Sequence[pair_judges.JudgedPair],
+    judged: Sequence[JudgedPair],
     bootstrap: Bootstrap | None,
 ) -> OfCriterion:
     votes = [vote for vote in said.votes if vote.criterion == name]
@@ -218,7 +221,7 @@ def _criterion(
         tuple(parts),
         left_preferred(decided[True], decided[False]),
         *_of_raters(votes, name, cluster),
-        pair_judges.with_people(votes, judged, cluster, name),
+        judges_of_pairs.with_people(votes, judged, cluster, name),
     )
 
 

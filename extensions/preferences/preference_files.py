@@ -7,10 +7,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agreement import Statistic, elo
+from agreement import Statistic
 from domain import csv_text
+from extensions.preferences.judges_of_pairs import JudgeOfPairs
 from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, PreferenceFigures
-from reports.study import JudgeOfPairs
+from extensions.preferences.strengths import elo
 
 COLUMNS = (
     *("criterion", "slice", "model", "against", "votes", "wins", "ties", "losses", "win_rate", "low", "high"),

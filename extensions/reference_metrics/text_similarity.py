@@ -7,6 +7,7 @@ means of these cosines over the tokens of each text. The model is read from a fo
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.errors import InvalidInputError, ModelError, Problem
-from inference.local.loading import needs_libraries, short_error
+from domain.installation import install_hint
 
 VERSION = 1
 """Raised when the same texts give another number for a reason of ours."""
@@ -43,6 +44,19 @@ class _Text:
     """Tokens of the text itself. Tokens that the tokenizer adds around it can be matched, but have no weight."""
 
 
+def _require_libraries() -> None:
+    """Raise ``ModelError`` if torch or transformers is not installed."""
+    # Threads of torch sleep while they wait: spinning ones slow down everything else on the same cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    try:
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError as error:
+        raise ModelError(
+            f"BERTScore needs torch and transformers, but {error.name} is not installed. {install_hint('models')}"
+        ) from error
+
+
 def opened(folder: Path, *, layer: int | None = None) -> Similarity:
     """Return the similarity measure of the model in a folder, on the processor.
 
@@ -60,7 +74,7 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
     """
     if not folder.is_dir():
         raise ModelError(f"{folder} is no folder of this machine; nothing is fetched from elsewhere.")
-    needs_libraries()
+    _require_libraries()
     import torch
     import transformers
     from transformers import AutoConfig, AutoModel, AutoTokenizer
@@ -74,7 +88,8 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
         tokenizer = AutoTokenizer.from_pretrained(folder, **about, **spaced)
         model = AutoModel.from_pretrained(folder, **about).eval()
     except Exception as error:  # a broken folder can raise anything
-        raise ModelError(f"{folder.name} cannot be loaded as a model of texts: {short_error(error)}") from error
+        reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+        raise ModelError(f"{folder.name} cannot be loaded as a model of texts: {reason}") from error
     layers = int(config.num_hidden_layers)
     at = layers if layer is None else layer
     if not 0 <= at <= layers:

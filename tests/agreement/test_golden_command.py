@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 import agreement.golden
+from testkit.missing_extensions import needs
 from tests.agreement.golden import behaviour
 from tests.agreement.golden import command as golden
 from tests.agreement.golden.entries import SHAPES, TABLE, Unknown, compute, shape_of
 from tests.agreement.of_raters import trying
 from tests.paths import ROOT, shared
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, needs("notebook_statistics", "aggregate")]
 
 Entry = dict[str, Any]
 

@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from testkit.missing_extensions import needs
 from tests.agreement.golden import command as golden
+
+pytestmark = needs("notebook_statistics", "aggregate")
 
 Table = list[list[float | None]]
 SEEDS = range(6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import agreement
 from agreement import (
     Bootstrap,
     Statistic,
@@ -28,7 +30,6 @@ from agreement import (
     judge_verdict,
     length_bias,
     linear_regression,
-    logistic_regression,
     noise_ceiling,
     pass_rates,
     position_bias,
@@ -39,6 +40,7 @@ from agreement import (
     unparsed,
     weighted_mean,
 )
+from domain import extensions
 from domain.errors import RatingsError
 
 pytestmark = pytest.mark.thorough
@@ -81,7 +83,15 @@ CALLS: Mapping[str, Call] = {
     "ppi_plain": lambda people, judge, _: ppi_mean(people[:, 0], judge, people[:, -1], method="ppi"),
     "regression": lambda people, judge, names: linear_regression(judge, people, clusters=names),
     "regression_hc3": lambda people, judge, _: linear_regression(judge, people),
-    "logistic": lambda people, judge, names: logistic_regression(bits(judge), people, clusters=names),
+    **(
+        {}
+        if extensions.missing("notebook_statistics", "logistic_regression")
+        else {
+            "logistic": lambda people, judge, names: attrgetter("logistic_regression")(agreement)(
+                bits(judge), people, clusters=names
+            )
+        }
+    ),
     "rogan_gladen": lambda people, judge, _: rogan_gladen(bits(people[:, 0]), bits(judge), bits(people[:, -1])),
     "self_consistency": lambda people, judge, names: self_consistency(people, clusters=names, bootstrap=FEW),
     "unparsed": lambda people, judge, names: unparsed(judge, highest=3, clusters=names),

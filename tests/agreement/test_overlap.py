@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from agreement import Bootstrap, Ratings, Scale, summarise
 from agreement.overlap import box_f1, box_iou, matched, temporal_iou
+from app.agreement.tables import about_of
 from app.cli import cli
-from app.views.agreement import about_of
 from domain.errors import RatingsError
 from domain.overlap import Shape, area_iou, time_iou
 from domain.records import Rating

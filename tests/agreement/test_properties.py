@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import agreement
 from agreement import Ratings, Scale, Statistic
+from domain import extensions
 from domain.statistics import STATISTICS, Needs
 from tests.agreement.of_raters import FEW, OF_RATERS, OfRaters, each_of_raters, of, statistics_in, trying
 
@@ -68,12 +70,12 @@ def _places(rows: Rows, at: int) -> list[str | None]:
     return [names.get(value) for value in _column(rows, at)]
 
 
-def _votes(rows: Rows) -> agreement.PairVotes:
+def _votes(rows: Rows) -> Any:
     """Who is compared is in the first two columns, and who is preferred in the last one."""
     pairs = zip(_column(rows, 0), _column(rows, 1), _places(rows, 3), strict=True)
     there = [each for each in pairs if each[0] != each[1] and not any(math.isnan(name) for name in each[:2])]
     names = [[f"model {each[at]:g}" for each in there] for at in (0, 1)]
-    return agreement.pair_votes(*names, [each[2] for each in there])
+    return attrgetter("pair_votes")(agreement)(*names, [each[2] for each in there])
 
 
 def _ceiling(of_judge: bool) -> Callable[[Any, Rows], Any]:
@@ -120,8 +122,18 @@ JUDGED: Sequence[Judged] = [
         lambda f, rows: f(_column(rows, 0), _column(rows, 3), [_length(value) for value in _column(rows, 2)]),
     ),
     Judged("position_bias", lambda f, rows: f(_places(rows, 0), _places(rows, 3))),
-    Judged("win_rates", lambda f, rows: [each.rate for each in f(_votes(rows), bootstrap=FEW)]),
-    Judged("davidson", lambda f, rows: _of_strengths(f(_votes(rows), bootstrap=FEW))),
+    *(
+        each
+        for each in (
+            Judged("win_rates", lambda f, rows: [each.rate for each in f(_votes(rows), bootstrap=FEW)]),
+            Judged("davidson", lambda f, rows: _of_strengths(f(_votes(rows), bootstrap=FEW))),
+            Judged(
+                "logistic_regression",
+                lambda f, rows: f(_passed(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
+            ),
+        )
+        if not extensions.missing("notebook_statistics", each.name)
+    ),
     Judged("calibration_curve", lambda f, rows: f(_column(rows, 0), _column(rows, 3))),
     Judged(
         "drift",
@@ -139,10 +151,6 @@ JUDGED: Sequence[Judged] = [
     Judged(
         "linear_regression",
         lambda f, rows: f(_column(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
-    ),
-    Judged(
-        "logistic_regression",
-        lambda f, rows: f(_passed(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
     ),
     Judged(
         "alternative_test",
@@ -173,17 +181,12 @@ def _three(found: Any) -> list[Statistic]:
 
 ELSEWHERE = {
     "all_right": "a bit per unit",
-    "aggregate": "labels of units; tests/agreement/test_aggregation.py",
     "benjamini_yekutieli": "a decision about p values",
     "confusion_matrix": "counts; classification_rates has the statistics",
-    "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
     "mcnemar": "of two categories; tests/agreement/test_rater_bias.py",
-    "elo": "another scale of strengths",
     "holm": "p values",
     "judge_verdict": "a rule about limits; tests/agreement/test_verdict.py",
-    "left_preferred": "of two counts; tests/agreement/test_preferences.py",
     "mean_squares": "the sums behind icc",
-    "pair_votes": "makes votes",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",
     "summarise": "a list of statistics",
@@ -195,7 +198,7 @@ ELSEWHERE = {
 each_judged = of(JUDGED)
 
 
-BEFORE_RATINGS = {"agreement.next_grades", "agreement.sample_sizes", "agreement.study_plan"}
+BEFORE_RATINGS = {"agreement.next_grades", "agreement.sample_sizes"}
 """Modules for plans of studies, which are made before there are ratings; tests/agreement/test_planning.py."""
 
 

@@ -109,7 +109,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     _, made = page.session_state["items.ready"]
     assert made["name"] == "p-jsonl-chosen-1-of-28.zip"
     assert [each["id"] for each in made["manifest"]["items"]] == [seen]
-    page.radio(key="items.verified").set_value(True).run()
+    page.selectbox(key="items.format").set_value("csv").run()
     assert "Ready:" not in words(page), "what was made of another choice is not offered"
     none = item_list.picked(store, person=lea, project="p", wanted=ItemFilter(ids=(seen,)), ticked=(moved,))
     assert (none.names, none.gone) == ((), (moved,)), "nothing both ticked and asked for is not everything"

@@ -23,7 +23,7 @@ from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from app import shell, sidebar
-from app.commands.agreement import table
+from app.commands.agreement_lines import table
 from app.jobs import figure_requests
 from app.schema_pages import change_jobs
 from app.screens import SCREENS

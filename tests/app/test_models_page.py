@@ -31,6 +31,7 @@ from domain.states import Stage
 from inference import spec as specs
 from inference.spec import ModelSpec
 from testkit.factories import claimed, make_predictions, make_run
+from testkit.missing_extensions import needs
 from tests.app.homes import Home, make_home
 from workflow.access import accounts, memberships, projects
 from workflow.access.projects import access_to
@@ -109,6 +110,7 @@ def words(test: AppTest) -> str:
 # ---- picking ---------------------------------------------------------------------------------------------------------
 
 
+@needs("adapters", "chat")
 def test_an_empty_page_begins_a_run_and_says_where_models_lie(show: Open, home: Home) -> None:
     page = words(show())
     assert f"No model lies in {home.path / 'models'} yet" in page
@@ -195,6 +197,7 @@ def test_a_key_that_was_pasted_is_not_repeated() -> None:
 # ---- seeing and starting ---------------------------------------------------------------------------------------------
 
 
+@needs("adapters", "chat")
 @pytest.mark.thorough
 def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     show: Open, store: Store, items: list[int]

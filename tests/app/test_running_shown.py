@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from app import markup
 from app.running import shown
 from domain.option_scores import Option, Ranking
 from domain.runs import Outcome, RunState
@@ -97,7 +98,7 @@ def test_what_is_not_known_is_not_0() -> None:
     assert shown.rate(None) == "not known yet"
     assert shown.rate(0.5) == "30.0 an hour"
     assert shown.rate(240) == "4.0 a second"
-    assert shown.moment(datetime(2026, 11, 21, 16, 5, tzinfo=UTC)) == "2026-11-21 16:05 UTC"
+    assert markup.moment(datetime(2026, 11, 21, 16, 5, tzinfo=UTC)) == "2026-11-21 16:05 UTC"
     assert shown.size(14_200_000_000) == "14.2 GB"
 
 

@@ -219,27 +219,18 @@ def test_the_page_agreement_offers_versions_and_says_which_it_shows(world: World
 
 @pytest.mark.thorough
 def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> None:
-    kept = {name for name, by in world.votes.items() if [value for value, _ in by.values()] == ["yes"] * 2}
     for version in (1, 2):
         page = drawn(world.store, world.home, "export", "lea", project="p")
         choice = next(each for each in page.selectbox if each.label == "Version of the schema")
         of_all = n_under(world.votes, version) + n_under(world.grades, version)
         assert choice.options[version] == f"Version {version} alone ({of_all} submissions)"
         choice.select_index(version)
+        next(each for each in page.selectbox if each.label == "Format").set_value("ratings")
         page = next(each for each in page.button if each.key and "export.prepare" in each.key).click().run()
-        alone = {name for name in kept if {at for _, at in world.votes[name].values()} == {version}}
-        noun = "item" if len(alone) == 1 else "items"
         ready = page.session_state["export.ready"]
-        assert ready["words"] == f"Ready: {len(alone)} {noun} in 2 files, of version {version} of the schema alone."
+        assert ready["words"] == f"Ready: {of_all} ratings in 1 file, of version {version} of the schema alone."
         assert ready["words"] in words(page)
-        assert ready["name"].endswith(f"-verified-schema-{version}.zip")
-        assert ready["manifest"]["schema"]["only"] == version
-        assert {each["id"] for each in ready["manifest"]["items"]} == alone
-        folder = tmp_path / str(version)
-        run("export", "p", "jsonl", "--verified", "--schema-version", str(version), "--out", str(folder))
-        said = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
-        assert sorted(each["id"] for each in said) == sorted(alone)
-        assert all(each == {"id": each["id"], "asked": "?"} for each in said)
+        assert ready["name"].endswith(f"-all-schema-{version}.zip")
         out = tmp_path / f"{version}.csv"
         told = run("export", "p", "ratings", "--schema-version", str(version), "--out", str(out))
         assert f"of version {version} of the schema alone" in told

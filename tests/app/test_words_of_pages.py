@@ -15,7 +15,7 @@ from tests.paths import ROOT
 
 ROOMS = (
     *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "media"),
-    *("net", "reports", "workflow", "app/judging", "app/running", "app/views", "app/workbench"),
+    *("net", "reports", "workflow", "app/agreement", "app/judging", "app/running", "app/views", "app/workbench"),
 )
 
 
@@ -27,8 +27,8 @@ def modules(room: str) -> list[Path]:
 FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 NOT_ON_PAGES = {
     # No page names a stage or a place for an export, looks at batches, or keeps a rule.
-    ("workflow/files/release.py", "--out"),
-    ("workflow/files/release.py", "--stage"),
+    ("workflow/files/export.py", "--out"),
+    ("workflow/files/export.py", "--stage"),
     ("extensions/batch/batch_command.py", "--again"),
     ("extensions/batch/batch_command.py", "--batch"),
     ("reports/ruling.py", "--rule"),
@@ -38,9 +38,9 @@ NOT_ON_PAGES = {
     # A command of core with an option that an extension reads.
     ("domain/extensions.py", "--mail"),
     # What other programs are started with, and a program that is started by a command alone.
-    ("inference/fit.py", "--query-gpu"),
-    ("inference/local/loading.py", "--index-url"),
-    ("inference/fit.py", "--format"),
+    ("extensions/local_models/fit.py", "--query-gpu"),
+    ("extensions/local_models/weights.py", "--index-url"),
+    ("extensions/local_models/fit.py", "--format"),
     ("extensions/labelstudio/serving/sync_process.py", "--server"),
     ("extensions/labelstudio/serving/pictures.py", "--media"),
     ("extensions/labelstudio/serving/bridging.py", "--media-from"),  # names the option that was given
@@ -87,7 +87,10 @@ MEANT = {
     ("extensions/labelstudio/objects.py", "user"): "what Label Studio calls an account",
     ("app/running/plan.py", "user"): "a turn of a conversation with a model, as its template has it",
     ("workflow/runs/judge_templates.py", "user"): "the same",
+    ("extensions/local_models/families.py", "user"): "the same",
+    ("extensions/local_models/prompts.py", "user"): "the same",
     ("extensions/mail/settings.py", "user"): "an account of a mail server",
+    ("extensions/aggregation/vote_aggregation.py", "ability"): "of a rater, as GLAD calls it",
 }
 
 
@@ -109,11 +112,16 @@ def test_pages_commands_mails_and_notices_use_the_words_of_the_glossary() -> Non
     assert found == set(MEANT), "some of these are gone"
 
 
+def is_program(path: Path) -> bool:
+    """Whether a module has commands, or is a program with options of its own."""
+    return "commands" in path.parts or "ArgumentParser" in path.read_text(encoding="utf-8")
+
+
 @pytest.mark.thorough
 def test_no_option_of_a_command_is_told_on_a_page() -> None:
     left = set()
     for room in (*ROOMS, "extensions"):
-        for path in (path for path in modules(room) if room != "extensions" or "commands" not in path.parts):
+        for path in (path for path in modules(room) if room != "extensions" or not is_program(path)):
             for text in texts(path):
                 said = re.sub("`touchstone [^`]*`", "", shell.on_page(text))
                 left |= {(path.relative_to(ROOT).as_posix(), flag) for flag in FLAG.findall(said)}

@@ -17,6 +17,7 @@ from sqlalchemy import text
 
 from domain.roles import Role
 from testkit import missing_media
+from testkit.kept_items import export_kept
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships
@@ -182,8 +183,8 @@ def check_export(server: Server, folder: Path, cast: Cast) -> None:
     """What three people found fitting is kept; the votes come out as they were pressed."""
     kept = {each for each in QUESTIONS if all(cast[login, each] == "yes" for login in ("ann", "bob", "cy"))}
     assert len(kept) == 4
-    run(server.home, "export", "ego", "egothink", "--verified", "--out", str(folder / "release"))
-    rows = [row for path in (folder / "release").rglob("annotations.json") for row in json.loads(path.read_text())]
+    export_kept(server.home, "ego", "egothink", folder / "release")
+    rows = [row for path in (folder / "release").rglob("annotations*.json") for row in json.loads(path.read_text())]
     assert {row["question"] for row in rows} == kept
     file = folder / "ratings.csv"
     run(server.home, "export", "ego", "ratings", "--out", str(file))

@@ -18,6 +18,7 @@ from annotation_schemas.loader import load_schema
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.kept_items import export_kept
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships, projects
@@ -258,10 +259,9 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         assert red[name] == pytest.approx(there, abs=0.003), "a pixel or two of the screen"
         assert plate[name] == pytest.approx(beside, abs=0.003), "and no more while it is enlarged"
 
-    # Out as a release and as ratings, and in again in another project: nothing is lost.
+    # Out as kept items and as ratings, and in again in another project: nothing is lost.
     out = tmp_path / "release"
-    done = touchstone("export", PROJECT, "egothink", "--out", str(out), "--verified", home=serving.home)
-    assert done.returncode == 0, done.stderr
+    export_kept(serving.home, PROJECT, "egothink", out)
     (record,) = json.loads((out / "Tour/pointing/annotations.json").read_text())
     close(record["pointed"], pointed)
     close(record["numbered"], numbered)

@@ -19,6 +19,7 @@ from domain.states import Stage
 from examples.scenes import DIMENSIONS, scenes
 from testkit.browser import settled
 from testkit.factories import claimed
+from testkit.missing_extensions import needs
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from testkit.serving import Server
 from testkit.tiny import Shelf
@@ -108,6 +109,7 @@ def go_to(page: Page, part: str) -> None:
     settled(page, held_ms=300)
 
 
+@needs("adapters", "chat")
 def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
     serving: Server, chromium: Browser, tiny_models: Shelf, pictures: Path | None
 ) -> None:

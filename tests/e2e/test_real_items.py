@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, expect
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from testkit.factories import claimed
+from testkit.kept_items import export_kept
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
 from tests.paths import shared
@@ -107,7 +108,8 @@ def test_two_real_items_are_verified_by_two_people(
         for rater, chosen in zip(RATERS, choices, strict=True)
     }
     assert sorted(votes) == sorted(value for value in expected.values() if value is not None)
-    kept = json.loads(_verified(server, case.name, tmp_path / "verified", source.name))
+    (out,) = _kept(server, case.name, tmp_path / "kept")
+    kept = json.loads(out.read_text())
     assert kept == records[:1], "the first record as it came, and nothing of the second"
     everything = tmp_path / "all.json"
     _run(server, "export", "real", case.name, "--out", str(everything))
@@ -193,6 +195,6 @@ def _votes(server: Server, out: Path) -> list[str]:
     return [row["value"] for row in rows]
 
 
-def _verified(server: Server, format: str, out: Path, name: str) -> str:
-    _run(server, "export", "real", format, "--verified", "--out", str(out))
-    return next(out.rglob(name)).read_text()
+def _kept(server: Server, format: str, out: Path) -> list[Path]:
+    export_kept(server.home, "real", format, out)
+    return [path for path in out.rglob("*.json") if path.name != "manifest.json"]

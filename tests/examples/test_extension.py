@@ -32,7 +32,7 @@ from workflow.access import accounts, projects
 from workflow.access.extension_rows import list_rows, put_row
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.project_check import check
-from workflow.files.release import export
+from workflow.files.export import export
 
 home, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 told = {"extensions": sorted(set(extensions.installed()) - set(extensions.COMES_WITH))}

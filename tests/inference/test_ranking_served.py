@@ -19,8 +19,8 @@ from inference.endpoint.replies import read_response
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Likelihoods, ModelSpec
 from testkit import tiny
+from testkit.missing_extensions import needs
 from testkit.scripted import Asked, Reply, Script, ScriptedServer, as_json, chat, error
-from tests.inference.asking import spec_of
 
 MODELS = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("transformers") is None, reason="the extra `models` is not installed"
@@ -83,6 +83,7 @@ def same(here: Attempt, there: Attempt) -> None:
 
 
 @MODELS
+@needs("adapters", "chat")
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["llava", "idefics3"])
 def test_a_model_over_http_scores_as_it_does_here(family: str, tiny_models: Any, shown: Picture) -> None:
@@ -92,7 +93,7 @@ def test_a_model_over_http_scores_as_it_does_here(family: str, tiny_models: Any,
     likely = Likely(folder)
     for options, score in ((ACTIONS, "pmi_logprob"), (BEGINNINGS, "mean_logprob")):
         question = asked(shown, ASKED, options=options, system="Be brief.")
-        own = spec_of(folder, dtype="float32", modality="images")
+        own = ModelSpec(name="here", adapter="chat", model=str(folder), modality="images", dtype="float32")
         (here,) = ranked(open_answerer(own, strategy="rank_options", score=score, without_image=True), question)
         told = over(likely, question, score=score, blind=True, end=likely.tokenizer.eos_token)
         same(here, told[-1])
@@ -104,13 +105,14 @@ def test_a_model_over_http_scores_as_it_does_here(family: str, tiny_models: Any,
 
 
 @MODELS
+@needs("adapters", "chat")
 @pytest.mark.slow
 def test_a_text_model_over_completions_scores_as_it_does_here(tiny_models: Any) -> None:
     from tests.inference.likelihood_server import Likely
 
     folder: Path = tiny_models.folder("text")
     likely = Likely(folder)
-    own = spec_of(folder, dtype="float32")
+    own = ModelSpec(name="here", adapter="chat", model=str(folder), modality="text", dtype="float32")
     for prompt, options in (("What next? ", ACTIONS), ("What next?\n", BEGINNINGS)):
         question = asked(prompt, options=options)
         local = open_answerer(own, strategy="rank_options")

@@ -3,6 +3,7 @@ script, and by a model of this machine."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,12 @@ import pytest
 
 from app.commands.runs_in_terminal import tell_preview
 from app.running import begin
-from domain.runs import Answerer, Attempt, FirstAnswer, Outcome, Preview, Question
+from domain.runs import Answerer, Attempt, FirstAnswer, Outcome, Picture, Preview, Question
 from inference.endpoint.estimate import estimated
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec
+from testkit import tiny
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
-from tests.inference.asking import shown
 
 
 def asked(*parts: Any, unit: int = 1, **more: Any) -> Question:
@@ -47,7 +48,8 @@ def by_step(asked: Asked, number: int) -> Reply:
 
 
 def test_the_first_answer_stands_in_the_second_question(tmp_path: Path) -> None:
-    picture = shown(tmp_path, 1)
+    path = tiny.picture(tmp_path / "1.png", 1)
+    picture = Picture(path, hashlib.sha256(path.read_bytes()).hexdigest())
     with ScriptedServer(by_step) as server:
         question = asked(picture)
         step, answer = told_by(over(server), [question])

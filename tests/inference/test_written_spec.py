@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from annotation_schemas.prompts import load_prompt_set
 from domain.errors import ModelError
 from inference.spec import Endpoint, Generation, ModelSpec, Price, shipped, spec_as_yaml, spec_of
 
@@ -50,3 +51,23 @@ def test_the_ones_that_come_along(spec: ModelSpec) -> None:
 def test_what_is_wrong_has_its_line() -> None:
     with pytest.raises(ModelError, match="mine:3: batch_size: a whole number is wanted"):
         spec_of("name: a\nadapter: chat\nbatch_size: many\nmodel: b\n", name="mine")
+
+
+def test_every_description_that_comes_with_touchstone() -> None:
+    specs = list(shipped())
+    names = [spec.name for spec in specs]
+    assert len(set(names)) == len(names) >= 25
+    families = set(load_prompt_set("egothink").families)
+    assert {spec.prompts for spec in specs} - {None} <= families
+    assert families - {spec.prompts for spec in specs} == set(), "each of EgoThink's families has a description"
+    for spec in specs:
+        assert spec.note, spec.name
+        assert spec.adapter == "file" or "/" in (spec.model or "") or spec.endpoint, spec.name
+    assert {spec.adapter for spec in specs} == {
+        "chat",
+        "completion",
+        "encoder_decoder",
+        "video_llava",
+        "endpoint",
+        "file",
+    }

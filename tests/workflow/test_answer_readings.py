@@ -28,7 +28,7 @@ from tests.paths import shared
 from workflow.access.projects import create_project
 from workflow.annotate import answer_readings, reading_rows
 from workflow.annotate.authoring import edit_item
-from workflow.files import release
+from workflow.files import export
 from workflow.files.import_files import import_files
 from workflow.results import leaderboard, leaderboard_lines, project_answers
 from workflow.results.score_choices import Scores
@@ -96,8 +96,8 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     # its submission says the same: 100 labels that are the key, 100 that are not, 200 without one
     run = run_of(store, "mixed")
     with pytest.raises(InvalidFileError, match="200 of 400 items"):
-        release.release(store, by=None, project="p", format="egoplan_submission", run=run)
-    made = release.release(store, by=None, project="p", format="egoplan_submission", run=run, unanswered="N/A")
+        export.exported(store, by=None, project="p", format="egoplan_submission", run=run)
+    made = export.exported(store, by=None, project="p", format="egoplan_submission", run=run, unanswered="N/A")
     labels = {row["sample_id"]: row["label"] for row in json.loads(made.files["submission.json"])}
     said = {items[name]["sample_id"]: "ABCD"[at] for name, at in right.items()}
     assert sum(labels[id] == key for id, key in said.items()) == 100
@@ -325,11 +325,11 @@ def test_results_submission_and_file_of_one_run_say_the_same(store: Store, media
     items = contents(store)
     bring(store, media, lines(tmp_path / "n.jsonl", list(zip(items, NASTY, strict=True))))
     line = accuracy(store)
-    made = release.release(
+    made = export.exported(
         store, by=None, project="p", format="egoplan_submission", run=run_of(store, "m"), unanswered="N/A"
     )
     labels = {row["sample_id"]: row["label"] for row in json.loads(made.files["submission.json"])}
-    said = release.release(store, by=None, project="p", format="predictions").files["predictions.jsonl"]
+    said = export.exported(store, by=None, project="p", format="predictions").files["predictions.jsonl"]
     told = {row["item"]: row for row in map(json.loads, said.decode().splitlines())}
     hits = 0
     for name, fields in items.items():

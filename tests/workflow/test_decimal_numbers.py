@@ -17,13 +17,14 @@ from domain.errors import InvalidInputError, InvalidRowsError
 from domain.states import Items, ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
+from testkit.kept_items import gates_of
 from testkit.samples import egothink_record, write
 from workflow.access.projects import create_project
 from workflow.annotate import gold_list, gold_making, submissions
 from workflow.annotate.authoring import edit_item
+from workflow.files.export import export
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
-from workflow.files.release import export, release
 from workflow.results import leaderboard, project_answers, rater_agreement, score_choices
 
 pytestmark = pytest.mark.thorough
@@ -107,9 +108,7 @@ def test_votes_and_models_are_right_within_the_tolerance(
     assert states == [ItemState.KEPT, ItemState.IN_ADJUDICATION, ItemState.REJECTED]
     assert check(store) == []
     assert heights(store)[0] == "0.10", "the key stands"
-    gates = json.loads(release(store, by=None, project="p", format="egothink", verified=True).files["manifest.json"])[
-        "gates"
-    ]
+    gates = gates_of(store)
     # every two votes are within 0.05 of each other or of the key, and both of one item are of the key
     assert (gates["unanimous"], gates["equal_to_key"]) == (3, 1)
     found = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION)

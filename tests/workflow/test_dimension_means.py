@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from annotation_schemas.loader import load_text
-from app.commands.agreement import levels_table
+from app.commands.agreement_lines import levels_table
 from db.engine import Store
 from domain.errors import RatingsError
 from testkit.factories import make_items, make_predictions, make_project

@@ -29,11 +29,11 @@ from workflow.access import accounts, memberships, projects
 from workflow.annotate import claims, drafts, gold_making, image_pool, submissions
 from workflow.annotate.authoring import edit_item
 from workflow.annotate.gold_making import GoldCandidate
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.project_export import export_project
 from workflow.files.project_import import ArchiveOptions, import_project
-from workflow.files.release import release
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
@@ -123,7 +123,7 @@ def stored(store: Store) -> dict[str, list[Any]]:
 
 
 def leaving(store: Store) -> list[Any]:
-    return [dict(release(store, by=None, project="p", format=name).files) for name in ("ratings", "jsonl")]
+    return [dict(exported(store, by=None, project="p", format=name).files) for name in ("ratings", "jsonl")]
 
 
 def who(store: Store, login: str) -> Person:
@@ -279,7 +279,7 @@ def test_records_that_came_in_say_the_dimension_of_now(sqlite_template: Path, tm
     media = MediaStore(tmp_path / "media")
 
     def leaves(project: str, kind: str) -> str:
-        (said,) = release(store, by=None, project=project, format=kind).files.values()
+        (said,) = exported(store, by=None, project=project, format=kind).files.values()
         return said.decode()
 
     for name, came in CAME.items():
@@ -337,7 +337,7 @@ def test_records_keep_their_columns_and_say_what_is_in_them_now(sqlite_template:
         migration.migrate(store, by=None, project=kind, loaded=schema(2, fields | anew), decisions=decided)
 
         def leaves(kind: str) -> str:
-            (said,) = release(store, by=None, project=kind, format=kind).files.values()
+            (said,) = exported(store, by=None, project=kind, format=kind).files.values()
             return said.decode()
 
         assert leaves(kind) == came.replace("esy", "easy")

@@ -26,16 +26,16 @@ from domain.qualification import Standing
 from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
-from exporters.manifest import items_of
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import make_person, make_project
+from testkit.kept_items import gates_of, votes_on_kept
 from tests.paths import shared
 from workflow.annotate import claims, qualification, qualification_sets, qualification_tries, submissions
 from workflow.annotate.project_progress import dashboard
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
-from workflow.files.release import release
 
 pytestmark = pytest.mark.slow
 
@@ -132,11 +132,11 @@ def test_real_questions_go_through_the_protocol(store: Store, home: Path) -> Non
     expected = book.gates()
     assert (expected["imported"], expected["voted"]) == (len(records), len(records))
     assert 0 < expected["skipped"] < expected["rejected"] < expected["kept"] < expected["unanimous"]
-    made = release(store, by=None, project="p", format="egoplan", verified=True)
-    manifest = json.loads(made.files["manifest.json"])
-    assert manifest["gates"] == expected
-    assert {item["id"] for item in manifest["items"]} == book.kept()
+    assert gates_of(store) == expected
+    cast = votes_on_kept(store)
+    assert cast.keys() == book.kept()
     kept = book.kept()
+    made = exported(store, by=None, project="p", format="egoplan", file_name=path.name, only=list(kept))
     assert json.loads(made.files[path.name]) == [record for record in records if str(record["sample_id"]) in kept]
     (line,) = dashboard(store, person=None, project="p").rows
     assert (line.drafted, line.kept, line.states[ItemState.REJECTED]) == (
@@ -144,9 +144,7 @@ def test_real_questions_go_through_the_protocol(store: Store, home: Path) -> Non
         expected["kept"],
         expected["rejected"],
     )
-    votes = Counter(
-        tuple(sorted(str(vote["values"]["choice"]) for vote in item["votes"])) for item in items_of(manifest)
-    )
+    votes = Counter(tuple(sorted(str(vote["choice"]) for vote in each)) for each in cast.values())
     assert votes == Counter((book.keys[name],) * 2 for name in book.kept())
     assert check(store) == []
 

@@ -23,10 +23,10 @@ from media.store import MediaStore
 from testkit.samples import ETP_COUNTS, etp_boxes, etp_record, etp_records, write
 from workflow.access.projects import create_project
 from workflow.annotate.authoring import edit_item
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
-from workflow.files.release import release
 from workflow.results import leaderboard, project_answers, score_choices
 
 ETP = load_schema(shipped()["etp_bench"])
@@ -59,8 +59,8 @@ def bring(store: Store, media: MediaStore, path: Path, **options: Any) -> Import
     return import_files(store, media, by=None, project="p", format="etp_bench", path=path, **options)
 
 
-def exported(store: Store, **options: Any) -> dict[str, bytes]:
-    return dict(release(store, by=None, project="p", format="etp_bench", **options).files)
+def etp_files(store: Store, **options: Any) -> dict[str, bytes]:
+    return dict(exported(store, by=None, project="p", format="etp_bench", **options).files)
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -73,11 +73,11 @@ def test_all_1875_items_come_in_and_go_out_byte_for_byte(project: Store, media: 
     records[7]["made_by"] = "someone"  # a key that is no field
     path = write(tmp_path / "items.json", records, indent=2, ensure_ascii=False)
     assert bring(project, media, path).items == 1875
-    assert exported(project) == {"items.json": path.read_bytes()}
+    assert etp_files(project) == {"items.json": path.read_bytes()}
     assert bring(project, media, path).repeated == 1875
     assert edit_item(project, person=None, project="p", item="Sequence-3", fields={"answer": "A, B"}) == 2
     records[288 + 259 + 100 + 488 + 100 + 100 + 3]["answer"] = "A, B"
-    assert exported(project) == {"items.json": json.dumps(records, indent=2, ensure_ascii=False).encode()}
+    assert etp_files(project) == {"items.json": json.dumps(records, indent=2, ensure_ascii=False).encode()}
     assert check(project) == []
 
 
@@ -137,12 +137,12 @@ def test_boxes_as_an_answer_come_in_and_go_out_and_an_edit_changes_the_form(
     record = etp_boxes(0)
     path = write(tmp_path / "items.json", [record], indent=2)
     assert bring(project, media, path).items == 1
-    assert exported(project) == {"items.json": path.read_bytes()}
+    assert etp_files(project) == {"items.json": path.read_bytes()}
     with pytest.raises(InvalidInputError, match="Boxes of the answer: remove this"):
         edit_item(project, person=None, project="p", item="Relevant-0", fields={"form": "open", "answer": "Broom"})
     changed = {"form": "open", "answer": "Broom", "answer_boxes": None}
     assert edit_item(project, person=None, project="p", item="Relevant-0", fields=changed) == 2
-    ((_, text),) = exported(project).items()
+    ((_, text),) = etp_files(project).items()
     (found,) = json.loads(text)
     assert (found["form"], found["answer"], found.get("answer_boxes")) == ("open", "Broom", None)
     with pytest.raises(InvalidInputError, match="Boxes of the answer: draw the answer"):
@@ -160,7 +160,7 @@ def test_half_a_file_is_refused_with_where_and_what_to_do(project: Store, media:
     twice = write(tmp_path / "twice.json", [etp_record("Type", 0), etp_record("Type", 0)])
     with pytest.raises(InvalidFileError, match=r"row 2: its id Type-0 is that of row 1 too"):
         bring(project, media, twice)
-    assert exported(project) == {}
+    assert etp_files(project) == {}
 
 
 # ---- the form of an aspect ------------------------------------------------------------------------------------------

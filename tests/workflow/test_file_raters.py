@@ -19,7 +19,7 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from testkit.missing_extensions import needs
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
-from workflow.files.release import release
+from workflow.files.export import exported
 from workflow.results import file_raters, leaderboard, project_answers, rater_agreement, score_choices
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
@@ -217,8 +217,8 @@ def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store
     file = tmp_path / "machine.csv"
     file.write_text("unit,rater,criterion,value\ncolour/0 · m,person-1,score,0.5\n", encoding="utf-8")
     import_ratings(rated, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
-    (text,) = release(rated, by=None, project="p", format="ratings").files.values()
-    (tasks,) = release(rated, by=None, project="p", format="label_studio", stage=Stage.GRADING).files.values()
+    (text,) = exported(rated, by=None, project="p", format="ratings").files.values()
+    (tasks,) = exported(rated, by=None, project="p", format="label_studio", stage=Stage.GRADING).files.values()
     called = dict(zip(TRIO, ("person-2", "person-3", "person-4"), strict=True)) | {"gpt": "gpt"}
     scores = {(row["rater"], row["unit"]): float(row["value"]) for row in csv.DictReader(io.StringIO(text.decode()))}
     outside = {
@@ -234,5 +234,5 @@ def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store
     assert sum(rater == "person-1" for rater, _ in scores) == 1, "dora's own"
     assert not any(b"Ada L." in data or b"dora" in data for data in (text, tasks))
     file_raters.mark(rated, by=None, project="p", machines=["cy"])
-    (text,) = release(rated, by=None, project="p", format="ratings").files.values()
+    (text,) = exported(rated, by=None, project="p", format="ratings").files.values()
     assert b",cy," in text, "a machine is called by its name"

@@ -24,6 +24,7 @@ from exporters.writers import RELEASE_WRITERS, WRITERS, release_writer_of, write
 from importers.readers import READERS, reader_of
 from media.store import MediaStore
 from testkit import factories
+from testkit.kept_items import kept_ids
 from testkit.missing_extensions import needs
 from tests.exporters.releases import Folder, asset, write
 from tests.exporters.releases import release as made
@@ -33,8 +34,8 @@ from tests.test_layers import modules
 from tools import reference
 from tools.floors import ROOMS
 from workflow.access.projects import access_to
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
-from workflow.files.release import release
 from workflow.releases.format_choice import usual_formats
 
 
@@ -108,7 +109,7 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
         "| `answer_key` | an item |  | yes |  | the key of every item, CSV with `item,answer` |" in reference.written()
     )
 
-    everything = release(store, by=None, project="p", format="answer_key")
+    everything = exported(store, by=None, project="p", format="answer_key")
     assert everything.items == 3
     head, *lines = everything.files["key.csv"].decode().splitlines()
     assert (head, len(lines)) == ("item,answer", 3)
@@ -117,7 +118,7 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     for choice in ("red", "blue", "blue"):  # ann agrees with the key of every item, bob with that of one
         factories.vote(store, ann)
         factories.vote(store, bob, choice)
-    made = release(store, by=None, project="p", format="answer_key", verified=True, file_name="sheet.csv")
+    made = exported(store, by=None, project="p", format="answer_key", only=kept_ids(store), file_name="sheet.csv")
     first, kept = made.files["sheet.csv"].decode().splitlines()
     assert first == head
     assert kept in lines

@@ -16,8 +16,8 @@ from testkit.factories import BLIND, SETTLING, Clock, claimed, make_items, make_
 from testkit.missing_extensions import needs
 from workflow.access import projects, stored_schemas
 from workflow.annotate import submissions
+from workflow.files.export import export
 from workflow.files.project_check import check
-from workflow.files.release import export
 from workflow.lead import adjudication_reasons
 
 TODAY = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
@@ -25,9 +25,8 @@ BEFORE = TODAY.replace("edit: true, reasons: [", "edit: true, causes: [")
 
 HASH = "fcea641f769f40a4625329c9b2634fa0f12d2676409ad7be5f9579158afae3de"
 EXPORTS = {
-    "ratings-False": "50b4aa89954aa9b544d9b178a29a8547d4b1ca4f3a383947dd9b2c5777f18d63",
-    "ratings-True/ratings.csv": "50b4aa89954aa9b544d9b178a29a8547d4b1ca4f3a383947dd9b2c5777f18d63",
-    "label_studio-False": "3adc8b08f24e8622b9e2041df1a2a1a50d2672138086ffc476d253a443f13b80",
+    "ratings": "50b4aa89954aa9b544d9b178a29a8547d4b1ca4f3a383947dd9b2c5777f18d63",
+    "label_studio": "3adc8b08f24e8622b9e2041df1a2a1a50d2672138086ffc476d253a443f13b80",
 }
 """SHA-256 of what the version before this one, which knew `causes` only, made of schema and project."""
 
@@ -51,11 +50,10 @@ def settled_project(store: Store) -> None:
 
 
 def written(store: Store, folder: Path) -> dict[str, str]:
-    """SHA-256 of each file of each export of the project, as it stands and of what was kept."""
+    """SHA-256 of each file of each export of the project."""
     found = {}
-    for format, verified in (("ratings", False), ("ratings", True), ("label_studio", False)):
-        out = folder / f"{format}-{verified}"
-        done = export(store, by=None, project="p", format=format, out=out, verified=verified)
+    for format in ("ratings", "label_studio"):
+        done = export(store, by=None, project="p", format=format, out=folder / format)
         for file in done.files:
             found[file.relative_to(folder).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 from collections import Counter, defaultdict
 from typing import Any
@@ -21,9 +20,12 @@ from domain.records import NoTask, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_project
+from testkit.kept_items import gates_of, votes_on_kept
+from workflow.access.projects import access_to
 from workflow.annotate import claims, gold_making, project_progress, submissions
+from workflow.files.export import exported
+from workflow.files.manifest_entries import policy_of
 from workflow.files.project_check import check
-from workflow.files.release import release
 from workflow.lead import item_history
 from workflow.results.rater_agreement import agreement_of
 from workflow.schemas import migration
@@ -232,17 +234,15 @@ def test_files_history_agreement_and_gold_name_the_stage(store: Store) -> None:
     found = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION_2)
     assert {(each.criterion, each.n_units) for each in found} >= {("right", 3)}
     assert {each.criterion for each in found} == {"right"}
-    ratings = release(store, by=None, project="p", format="ratings").files["ratings.csv"].decode()
+    ratings = exported(store, by=None, project="p", format="ratings").files["ratings.csv"].decode()
     rows = list(csv.DictReader(io.StringIO(ratings)))
     assert {(row["stage"], row["criterion"]) for row in rows} == {
         ("verification", "answerable"),
         ("verification_2", "right"),
     }
-    manifest = json.loads(
-        release(store, by=None, project="p", format="label_studio", verified=True).files["manifest.json"]
-    )
-    assert manifest["gates"]["kept"] == 3
-    assert manifest["gates"]["verification_2"] == {
+    gates = gates_of(store)
+    assert gates["kept"] == 3
+    assert gates["verification_2"] == {
         "came": 3,
         "voted": 3,
         "skipped": 0,
@@ -251,14 +251,15 @@ def test_files_history_agreement_and_gold_name_the_stage(store: Store) -> None:
         "kept": 2,
         "rejected": 1,
     }
-    assert manifest["policy"]["raters"] == 2
-    assert manifest["policy"]["verification_2"]["raters"] == 3
-    assert manifest["policy"]["verification_2"]["adjudication"] is None
-    assert [len(item["votes"]) for item in manifest["items"]] == [5, 5]
-    assert {manifest["votes"][at]["stage"] for at in manifest["items"][0]["votes"]} == {
-        "verification",
-        "verification_2",
-    }
+    with store.read() as session:
+        policy = policy_of(access_to(session, person=None, project="p").schema)
+    assert policy["raters"] == 2
+    assert policy["verification_2"]["raters"] == 3
+    assert policy["verification_2"]["adjudication"] is None
+    votes = votes_on_kept(store)
+    assert [Counter(name for vote in each for name in vote) for each in votes.values()] == [
+        {"answerable": 2, "right": 3}
+    ] * 2
     known = gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION_2, n=3)
     assert [each.answers for each in known] == [{"right": "yes"}] * 2, "of the rejected one, not all votes agree"
     assert finished(store, sam, Stage.VERIFICATION_2), "gold comes among live work alone"

@@ -32,10 +32,10 @@ from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
 from workflow.access.projects import access_to, create_project
 from workflow.annotate import claims, no_work, progress, project_progress, verification
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
-from workflow.files.release import release
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def assets_of(store: Store) -> dict[str, list[tuple[str, str, bool]]]:
         }
 
 
-def exported(store: Store, format: str) -> dict[str, bytes]:
-    return dict(release(store, by=None, project="p", format=format).files)
+def files_of(store: Store, format: str) -> dict[str, bytes]:
+    return dict(exported(store, by=None, project="p", format=format).files)
 
 
 # ---- items ----------------------------------------------------------------------------------------------------------
@@ -169,16 +169,16 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     project(store, "egoplan")
     path = write(tmp_path / "val.json", [egoplan_record(n) for n in range(3)], indent=None)
     bring(store, media, "egoplan", path)
-    before = exported(store, "egoplan")
+    before = files_of(store, "egoplan")
     assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6)
-    assert exported(store, "egoplan") == before
+    assert files_of(store, "egoplan") == before
     path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
     with pytest.raises(InvalidFileError, match="row 1: the item '0' is in this project already, with other content"):
         bring(store, media, "egoplan", path)
     path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
     with pytest.raises(InvalidFileError, match="3 of its 4 items are in this project already"):
         bring(store, media, "egoplan", path)
-    assert exported(store, "egoplan") == before
+    assert files_of(store, "egoplan") == before
 
 
 def test_single_files_that_share_ids_are_told_apart(store: Store, media: MediaStore, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_single_files_that_share_ids_are_told_apart(store: Store, media: MediaSt
     bring(store, media, "egothink", two)
     assert bring(store, media, "egothink", two).repeated == 2
     assert item_names(store) == ["0", "Object/attribute/0", "Object/attribute/1"]
-    assert exported(store, "egothink") == {
+    assert files_of(store, "egothink") == {
         "annotations.json": one.read_bytes(),
         "Object/attribute/annotations.json": two.read_bytes(),
     }
@@ -202,7 +202,7 @@ def test_domains_imported_one_by_one_are_told_apart(store: Store, media: MediaSt
     bring(store, media, "pca_bench", robot)
     bring(store, media, "pca_bench", driving)
     assert item_names(store) == ["0", "Driving/0"]
-    assert exported(store, "pca_bench") == {"Robot.json": robot.read_bytes(), "Driving.json": driving.read_bytes()}
+    assert files_of(store, "pca_bench") == {"Robot.json": robot.read_bytes(), "Driving.json": driving.read_bytes()}
 
 
 def test_a_bad_row_refuses_the_whole_import(store: Store, media: MediaStore, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_bad_row_refuses_the_whole_import(store: Store, media: MediaStore, tmp
         ("Forecast/annotations.json", 2, {"question": "?"}),
         ("Forecast/annotations.json", 4, 7),
     ]
-    assert exported(store, "egothink")["Forecast/annotations.json"] == json.dumps(good, indent=4).encode()
+    assert files_of(store, "egothink")["Forecast/annotations.json"] == json.dumps(good, indent=4).encode()
 
 
 def test_a_failure_while_saving_leaves_nothing(store: Store, media: MediaStore, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_failure_while_saving_leaves_nothing(store: Store, media: MediaStore, 
     with pytest.raises(RuntimeError):
         bring(store, media, "egothink", tmp_path / "in", progress=fail)
     assert item_names(store) == []
-    assert exported(store, "egothink") == {}
+    assert files_of(store, "egothink") == {}
     assert bring(store, media, "egothink", tmp_path / "in").items == 2
 
 
@@ -532,7 +532,7 @@ def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaSto
     assert bring(store, media, "predictions", tmp_path / "fast").predictions == 2
     assert bring(store, media, "predictions", own).predictions == 1
     assert bring(store, media, "predictions", own) == ImportSummary(repeated=1)
-    assert exported(store, "predictions")["predictions.jsonl"].decode() == (
+    assert files_of(store, "predictions")["predictions.jsonl"].decode() == (
         '{"item": "Object/attribute/0", "model": "fast", "text": "fast 0"}\n'
         '{"item": "Object/attribute/2", "model": "fast", "text": "fast 2"}\n'
         '{"item": "Object/attribute/1", "model": "own", "text": "It is é."}\n'
@@ -554,7 +554,7 @@ def test_answers_to_nothing_are_refused(store: Store, media: MediaStore, tmp_pat
     path = lines(tmp_path / "answers.jsonl", rows)
     with pytest.raises(InvalidFileError, match="row 2: there is no item 'Activity/9' in this project"):
         bring(store, media, "predictions", path)
-    assert exported(store, "predictions")["predictions.jsonl"] == b""
+    assert files_of(store, "predictions")["predictions.jsonl"] == b""
     done = bring(store, media, "predictions", path, skip_bad=True)
     assert done.predictions == 1
     assert [bad.row for bad in done.bad] == [2, 3]
@@ -583,7 +583,7 @@ def test_texts_that_databases_dislike_come_out_as_they_went_in(store: Store, med
         newline="",
     )
     assert bring(store, media, "egothink", path).items == 1
-    assert exported(store, "egothink") == {"annotations.json": path.read_bytes()}
+    assert files_of(store, "egothink") == {"annotations.json": path.read_bytes()}
     missing_media.fill(store, media)
     view = claimed(store, make_person(store, "ann"))
     assert view.fields == {"question": "\ufffd \ufffd x", "answer": "\U0001f600/"}
@@ -603,7 +603,7 @@ def test_positions_count_records_that_were_left_out(store: Store, media: MediaSt
     assert item_names(store) == ["0", "2"]
     turns = [{"question_id": n, "model_id": "f", "choices": [{"turns": [f"to {n}"]}]} for n in (0, 2)]
     bring(store, media, "predictions", lines(tmp_path / "Activity/f.jsonl", turns))
-    assert exported(store, "predictions")["predictions.jsonl"].decode() == (
+    assert files_of(store, "predictions")["predictions.jsonl"].decode() == (
         '{"item": "0", "model": "f", "text": "to 0"}\n{"item": "2", "model": "f", "text": "to 2"}\n'
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -15,11 +14,12 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_people, make_person, make_project
+from workflow.access import projects
 from workflow.access.projects import access_to
 from workflow.annotate import gold_list, gold_making, qualification_sets, qualification_tries, submissions
 from workflow.files.gate_counts import gates
+from workflow.files.manifest_entries import policy_of
 from workflow.files.project_check import check
-from workflow.files.release import release
 
 pytestmark = pytest.mark.thorough
 
@@ -70,10 +70,9 @@ def test_each_part_decides_and_says_why(store: Store) -> None:
     assert check(store) == []
     settled = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
     assert any("hard (wanted: at most 3)" in line for line in settled.history), settled.history
-    manifest = json.loads(
-        release(store, by=None, project="p", format="label_studio", verified=True).files["manifest.json"]
-    )
-    assert manifest["policy"]["keep"]["parts"][2] == {"criterion": "hard", "at_most": 3}
+    with store.read() as session:
+        policy = policy_of(projects.access_to(session, person=None, project="p").schema)
+    assert policy["keep"]["parts"][2] == {"criterion": "hard", "at_most": 3}
 
 
 def test_gold_knows_the_key_and_the_value_and_leaves_a_limit_open(store: Store) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
 from collections import Counter
@@ -18,7 +17,7 @@ from sqlmodel import col, select
 from annotation_schemas.changes import AffectedCounts, Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from db import answers, people, reworded
+from db import answers, items, people, reworded
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, DraftRow, GoldRow, ItemRow, TaskRow
 from domain.errors import ConflictError, InvalidFileError, InvalidInputError, NotFoundError
@@ -28,8 +27,10 @@ from domain.states import Purpose, Stage, TaskState
 from testkit.factories import make_items, make_people, make_person, make_project
 from workflow.access.projects import access_to, project
 from workflow.annotate import claims, drafts, submissions
+from workflow.files.export import exported
+from workflow.files.manifest_entries import schema_of
 from workflow.files.project_check import check
-from workflow.files.release import release
+from workflow.releases.kept_items import kept_items
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.schemas import in_force, migration
@@ -265,7 +266,7 @@ def whole(store: Store) -> dict[str, Any]:
         texts = [dict(row.content) for row in session.exec(in_hand)]
     return {
         "states": states(store),
-        "files": [dict(release(store, by=None, project="p", format=name).files) for name in ("ratings", "jsonl")],
+        "files": [dict(exported(store, by=None, project="p", format=name).files) for name in ("ratings", "jsonl")],
         "slots": slots,
         "held": held,
         "drafts": texts,
@@ -487,7 +488,7 @@ def test_an_interrupted_change_is_gone_on_with(copied: Store, monkeypatch: pytes
     with pytest.raises(ConflictError, match="is under way"):
         migration.undo(copied, by=None, project="p")
     with pytest.raises(ConflictError, match="is under way"):
-        release(copied, by=None, project="p", format="ratings")
+        exported(copied, by=None, project="p", format="ratings")
     assert "migrate p --finish" in check(copied)[0], "what it finds about items has that cause"
     migration.finish(copied, by=None, project="p")
     verdicts, _ = after(next(each for each in MINDS if each.name == "another keep rule"))
@@ -497,17 +498,17 @@ def test_an_interrupted_change_is_gone_on_with(copied: Store, monkeypatch: pytes
 
 def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None:
     """Ratings get a column only where there are several versions; agreement pools them and says so, or takes one."""
-    before = release(copied, by=None, project="p", format="ratings").files
+    before = exported(copied, by=None, project="p", format="ratings").files
     assert b"schema" not in before["ratings.csv"]
-    kept_before = manifest(copied)
+    kept_before = schema_in_manifest(copied)
     change(copied, "an option less, mapped")
-    assert release(copied, by=None, project="p", format="ratings").files["ratings.csv"].count(b"\n") == before[
+    assert exported(copied, by=None, project="p", format="ratings").files["ratings.csv"].count(b"\n") == before[
         "ratings.csv"
     ].count(b"\n"), "no rating is lost"
     cid = person(copied, "cid")
     view = take(copied, cid)
     answer(copied, cid, view, "yes")
-    header, *rows = release(copied, by=None, project="p", format="ratings").files["ratings.csv"].decode().splitlines()
+    header, *rows = exported(copied, by=None, project="p", format="ratings").files["ratings.csv"].decode().splitlines()
     assert header == "unit,rater,criterion,value,dimension,schema"
     n_first = sum(value is not None for said in CAST.values() for value in said)
     of = Counter((row.split(",")[2], row.rsplit(",", 1)[1]) for row in rows)
@@ -525,23 +526,22 @@ def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None
     with pytest.raises(NotFoundError, match="never had a version 7 of its schema; it had 1, 2"):
         agreement_of(copied, **about, schema_version=7)
 
-    with pytest.raises(InvalidFileError, match="Ratings are of one version of the schema, and verified items"):
-        release(copied, by=None, project="p", format="jsonl", schema_version=1)
+    with pytest.raises(InvalidFileError, match="Ratings are of one version of the schema; everything else"):
+        exported(copied, by=None, project="p", format="jsonl", schema_version=1)
     with pytest.raises(NotFoundError, match="never had a version 7 of its schema; it had 1, 2"):
-        release(copied, by=None, project="p", format="ratings", schema_version=7)
+        exported(copied, by=None, project="p", format="ratings", schema_version=7)
 
-    told = manifest(copied)["schema"]
+    told = schema_in_manifest(copied)
     assert [(each["version"], each["submissions"]) for each in told["versions"]] == [
         (1, {"verification": sum(map(len, CAST.values()))}),
         (2, {"verification": 1}),
     ]
-    assert "versions" not in kept_before["schema"]
+    assert "versions" not in kept_before
 
 
-def manifest(store: Store) -> dict[str, Any]:
-    files = release(store, by=None, project="p", format="jsonl", verified=True, private=True).files
-    found: dict[str, Any] = json.loads(files["manifest.json"])
-    return found
+def schema_in_manifest(store: Store) -> dict[str, Any]:
+    with store.read() as session:
+        return schema_of(session, access_to(session, person=None, project="p"))
 
 
 @pytest.mark.thorough
@@ -559,16 +559,17 @@ def test_a_release_may_be_of_what_was_said_under_one_version(copied: Store) -> N
             claims.take_back(copied, person=voter, task=views[mixed].id)
             answer(copied, voter, views[mixed], "yes")
             break
-    rows = release(copied, by=None, project="p", format="ratings").files["ratings.csv"].decode().splitlines()[1:]
+    rows = exported(copied, by=None, project="p", format="ratings").files["ratings.csv"].decode().splitlines()[1:]
     kept = {name for name, state in states(copied).items() if state == "kept"}
     assert mixed in kept
     for version, wanted in ((None, kept), (1, kept - {mixed}), (2, set())):
         out: dict[str, Any] = {"by": None, "project": "p", "schema_version": version}
-        made = release(copied, format="jsonl", verified=True, private=True, **out)
-        stated = json.loads(made.files["manifest.json"])
-        assert {each["id"] for each in stated["items"]} == wanted
-        assert (made.items, stated["schema"].get("only")) == (len(wanted), version)
-        said = release(copied, format="ratings", **out).files["ratings.csv"].decode().splitlines()[1:]
+        with copied.read() as session:
+            access = access_to(session, person=None, project="p")
+            selection = kept_items(session, access, version)
+            taken = [row for row in items.outgoing(session, project_id=access.project_id) if selection.takes(row)]
+        assert {each.external_id for each in taken} == wanted
+        said = exported(copied, format="ratings", **out).files["ratings.csv"].decode().splitlines()[1:]
         told_apart = [row if version is None else f"{row},{version}" for row in said]  # one version needs no column
         assert told_apart == [row for row in rows if version is None or row.endswith(f",{version}")]
 

@@ -23,8 +23,8 @@ from domain.states import Purpose, Stage, TaskState
 from testkit.factories import UNVERIFIED, make_items, make_people, make_person, make_project
 from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, grading, submissions
+from workflow.files.export import exported
 from workflow.files.project_check import check
-from workflow.files.release import release
 from workflow.lead.coding_intake import open_coding
 from workflow.lead.pair_intake import open_pairs, preview_pairs
 from workflow.results import failures
@@ -153,7 +153,7 @@ def whole(store: Store) -> dict[str, Any]:
     return {
         "slots": slots(store),
         "counted": counted(store),
-        "files": [dict(release(store, by=None, project="p", format=name).files) for name in names],
+        "files": [dict(exported(store, by=None, project="p", format=name).files) for name in names],
         "settled": Counter(each.standing for each in failures.failures(store, person=None, project="p").answers),
     }
 

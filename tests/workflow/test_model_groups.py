@@ -19,8 +19,8 @@ from media.store import MediaStore
 from testkit import factories
 from tests.workflow.test_results import KEY, made
 from workflow.annotate.project_progress import dashboard
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
-from workflow.files.release import release
 from workflow.results import attributes, leaderboard, leaderboard_page, project_answers
 from workflow.results.model_groups import grouped, parse_grouping
 from workflow.results.project_answers import ProjectAnswers
@@ -140,7 +140,7 @@ def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
     assert bring(store, tmp_path, "models", "model,size\nlarge,14B\n").described == 1
     read = project_answers.read_project(store, person=None, project="p")
     assert read.attributes == {"small": {"size": "7B", "base_llm": "Vicuna"}, "large": {"size": "14B"}}
-    made_ = release(store, by=None, project="p", format="models")
+    made_ = exported(store, by=None, project="p", format="models")
     rows = list(csv.reader(io.StringIO(made_.files["models.csv"].decode())))
     assert rows == [["model", "size", "base_llm"], ["large", "14B", ""], ["small", "7B", "Vicuna"]]
     with pytest.raises(NotAllowedError):
@@ -180,7 +180,7 @@ def test_labels_cut_results_and_leave_every_vote(store: Store, tmp_path: Path) -
     assert [cut.cells["m", at].asked for at in (0, 1)] == [3, 1]
     assert leaderboard.sliced_scores(read, KEY, by="people", bins=2).slicing.labels == ("0 to 1", "2 to 3")
     assert (
-        release(store, by=None, project="p", format="labels")
+        exported(store, by=None, project="p", format="labels")
         .files["labels.csv"]
         .decode()
         .startswith("item,scene,people\n")

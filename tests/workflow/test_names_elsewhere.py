@@ -22,9 +22,9 @@ from domain.states import Stage
 from testkit.factories import make_items, make_people, make_project, vote
 from workflow.annotate import gold_list, gold_making
 from workflow.annotate.gold_making import GoldCandidate
+from workflow.files.export import exported
 from workflow.files.import_judgements import import_judgements
 from workflow.files.project_check import check
-from workflow.files.release import release
 from workflow.results import judge_replies
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
@@ -122,7 +122,7 @@ def seen(store: Store) -> dict[str, Any]:
         "tally": (tally.criterion, dict(tally.values)),
         "replies": len(shown),
         "plan": (run.plan.criteria, run.plan.values),
-        "files": [dict(release(store, by=None, project="p", format=name).files) for name in ("ratings", "jsonl")],
+        "files": [dict(exported(store, by=None, project="p", format=name).files) for name in ("ratings", "jsonl")],
     }
 
 

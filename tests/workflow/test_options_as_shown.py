@@ -24,9 +24,9 @@ from testkit.missing_extensions import needs
 from testkit.samples import write
 from tests.paths import shared
 from workflow.access.projects import create_project
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
-from workflow.files.release import release
 from workflow.files.rows_look import look_at_rows
 
 pytestmark = [pytest.mark.thorough, needs("formats", "inspect_log")]
@@ -88,7 +88,7 @@ def bring(
 
 def read_as(store: Store, project: str = "p") -> dict[tuple[str, str], Any]:
     """What was read of each answer, as an export says it."""
-    out = release(store, by=None, project=project, format="predictions")
+    out = exported(store, by=None, project=project, format="predictions")
     lines = [json.loads(line) for file in out.files.values() for line in file.decode().splitlines()]
     return {(each["item"], each["model"]): each["read"].get("value") for each in lines}
 
@@ -227,7 +227,7 @@ def test_an_export_of_answers_keeps_the_order_that_was_shown(store: Store, media
     begin(store, media, tmp_path)
     (tmp_path / "s.jsonl").write_text(SHUFFLED["prompt.jsonl"])
     bring(store, media, tmp_path / "s.jsonl", model="m")
-    (out,) = release(store, by=None, project="p", format="predictions").files.values()
+    (out,) = exported(store, by=None, project="p", format="predictions").files.values()
     assert json.loads(out)["options"] == ["the door", "the tap", "the box"]
     begin(store, media, tmp_path, name="again")
     (tmp_path / "out.jsonl").write_bytes(out)

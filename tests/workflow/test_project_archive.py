@@ -34,16 +34,17 @@ from domain.states import ItemState, Stage
 from exporters.project_archive import ArchiveWriter
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_project, make_schema, vote
+from testkit.kept_items import kept_ids
 from tests.workflow.whole_project import HIDDEN, bare, build
 from workflow.access import accounts, audit, memberships, projects
 from workflow.annotate import submissions
 from workflow.files import project_storing, transit_cleanup
+from workflow.files.export import exported
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
 from workflow.files.project_import import ArchiveOptions, import_project
 from workflow.files.project_removal import delete_project
-from workflow.files.release import release
 from workflow.results.rater_agreement import agreement_of
 
 MATCH = ArchiveOptions(people=WhoIsWho.MATCH)
@@ -77,15 +78,15 @@ def source(made: Path, tmp_path: Path) -> Iterator[tuple[Store, MediaStore]]:
 
 
 def released(store: Store, project: str = "p") -> list[Any]:
-    """Every file that leaves a project in any format, and of what was verified with its manifest; or why none does."""
+    """Every file that leaves a project in any format, whole and of the kept items; or why none does."""
     found: list[Any] = []
     for row in writing(*Takes):
-        for verified in (False, True):
+        for only in (None, kept_ids(store, project)):
             try:
-                done = release(store, by=None, project=project, format=row.name, verified=verified)
-                found.append((row.name, verified, dict(done.files)))
+                done = exported(store, by=None, project=project, format=row.name, only=only)
+                found.append((row.name, only, dict(done.files)))
             except TouchstoneError as error:
-                found.append((row.name, verified, str(error)))
+                found.append((row.name, only, str(error)))
     assert len([each for each in found if isinstance(each[2], dict)]) > 4
     return found
 

@@ -37,6 +37,7 @@ from inference.spec import ModelSpec
 from media import clips
 from media.store import MediaStore
 from testkit.factories import claimed, make_person, make_project
+from testkit.missing_extensions import needs
 from testkit.pictures import moving_view, number_of, quarters, video
 from testkit.samples import egoplan_record, write
 from testkit.tiny import Shelf
@@ -827,6 +828,7 @@ def test_a_run_keeps_what_was_shown_and_why_something_was_not_asked(
     assert (skipped.outcome, skipped.error) == (Outcome.SKIPPED, "The file of its `progress` was not brought in.")
 
 
+@needs("adapters", "chat")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "adapter", "modality", "strategy", "begins"),

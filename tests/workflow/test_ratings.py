@@ -24,9 +24,9 @@ from testkit.factories import (
 )
 from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.one_import import ImportSummary
-from workflow.files.release import release
 from workflow.results.ratings import ratings_of
 
 
@@ -96,7 +96,7 @@ def test_ratings_from_files_stand_next_to_those_of_people(store: Store, media: M
     assert ratings_of(store, project="p", stage=Stage.GRADING) == [
         Rating("colour/0 · m", "judge", "score", 0.5, "colour")
     ]
-    assert release(store, by=None, project="p", format="ratings").files["ratings.csv"].decode() == (
+    assert exported(store, by=None, project="p", format="ratings").files["ratings.csv"].decode() == (
         "unit,rater,criterion,value,dimension\n"
         "colour/0,x,choice,red,colour\n"
         "elsewhere,x,choice,7,\n"

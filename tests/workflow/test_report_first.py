@@ -17,8 +17,8 @@ from agreement.verdict import Rule
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from app import services
+from app.agreement.tables import is_headline
 from app.cli import cli
-from app.views.agreement import is_headline
 from db.engine import Store, open_store
 from domain.errors import NotFoundError, SchemaError
 from domain.rated_units import BETWEEN

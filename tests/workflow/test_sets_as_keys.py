@@ -22,8 +22,8 @@ from domain.states import ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project
 from workflow.annotate import gold_making, submissions
+from workflow.files.export import export
 from workflow.files.import_files import import_files
-from workflow.files.release import export
 from workflow.results.rater_agreement import measurable_ratings
 
 SCHEMA = """

@@ -18,8 +18,8 @@ from media.store import MediaStore
 from testkit.samples import egoplan_record, write
 from tests.paths import shared
 from workflow.access.projects import create_project
+from workflow.files.export import export
 from workflow.files.import_files import import_files
-from workflow.files.release import export
 
 
 def test_the_file_is_written_as_the_authors_write_theirs() -> None:

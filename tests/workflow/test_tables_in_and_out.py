@@ -20,13 +20,14 @@ from domain.errors import InvalidFileError
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import make_people
+from testkit.kept_items import kept_ids
 from workflow.access.projects import access_to, create_project
 from workflow.annotate import claims, submissions
 from workflow.annotate.authoring import edit_item
+from workflow.files.export import exported
 from workflow.files.import_files import import_files, look_at_files
 from workflow.files.import_look import Look
 from workflow.files.one_import import ImportSummary
-from workflow.files.release import release
 
 PAIRS = """
 name: pairs
@@ -74,13 +75,13 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
         ]
     assert roles == [[("before", "a.png"), ("after", f"{name}.png")] for name in "bcd"]
     assert bring().repeated == 3
-    assert release(store, by=None, project="p", format="csv").files == {"pairs.csv": path.read_bytes()}
+    assert exported(store, by=None, project="p", format="csv").files == {"pairs.csv": path.read_bytes()}
 
     for person in make_people(store, "ann", "bob"):
         for _ in range(2):
             task = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
             submissions.submit(store, person=person, task=task.id, key=task.id, values={"ok": "yes"})
-    made = release(store, by=None, project="p", format="csv", verified=True)
+    made = exported(store, by=None, project="p", format="csv", public=True, file_name="pairs.csv", only=kept_ids(store))
     told = json.loads(made.files["manifest.json"])
     found = list(csv.DictReader(io.StringIO(made.files["pairs.csv"].decode(), newline=""), delimiter=";"))
     assert [dict(row) for row in found] == [
@@ -95,8 +96,8 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
 
     edit_item(store, person=None, project="p", item="i 2", fields={"answer": 'The "cup"; red'})
     after = out.getvalue().replace("What is 2?;It;", 'What is 2?;"The ""cup""; red";')
-    assert release(store, by=None, project="p", format="csv").files["pairs.csv"].decode() == after
-    lines = release(store, by=None, project="p", format="jsonl").files["items.jsonl"].decode().splitlines()
+    assert exported(store, by=None, project="p", format="csv").files["pairs.csv"].decode() == after
+    lines = exported(store, by=None, project="p", format="jsonl").files["items.jsonl"].decode().splitlines()
     assert json.loads(lines[2]) == {
         "Nr": "i 2",
         "before": "a.png",
@@ -200,7 +201,7 @@ def test_new_rows_come_in_while_changed_ones_stay_and_both_files_go_out(
     assert [(left.path, left.row, left.raw) for left in done.left] == [("pairs.csv", 2, newer[1].rstrip("\n"))]
     again = bring(*newer, new_only=True, skip_bad=True)
     assert (again.items, again.repeated, len(again.left)) == (0, 2, 1)
-    out = release(store, by=None, project="p", format="csv").files
+    out = exported(store, by=None, project="p", format="csv").files
     assert {name: content.decode() for name, content in out.items()} == {
         "pairs.csv": head + "".join(rows),
         "pairs-2.csv": head + newer[2],

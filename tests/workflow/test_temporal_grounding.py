@@ -18,12 +18,13 @@ from db.tables import ItemRow, RevisionRow
 from domain.states import Items, ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
+from testkit.kept_items import kept_ids
 from testkit.samples import write
 from workflow.access.projects import create_project
 from workflow.annotate import gold_list, gold_making, submissions
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
-from workflow.files.release import release
 from workflow.results import leaderboard, people_rows, project_answers, score_choices, scores
 
 pytestmark = pytest.mark.thorough
@@ -90,7 +91,7 @@ def test_votes_decide_by_their_overlap_with_the_key(project: Store) -> None:
     }
     assert kept == list(KEYS.values()), "votes change no key"
     assert check(project) == []
-    made = release(project, by=None, project="p", format="jsonl", verified=True)
+    made = exported(project, by=None, project="p", format="jsonl", only=kept_ids(project))
     (data,) = (text for name, text in made.files.items() if name != "manifest.json")
     rows = [json.loads(line) for line in data.splitlines()]
     assert {row["id"]: row["span"] for row in rows} == {name: KEYS[name] for name in ("opens", "stirs")}

@@ -19,9 +19,9 @@ from exporters.release_keys import Canary, canary_of
 from workflow.access.projects import Access
 from workflow.files import exposures
 from workflow.files.gate_counts import gates
-from workflow.files.one_version import require_verification, split_of
-from workflow.files.release_manifest import counts_of, policy_of, schema_of
+from workflow.files.manifest_entries import counts_of, policy_of, schema_of
 from workflow.releases.image_hashes import looks_of
+from workflow.releases.kept_items import kept_items
 from workflow.releases.settings import CardVersion, ReleaseOptions, about_in
 from workflow.releases.split_groups import SplitRecord, groups_of
 from workflow.releases.splits import SplitPlan, assign
@@ -88,11 +88,10 @@ def drawn_up(
         The splits cannot be made; the sentence gives the reason.
     """
     plan = plan_of(asked)
-    split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
-    require_verification(access, split)
-    assert split is not None
+    selection = kept_items(session, access, asked.schema_version)
     kept: list[_ReleasedRow] = []
-    counts = counts_of(access, _noting(items.each_outgoing(session, project_id=access.project_id), split.takes, kept))
+    outgoing = items.each_outgoing(session, project_id=access.project_id)
+    counts = counts_of(access, _noting(outgoing, selection.takes, kept))
     if not kept:
         raise InvalidFileError(f"{access.title} has no item that is kept, so there is nothing to release.")
     before = {} if asked.anew else _splits_before(session, access, kept)

@@ -30,8 +30,8 @@ from workflow.access.projects import Access, access_to
 from workflow.annotate.grading_sample import EXTENDED, OPENED
 from workflow.files.evidence_import import import_evidence
 from workflow.files.gate_counts import gates
+from workflow.files.manifest_entries import policy_of
 from workflow.files.project_export import Progress, silent
-from workflow.files.release_manifest import policy_of
 from workflow.releases.printed_figures import Figures, ItemVerdict, Verdicts, figures_of
 from workflow.results.calibration_rule import RULE
 from workflow.results.file_raters import raters as raters_out_of_files

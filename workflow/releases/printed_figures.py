@@ -17,6 +17,7 @@ from agreement.summary import Result
 from annotation_schemas import reporting
 from db import answers
 from db.engine import Store
+from domain import extensions
 from domain.errors import NotFoundError, TouchstoneError
 from domain.evidence import VERDICTS, PrintedFigure, RowSelection, table_path
 from domain.states import Cut, Stage
@@ -153,6 +154,7 @@ def figures_of(
     for check in checks_of(access.schema):
         part(check.path, lambda told=check.told: told(store, access))  # type: ignore[misc]
     without |= missing_checks(access.schema)
+    without |= {f"judges.{key}": why for key, why in extensions.all_missing("report_sections").items()}
     part("exposure", lambda: _exposure(store, access))
     return Figures(_with_own_ids(told), without)
 

@@ -16,15 +16,15 @@ from db import files
 from db import items as items_read
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain import extensions
 from domain.errors import RatingsError
 from domain.rated_units import unit_of
 from domain.records import Person, Rating, UnitFacts
 from domain.states import VERIFICATIONS, Cut, Items, Stage
-from reports.content import RatingSource
-from reports.study import JudgeOfPairs, Runs, Study
+from reports.content import RatingSource, Section
+from reports.study import Runs, Study
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_in_stage
-from workflow.results import pair_judges
 from workflow.results.calibrated_judges import about_judges, nothing_of, seen_of_judges
 from workflow.results.calibration_rule import stored_rule
 from workflow.results.derived_criteria import MAJORITY, scale_of, settled_ratings
@@ -108,19 +108,16 @@ def study_of(
         by_dimension=by is not Cut.WHOLE,
         statistics=reporting.with_means(reporting.agreement_first(schema) if statistics is None else statistics),
         rule=stored_rule(store, person=person, project=project, judges=judges),
-        pairs=_pairs(store, person, project, schema, stage, items),
+        sections=_sections(store, person=person, project=project, stage=stage, items=items),
         judge_runs=about_judges(store, seen.runs, [*judges, *sides.runs.earlier_names()]),
     )
     return study, RatingSource(f"{access.title}, {stage.value}", _digest(used), "project", counted.whole_sentence)
 
 
-def _pairs(
-    store: Store, person: Person | None, project: str, schema: Schema, stage: Stage, items: Items | str | None
-) -> tuple[JudgeOfPairs, ...]:
-    """Return the judges of pairs next to people, if the report is about answers and people compare answers."""
-    if stage is not Stage.GRADING or schema.stages.comparison is None:
-        return ()
-    return pair_judges.next_to_people(store, person=person, project=project, items=items)
+def _sections(store: Store, **about: Any) -> list[Section]:
+    """Return the sections that extensions add to a report about these ratings."""
+    made = (section(store, **about) for _, section in extensions.rows("report_sections"))
+    return [each for each in made if each is not None]
 
 
 def models_with_answers(store: Store, *, person: Person | None, project: str) -> list[str]:

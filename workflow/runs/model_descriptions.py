@@ -3,65 +3,61 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from domain.errors import ModelError
+from domain.records import Person
 from domain.runs import Answerer
 from domain.settings import Settings
 from domain.strategies import added_strategies
-from inference import spec as specs
-from inference.spec import Endpoint, Generation, ModelSpec, Price
+from inference.adapters import ModelDevice, find_adapter
+from inference.spec import (
+    HOME,
+    Endpoint,
+    Generation,
+    ModelPermissions,
+    ModelSpec,
+    Price,
+    read_spec,
+    shipped,
+    spec_as_yaml,
+    spec_of,
+)
+from workflow.runs.run_start import with_full_path
 
 __all__ = [
     "Endpoint",
     "Generation",
+    "ModelDevice",
     "ModelSpec",
     "Price",
-    "as_yaml",
+    "find_device",
     "named",
-    "of_file",
-    "of_text",
     "opened",
+    "read_spec",
     "shipped",
+    "spec_as_yaml",
+    "spec_of",
     "stored_as_yaml",
 ]
-
-
-def of_file(path: Path) -> ModelSpec:
-    """Return the description in a YAML file. Raises ``ModelError`` with a line per problem."""
-    return specs.read_spec(path)
-
-
-def of_text(text: str, *, name: str) -> ModelSpec:
-    """Return a description from its text. ``name`` stands for the file in messages. Raises ``ModelError``."""
-    return specs.spec_of(text, name=name)
 
 
 def named(name: str, *, batch_size: int | None = None) -> ModelSpec:
     """Return a description from a file, or one of ours by name. A model's folder may be relative to the file."""
     path = Path(name)
-    ours = specs.HOME / f"{name}.yaml"
-    found = specs.read_spec(ours if not path.exists() and ours.is_file() else path)
+    ours = HOME / f"{name}.yaml"
+    found = read_spec(ours if not path.exists() and ours.is_file() else path)
     if found.model and found.adapter not in ("endpoint", "file") and (path.parent / found.model).is_dir():
         found = found.model_copy(update={"model": str((path.parent / found.model).resolve())})
     return found.model_copy(update={"batch_size": batch_size}) if batch_size else found
 
 
-def shipped() -> Iterator[ModelSpec]:
-    """Yield the descriptions that come with Touchstone, by file name."""
-    return specs.shipped()
-
-
-def as_yaml(spec: ModelSpec) -> str:
-    """Return the description as YAML, with defaults included. Reading the text gives the same description."""
-    return specs.spec_as_yaml(spec)
-
-
 def stored_as_yaml(kept: Mapping[str, Any]) -> str:
     """Return a stored description as YAML. One from a version with other keys is returned unchanged, as JSON."""
     try:
-        return as_yaml(ModelSpec.model_validate(dict(kept)))
+        return spec_as_yaml(ModelSpec.model_validate(dict(kept)))
     except ValueError:
         return json.dumps(kept, indent=1, ensure_ascii=False)
 
@@ -79,12 +75,19 @@ def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -
     return open_answerer(spec, strategy=strategy, allowed=allowed_by(settings))
 
 
-def allowed_by(settings: Settings, *, tools: Path | None = None) -> specs.ModelPermissions:
+def find_device(spec: ModelSpec, settings: Settings, *, by: Person | None) -> ModelDevice:
+    """Return the device of a model on this machine, or the reason why the model cannot be opened."""
+    spec = with_full_path(spec, settings, by=by)
+    try:
+        return find_adapter(spec).find_device(spec)
+    except ModelError as error:
+        return ModelDevice(str(error), fits=False)
+
+
+def allowed_by(settings: Settings, *, tools: Path | None = None) -> ModelPermissions:
     """Return what the operator allows models here. ``tools`` is the file of a tool set that was given to the
     command.
     """
     files = [path for strategy in added_strategies() for path in strategy.files(settings).values()]
     files += [tools] if tools else []
-    return specs.ModelPermissions(
-        remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=tuple(files)
-    )
+    return ModelPermissions(remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=tuple(files))

@@ -22,11 +22,11 @@ from extensions.harnesses.tests.known_logs import ENDED_IN_INSPECT, ITEMS, KNOWN
 from media.store import MediaStore
 from testkit.samples import egoplan_record, egothink_record, write
 from workflow.access.projects import create_project
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.one_import import ImportSummary
 from workflow.files.project_check import check
 from workflow.files.question_match import QuestionMatch
-from workflow.files.release import release
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_our_submission_to_egoplan_comes_back(store: Store, media: MediaStore, t
     bring(store, media, write(tmp_path / "given.json", given), "answer_map", model="first")
     with store.read() as session:
         run = session.exec(select(RunRow.public_id)).one()
-    out = release(store, by=None, project="p", format="egoplan_submission", run=run, unanswered="N/A")
+    out = exported(store, by=None, project="p", format="egoplan_submission", run=run, unanswered="N/A")
     path = tmp_path / "submission.json"
     path.write_bytes(out.files["submission.json"])
     assert json.loads(path.read_text()) == [

@@ -1,4 +1,4 @@
-"""A local model that asks for tools: calls in the forms that models write them in, and one taught to ask."""
+"""A local model that is taught to ask for tools."""
 
 from __future__ import annotations
 
@@ -11,45 +11,12 @@ import pytest
 
 from domain.errors import ModelError
 from domain.runs import Attempt, Outcome, Question
-from extensions.holmes.local_conversations import open_conversations, read_calls
-from inference.spec import Generation, ModelPermissions
+from extensions.holmes.local_conversations import open_conversations
+from inference.spec import Generation, ModelPermissions, ModelSpec
 from testkit import tiny
-from tests.inference.asking import spec_of
+from testkit.missing_extensions import needs
 
-CAPTION = {"name": "image_caption", "arguments": "{}"}
-HERE = {"name": "ocr", "arguments": '{"where": "left"}'}
-
-
-@pytest.mark.parametrize(
-    ("written", "words", "calls"),
-    [
-        ('<tool_call>\n{"name": "image_caption", "arguments": {}}\n</tool_call><|im_end|>', "", [CAPTION]),
-        (
-            'Let me look.\n<tool_call>\n{"name": "image_caption", "arguments": {}}\n</tool_call>\n'
-            '<tool_call>\n{"name": "ocr", "arguments": {"where": "left"}}\n</tool_call>',
-            "Let me look.",
-            [CAPTION, HERE],
-        ),
-        ('<|python_tag|>{"name": "image_caption", "parameters": {}}<|eom_id|>', "", [CAPTION]),
-        (
-            '{"name": "image_caption", "parameters": {}}; {"name": "ocr", "parameters": {"where": "left"}}',
-            "",
-            [CAPTION, HERE],
-        ),
-        ('[TOOL_CALLS] [{"name": "ocr", "arguments": {"where": "left"}}]</s>', "", [HERE]),
-        ('[TOOL_CALLS]ocr[ARGS]{"where": "left"}</s>', "", [HERE]),
-        ("The light is red, so stop.</s>", "The light is red, so stop.", []),
-        ('The answer is {"name": "ocr"}, as JSON.', 'The answer is {"name": "ocr"}, as JSON.', []),
-        ('{"answer": "stop"}', '{"answer": "stop"}', []),
-        ('<tool_call>{"name": "image_cap', "", [None]),
-        ("<tool_call>look at it</tool_call>", "", [None]),
-        ("[TOOL_CALLS] [look", "", [None]),
-        ("<|python_tag|>look(image)", "", [None]),
-    ],
-)
-def test_calls_are_read_in_the_forms_that_models_write(written: str, words: str, calls: list[Any]) -> None:
-    assert read_calls(written) == (words, [{"type": "function", "function": call} for call in calls])
-
+pytestmark = [pytest.mark.slow, needs("adapters", "chat")]
 
 TEMPLATE = (
     "{% if tools %}{% for tool in tools %}{{ tool['function']['name'] + '\\n' }}{% endfor %}{% endif %}"
@@ -116,15 +83,19 @@ def stored(result: Any) -> list[dict[str, Any]]:
     return [{"arguments": None, "result": result}]
 
 
+def spec_of(folder: Path, **more: Any) -> ModelSpec:
+    generation = Generation(max_new_tokens=60)
+    return ModelSpec(name="tiny", adapter="chat", model=str(folder), modality="text", generation=generation, **more)
+
+
 def held(folder: Path, questions: Sequence[Question], **more: Any) -> list[Attempt]:
-    spec = spec_of(folder, generation=Generation(max_new_tokens=60), **more)
+    spec = spec_of(folder, **more)
     told: list[Attempt] = []
     model = open_conversations(spec, ModelPermissions())
     model.answer(questions, tell=told.append, stop=lambda: False)
     return told
 
 
-@pytest.mark.slow
 def test_it_asks_and_answers_by_what_is_stored(asker: Path) -> None:
     told = held(
         asker,
@@ -143,20 +114,17 @@ def test_it_asks_and_answers_by_what_is_stored(asker: Path) -> None:
     assert json.loads(json.dumps(told[2].detail)) == told[2].detail
 
 
-@pytest.mark.slow
 def test_a_call_without_a_stored_result_is_an_outcome(asker: Path) -> None:
     (told,) = held(asker, [about(1, {"weather_detection": stored("rain")})])
     assert told.outcome is Outcome.NO_TOOL_RESULT
     assert "image_caption" in told.error
 
 
-@pytest.mark.slow
 def test_it_does_not_ask_for_ever(asker: Path) -> None:
     (told,) = held(asker, [about(1, {"image_caption": stored("A red light.")})], most_turns=1)
     assert told.outcome is Outcome.TOO_MANY_TURNS
 
 
-@pytest.mark.slow
 def test_a_template_that_knows_no_tools_is_refused(tiny_models: tiny.Shelf) -> None:
     with pytest.raises(ModelError, match="knows no tools"):
         open_conversations(spec_of(tiny_models.folder("text")), ModelPermissions())

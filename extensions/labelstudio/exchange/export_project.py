@@ -33,7 +33,7 @@ def tasks_file(
     *,
     stage: Stage | None,
     only: Collection[str] | None,
-    verified: bool,
+    public: bool,
     private: bool,
     page: Page | None = None,
 ) -> TaskFile:
@@ -43,11 +43,11 @@ def tasks_file(
     ----------
     stage
         Verification gives a task for each item, grading one for each model's answer. None: the first such stage.
-    verified
-        The file has only kept items, and is public.
+    public
+        Leave out the fields that the schema keeps out of public files, votes that would reveal them, and models'
+        answers.
     private
-        Leave nothing out. Otherwise, fields that are secret in the stage are left out. From a verified file, private
-        fields, votes on kept items that would reveal them, and models' answers are left out too.
+        Include the fields that are secret in the stage.
     page
         Returns the data of a task for a labeling configuration.
     """
@@ -58,9 +58,9 @@ def tasks_file(
     without = [
         field.name
         for field in schema.item.fields
-        if not private and (stage.value in field.secret_in or (verified and field.name in schema.export.public_without))
+        if (not private and stage.value in field.secret_in) or (public and field.name in schema.export.public_without)
     ]
-    hidden = verified and votes_tell(schema, without)
+    hidden = public and votes_tell(schema, without)
     wanted = None if only is None else frozenset(only)
     rows = [
         row
@@ -87,7 +87,7 @@ def tasks_file(
         if stage in VERIFICATIONS:
             data = {**shown(stage, _view(access, stage, row, fields, assets.get(id, ()))), **data}
             notes = [_annotated(access, stage, row, fields, note) for note in said.get((id, None), ())]
-            predictions = [] if verified and not private else [ModelPrediction(a.model, a.text) for a in answers[id]]
+            predictions = [] if public else [ModelPrediction(a.model, a.text) for a in answers[id]]
             found.append(Task(data, notes, predictions))
             continue
         for answer in answers[id]:

@@ -39,7 +39,6 @@ from testkit.factories import claimed, make_items, make_person, make_project
 from testkit.forked import Forked
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, hang, html
 from testkit.serving import environment, free_port, touchstone
-from tests.inference.asking import spec_of
 
 CONFIG = """<View>
   <Image name="picture" value="$image"/>
@@ -377,7 +376,8 @@ def test_choices_are_ranked_by_a_model_on_this_machine(tiny_models: tiny.Shelf, 
     Between two options, it is between a half and one.
     """
     Image.new("RGB", (60, 60), (200, 0, 0)).save(tmp_path / "cup.png")
-    answerer = open_answerer(spec_of(tiny_models.folder("llava")), strategy="rank_options")
+    spec = ModelSpec(name="here", adapter="chat", model=str(tiny_models.folder("llava")), modality="images")
+    answerer = open_answerer(spec, strategy="rank_options")
     with PictureFinder(MediaStore(tmp_path / "ours"), tmp_path / "cache", tmp_path) as found:
         backend = Backend(answerer, "tiny 1", sent_out, found.named, ranks=True)
         told = backend.predict({"tasks": [task(image="cup.png")], "label_config": CONFIG})

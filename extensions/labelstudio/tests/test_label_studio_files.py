@@ -15,14 +15,14 @@ from db import files, projects
 from db.engine import Store
 from domain.errors import InvalidFileError, NotAllowedError
 from domain.states import Stage
-from exporters.manifest import items_of
 from extensions.labelstudio.exchange.import_project import ImportedLabelStudio, import_label_studio
 from extensions.labelstudio.tests.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.kept_items import kept_ids
 from workflow.annotate import submissions
+from workflow.files.export import exported
 from workflow.files.import_files import import_files
-from workflow.files.release import release
 from workflow.results.ratings import ratings_of
 
 NAMES = Names(controls={"prediction": "why"})
@@ -63,7 +63,7 @@ def answers(store: Store, project: str = "p") -> list[tuple[str, str]]:
 
 
 def tasks_of(store: Store, **options: Any) -> list[dict[str, Any]]:
-    made = release(store, by=None, project="p", format="label_studio", file_name="tasks.json", **options)
+    made = exported(store, by=None, project="p", format="label_studio", file_name="tasks.json", **options)
     found: list[dict[str, Any]] = json.loads(made.files["tasks.json"])
     return found
 
@@ -217,29 +217,29 @@ def test_votes_go_out_under_pseudonyms_and_secrets_do_not(store: Store) -> None:
 
 def test_the_same_state_gives_the_same_bytes(store: Store) -> None:
     verified(store)
-    one, two = (release(store, by=None, project="p", format="label_studio", verified=True) for _ in range(2))
+    one, two = (exported(store, by=None, project="p", format="label_studio", only=kept_ids(store)) for _ in range(2))
     assert one.files == two.files
 
 
-def test_a_verified_file_without_the_key_holds_no_vote_that_tells_it(store: Store) -> None:
+def test_a_public_file_without_the_key_holds_no_vote_that_tells_it(store: Store) -> None:
     verified(store)
-    made = release(store, by=None, project="p", format="label_studio", verified=True, file_name="tasks.json")
+    only = kept_ids(store)
+    made = exported(store, by=None, project="p", format="label_studio", public=True, only=only, file_name="tasks.json")
     manifest = json.loads(made.files["manifest.json"])
     tasks = json.loads(made.files["tasks.json"])
     assert len(tasks) == 2
-    assert [item["id"] for item in manifest["items"]] == [task["data"]["item_id"] for task in tasks]
+    assert [item["id"] for item in manifest["items"]] == [task["data"]["item_id"] for task in tasks] == only
     assert all("annotations" not in task and "predictions" not in task for task in tasks)
-    assert all("values" not in vote for item in items_of(manifest) for vote in item["votes"])
 
 
 def test_a_stage_that_the_format_does_not_have(store: Store) -> None:
     verified(store)
     with pytest.raises(InvalidFileError, match="--stage is for label_studio"):
-        release(store, by=None, project="p", format="ratings", stage=Stage.GRADING)
+        exported(store, by=None, project="p", format="ratings", stage=Stage.GRADING)
 
 
 def round_trip(store: Store, media: MediaStore, folder: Path, **options: Any) -> ImportedLabelStudio:
-    made = release(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True, **options)
+    made = exported(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True, **options)
     path = folder / "tasks.json"
     path.write_bytes(made.files["tasks.json"])
     return bring(store, media, path, names=Names(), project="q")

@@ -13,7 +13,7 @@ import typer
 from domain.errors import RatingsError
 
 if TYPE_CHECKING:
-    from agreement.study_plan import StudyPlan
+    from extensions.planner.study_plan import StudyPlan
 
 
 class PlanStatistic(StrEnum):
@@ -52,7 +52,7 @@ def plan(
 ) -> None:
     """Simulate how wide the interval of an agreement is for a number of raters and units."""
     from agreement.bootstrap import SEED
-    from agreement.study_plan import plan_study
+    from extensions.planner.study_plan import plan_study
 
     found = plan_study(
         statistic=statistic.value,

@@ -25,7 +25,6 @@ from domain.settings import Settings
 from domain.states import Stage
 from media.store import MediaStore
 from reports.content import ReportTable
-from reports.pairs import pairs
 from testkit.factories import make_items, make_people, make_person, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_comparison import COMPARISON, answer, compare_all, schema
@@ -179,7 +178,7 @@ def in_a_report(store: Store, folder: Path, world: Pairs) -> list[tuple[object, 
     import_ratings(store, by=None, project="p", path=folder / "r.csv", refuse=lambda bad: None)
     about = {"person": None, "project": "p", "stage": Stage.GRADING}
     study, _ = study_of(store, humans=("eve",), judges=("gpt",), vouched=("eve",), **about)  # type: ignore[arg-type]
-    (section,) = pairs(study)
+    (section,) = study.sections
     (table,) = section.blocks
     assert isinstance(table, ReportTable)
     return [

@@ -16,10 +16,10 @@ import pytest
 from agreement import Bootstrap
 from domain.errors import InvalidInputError
 from extensions.preferences import page_parts as drawn
+from extensions.preferences.judges_of_pairs import JudgedPair
 from extensions.preferences.preference_figures import PreferenceFigures, figures_of
 from extensions.preferences.preference_files import as_csv, as_json, as_text
 from tests.workflow.test_results import made
-from workflow.results.pair_judges import JudgedPair
 from workflow.results.preferences import Mark, Preference, Preferences, SamePair
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -98,14 +98,7 @@ def test_what_cannot_be_is_told(folder: Path, tmp_path: Path, monkeypatch: pytes
         text_similarity.opened(tmp_path / "roberta-large")
     with pytest.raises(ModelError, match="cannot be loaded as a model of texts"):
         text_similarity.opened(tmp_path)
-    real = importlib.import_module
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "torch":
-            raise ModuleNotFoundError("No module named 'torch'", name="torch")
-        return real(name, *rest)
-
-    monkeypatch.setattr(importlib, "import_module", without)
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ModelError, match=r"pip install 'torch>="):
         text_similarity.opened(folder)
 

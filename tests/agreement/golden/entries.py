@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from scipy import special
 
-from agreement.aggregation import aggregate, dawid_skene
+import agreement
 from agreement.alpha import krippendorff_alpha
 from agreement.alternative import alternative_test
 from agreement.bootstrap import Bootstrap
@@ -272,6 +272,11 @@ def _of_evaluators(data: Data, wanted: str) -> tuple[Sequence[Any], Sequence[Any
     return None
 
 
+def _of_notebooks(name: str) -> Any:
+    """A statistic that an extension adds, as notebooks import it."""
+    return getattr(agreement, name)
+
+
 def aggregate_mean(rows: Sequence[Sequence[Any]]) -> list[Any]:
     """The mean of each row over those who rated it; None where no one did."""
     ratings = [
@@ -279,7 +284,7 @@ def aggregate_mean(rows: Sequence[Sequence[Any]]) -> list[Any]:
         for at, row in enumerate(rows)
         for column, value in enumerate(row)
     ]
-    found = aggregate(Ratings.from_rows(ratings, scale=Scale("interval")), method="mean").of_unit()
+    found = _of_notebooks("aggregate")(Ratings.from_rows(ratings, scale=Scale("interval")), method="mean").of_unit()
     return [found.get(f"{at:012}") for at in range(len(rows))]
 
 
@@ -290,7 +295,7 @@ def aggregate_majority(rows: Sequence[Sequence[Any]]) -> list[Any]:
         for at, row in enumerate(rows)
         for column, value in enumerate(row)
     ]
-    found = aggregate(Ratings.from_rows(ratings), method="majority").of_unit()
+    found = _of_notebooks("aggregate")(Ratings.from_rows(ratings), method="majority").of_unit()
     return [found.get(f"{at:012}") for at in range(len(rows))]
 
 
@@ -664,7 +669,8 @@ def _long(asked: Asked) -> list[tuple[Any, Any, Any]]:
 
 def _dawid_skene(asked: Asked) -> Any:
     rows = _long(asked)
-    found = dawid_skene(*zip(*rows, strict=True)) if rows else dawid_skene([], [], [])
+    fitted = _of_notebooks("dawid_skene")
+    found = fitted(*zip(*rows, strict=True)) if rows else fitted([], [], [])
     return found, rows
 
 

@@ -14,6 +14,7 @@ from media.store import MediaStore
 from tests.workflow.releases.pictured import One, pictured
 from workflow.releases.create import CreatedRelease, create
 from workflow.releases.listing import all_releases, difference
+from workflow.releases.printed_figures import figures_of
 from workflow.releases.settings import ReleaseOptions
 from workflow.releases.withdraw import withdraw
 
@@ -57,3 +58,12 @@ def test_accepted_leaks_are_refused_where_nothing_looks_for_leaks(store: Store, 
     with pytest.raises(NotAvailableError, match=named):
         release(store, media, home, private=("test",), accepted=("ids: they are numbered by hand",))
     assert all_releases(store, home, by=None, project="p") == []
+
+
+def test_evidence_names_the_sections_of_reports_that_it_lacks(
+    store: Store, media: MediaStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pictured(store, media, [One("q1")])
+    monkeypatch.setattr(extensions, "installed", lambda: {})
+    lacks = figures_of(store, project="p").without["judges.pairs"]
+    assert lacks.startswith("The section of calibration reports `pairs` belongs to the extension Preferences")

@@ -19,7 +19,7 @@ from extensions.labelstudio.tests.test_label_studio_files import answers, bring,
 from media.store import MediaStore
 from testkit.factories import make_project
 from tools.label_studio import LabelStudio
-from workflow.files.release import release
+from workflow.files.export import exported
 
 
 def test_out_through_a_real_server_and_in_again(label_studio: LabelStudio, store: Store, home: Path) -> None:
@@ -32,7 +32,7 @@ def test_out_through_a_real_server_and_in_again(label_studio: LabelStudio, store
     def page(stage: Stage, view: TaskView) -> Mapping[str, Any]:
         return data(schema, stage, view, lambda asset: local_file(asset.id))
 
-    made = release(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True, page=page)
+    made = exported(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True, page=page)
     admin = label_studio.admin
     number = project(admin, "moved", labeling(schema, Stage.VERIFICATION, "kitchen"))
     put(admin, number, json.loads(made.files["tasks.json"]))
@@ -40,11 +40,11 @@ def test_out_through_a_real_server_and_in_again(label_studio: LabelStudio, store
     snapshot = admin.call(
         "POST", export, {"title": "all", "serialization_options": {"predictions": {"only_id": False}}}
     )
-    exported = admin.call("GET", f"{export}/{snapshot['id']}/download?exportType=JSON")
-    assert sum(len(task["annotations"]) for task in exported) == len(RATINGS)
-    assert not any(annotation["ground_truth"] for task in exported for annotation in task["annotations"])
+    annotated = admin.call("GET", f"{export}/{snapshot['id']}/download?exportType=JSON")
+    assert sum(len(task["annotations"]) for task in annotated) == len(RATINGS)
+    assert not any(annotation["ground_truth"] for task in annotated for annotation in task["annotations"])
     path = home / "back.json"
-    path.write_text(json.dumps(exported), encoding="utf-8")
+    path.write_text(json.dumps(annotated), encoding="utf-8")
     done = bring(store, media, path, names=Names(), project="q").imported
     assert (done.items, done.ratings, done.predictions, len(done.bad)) == (4, 31, 1, 0)
     assert rated(store, project="q") == left_as(RATINGS, "label-studio-4", "label-studio-5")

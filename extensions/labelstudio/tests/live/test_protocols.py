@@ -21,7 +21,6 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from domain.roles import Role
 from domain.states import Stage
-from exporters.manifest import items_of
 from extensions.labelstudio.names import FORMAT
 from extensions.labelstudio.tests.live.twins import (
     PROJECT,
@@ -36,6 +35,7 @@ from extensions.labelstudio.tests.live.twins import (
 )
 from testkit import missing_media
 from testkit.factories import make_person, make_project
+from testkit.kept_items import gates_of, kept_ids
 from tests.app.homes import picture
 from tests.paths import shared
 from tools.label_studio import Account, LabelStudio
@@ -174,11 +174,12 @@ def same_release(there: World, here: World, format: str, *, stage: Stage, verifi
     moved = [{path: without_lead_times(data) for path, data in each.exported(FORMAT).items()} for each in (there, here)]
     assert moved[0] == moved[1]
     if verified:
-        ours, theirs = dict(here.exported(format, verified=True)), dict(there.exported(format, verified=True))
+        ours, theirs = (dict(each.exported(format, only=kept_ids(each.store, PROJECT))) for each in (here, there))
         manifests = [without_times(files.pop("manifest.json")) for files in (theirs, ours)]
         assert theirs == ours
         assert manifests[0] == manifests[1]
         assert manifests[0]["items"]
+        assert gates_of(there.store, PROJECT) == gates_of(here.store, PROJECT)
 
 
 # ---- grading: three blind answers per item by three graders ---------------------------------------------------------
@@ -354,8 +355,8 @@ def test_boxes_on_images(
             assert any(found.value is not None for found in each.agreement(Stage.VERIFICATION))
         assert fits_agreement(there) == fits_agreement(here)
         assert there.exported("egothink") == here.exported("egothink")
-        ours, theirs = dict(here.exported("egothink", verified=True)), dict(there.exported("egothink", verified=True))
-        manifests = [without_boxes(without_times(files.pop("manifest.json"))) for files in (theirs, ours)]
+        ours, theirs = (dict(each.exported("egothink", only=kept_ids(each.store, PROJECT))) for each in (here, there))
+        manifests = [without_times(files.pop("manifest.json")) for files in (theirs, ours)]
         assert theirs == ours
         assert manifests[0] == manifests[1]
         front.close()
@@ -364,11 +365,3 @@ def test_boxes_on_images(
 def fits_agreement(world: World) -> list[dict[str, Any]]:
     found = agreement_of(world.store, person=None, project=PROJECT, stage=Stage.VERIFICATION, criteria=["fits"])
     return [each.as_json() for each in found]
-
-
-def without_boxes(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a manifest without the boxes in its votes, which are compared as numbers."""
-    items = items_of(manifest)
-    for vote in manifest["votes"]:
-        vote["values"].pop("objects")
-    return {**manifest, "votes": [], "items": items}

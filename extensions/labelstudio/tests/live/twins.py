@@ -33,7 +33,7 @@ from media.store import MediaStore
 from tools.label_studio import Account, LabelStudio
 from workflow.access import accounts
 from workflow.annotate import claims, submissions
-from workflow.files.release import release
+from workflow.files.export import exported
 from workflow.results.rater_agreement import agreement_of
 
 PROJECT = "p"
@@ -105,9 +105,9 @@ class World:
     def agreement(self, stage: Stage) -> list[Result]:
         return agreement_of(self.store, person=None, project=PROJECT, stage=stage)
 
-    def exported(self, format: str, *, verified: bool = False) -> Mapping[str, bytes]:
-        """Return the bytes of every file of an export, with its manifest if ``verified``."""
-        return release(self.store, by=None, project=PROJECT, format=format, verified=verified, private=True).files
+    def exported(self, format: str, *, only: Sequence[str] | None = None) -> Mapping[str, bytes]:
+        """Return the bytes of every file of an export, with its manifest if ``only`` names items."""
+        return exported(self.store, by=None, project=PROJECT, format=format, only=only, private=True).files
 
 
 @contextmanager

@@ -1,0 +1,303 @@
+"""The tables of the page *Agreement*: coefficients with their intervals, pairs of raters, and machines' replies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from agreement.summary import Result
+from annotation_schemas import reporting
+from app import addresses, markup
+from domain.records import ProjectView
+from domain.replies import Replies
+from domain.states import VERIFICATIONS, Cut, Items, Stage
+from domain.statistics import OVERLAP, STATISTICS, Needs
+from workflow.lead import item_history as found
+from workflow.results import schema_versions
+from workflow.results.dimension_means import LEVELS
+
+UNITS = {
+    **dict.fromkeys(VERIFICATIONS, "item"),
+    Stage.GRADING: "answer",
+    Stage.COMPARISON: "pair",
+    Stage.CODING: "answer",
+    Stage.ANSWERING: "item",
+}
+"""What a coefficient of a stage counts."""
+
+
+def level_table(lines: Sequence[Result]) -> markup.Markup:
+    """Return a table of the agreement between a judge and people, level by level."""
+    axis = axis_of(lines)
+    heads = [
+        ("Level", "name"),
+        ("Statistic", ""),
+        ("Value", "number"),
+        ("95 % interval", "number"),
+        (_axis_title(axis), "wide"),
+        ("Units", "number"),
+        ("Answers", "number"),
+        ("Remark", ""),
+    ]
+    rows = []
+    for line in lines:
+        limits = line.low is not None and line.high is not None
+        rows.append(
+            [
+                markup.text(LEVELS[line.args["unit"]].capitalize()),
+                markup.text(STATISTICS[line.statistic].title),
+                markup.tag("b", markup.text(_number(line.value))),
+                markup.text(f"{_number(line.low)} to {_number(line.high)}" if limits else "-"),
+                _drawn(line, axis),
+                markup.text(line.n_units),
+                markup.text(line.args["answers"]),
+                markup.tag("span", markup.text(line.reason or line.method), style="ts-quiet ts-small"),
+            ]
+        )
+    return markup.table(heads, rows)
+
+
+def pairs(
+    view: ProjectView,
+    stage: Stage,
+    lines: Sequence[Result],
+    among: Items | None = None,
+    *,
+    by: Cut = Cut.DIMENSION,
+    logins: Mapping[str, str] | None = None,
+    links: bool = True,
+) -> markup.Markup:
+    """Return a table of agreement by pair: a row for each criterion and dimension, a column for each pair of raters.
+
+    Parameters
+    ----------
+    among
+        Restricts the linked lists to the items that were counted.
+    logins
+        The login of each rater, by displayed name.
+    links
+        Whether a cell links to the items on which the two raters differ. False where those items cannot be listed.
+    """
+    of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
+    names = sorted({tuple(line.args["pair"]) for line in of_pairs})
+    if not names or len(names) > MOST_PAIRS:
+        return markup.Markup("")
+    rows: dict[str, dict[tuple[str, ...], Result]] = {}
+    for line in of_pairs:
+        title = title_of(view, line.dimension, line.criterion) + versions_in_title(line)
+        rows.setdefault(title, {})[tuple(line.args["pair"])] = line
+    heads = [("Cohen's kappa", "name"), *((" and ".join(pair), "") for pair in names)]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.text(title),
+                *(_cell(view, stage, row.get(pair), among, by, logins or {}, links=links) for pair in names),
+            ]
+            for title, row in rows.items()
+        ],
+    )
+
+
+MOST_PAIRS = 10
+"""Largest number of pairs shown side by side. The list of all pairs has the others."""
+
+
+def _is_kappa_of_pair(line: Result) -> bool:
+    return line.statistic == "cohen_kappa" and is_headline(line, several=False)
+
+
+def _cell(
+    view: ProjectView,
+    stage: Stage,
+    line: Result | None,
+    among: Items | None,
+    by: Cut,
+    logins: Mapping[str, str],
+    *,
+    links: bool,
+) -> markup.Markup:
+    if line is None or not line.n_units:
+        return markup.quiet("-")
+    said = found.AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
+    dimension, group = addresses.dimension_or_group(by, line.dimension)
+    href = addresses.history(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
+    known = (
+        f"{markup.decimal(line.low)} to {markup.decimal(line.high)}"
+        if line.low is not None and line.high is not None
+        else ""
+    )
+    about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
+    number = "undefined" if line.value is None else markup.decimal(line.value)
+    if not links:
+        return markup.heat(line.value, number, about, title=line.reason or "")
+    return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
+
+
+def raters_in_pairs(lines: Iterable[Result]) -> list[str]:
+    """Return the names of all raters in pairs."""
+    return sorted({rater for line in lines for rater in line.args.get("pair", ())})
+
+
+def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bool:
+    """Tell whether a line belongs in the short table.
+
+    Such a line has a statistic that the schema's report names. Without names, it has a default statistic. It also fits
+    the scale, and covers all raters at once.
+    """
+    scale, args = line.args.get("scale"), line.args
+    row = STATISTICS[line.statistic]
+    # A report may name only coefficients. Comparisons by overlap have no coefficient, so their lines are always shown.
+    named = () if row.needs in OVERLAP else named
+    wanted = line.statistic in reporting.with_means(named) if named else row.headline
+    if not wanted or ("pair" in args and several):
+        return False
+    if "form" in args:
+        return args["form"] == "ICC(1,1)" and scale != "nominal"
+    if "weights" in args:
+        return bool(args["weights"] == ("none" if scale == "nominal" else "quadratic"))
+    if "level" in args:
+        return bool(args["level"] == scale)
+    if line.statistic in named or row.needs in OVERLAP:
+        return True
+    return scale != "nominal" or row.needs is Needs.NAMES
+
+
+def about_of(lines: Sequence[Result]) -> str:
+    """Return a sentence with the raters and the scale that all lines of a group share."""
+    scale = lines[0].args.get("scale", "")
+    taken = " (taken from the values)" if lines[0].args.get("scale_inferred") else ""
+    n_raters = max(line.n_raters for line in lines)
+    raters = ", ".join(raters_in_pairs(lines)) or ("one" if n_raters < 2 else n_raters)
+    schemas = lines[0].args.get("schema")
+    under = f" Ratings {schema_versions.schema_words(schemas)}." if schemas else ""
+    return f"Raters: {raters}. Scale: {scale}{taken}.{under}"
+
+
+def versions_in_title(line: Result) -> str:
+    """Return the guideline and schema versions for a title, if a number is about one version only."""
+    guideline, schema = line.args.get("guideline"), line.args.get("schema", "")
+    alone = f" · {schema_versions.schema_words(schema)}" if schema.endswith(" alone") else ""
+    return (f" · guideline {guideline}" if guideline else "") + alone
+
+
+def title_of(view: ProjectView, dimension: str | None, criterion: str | None) -> str:
+    """Return the title of a group of lines: dimension and criterion."""
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    parts = [titles.get(dimension, dimension)] if dimension else []
+    return " · ".join([*parts, (criterion or "all criteria").replace("_", " ")])
+
+
+def replies_table(view: ProjectView, found: Sequence[Replies]) -> markup.Markup:
+    """Return a table of how many of each machine's replies have a score.
+
+    The table also has the lowest and highest mean that the replies without a score could give.
+    """
+    heads = [
+        ("Judge", ""),
+        ("About", ""),
+        ("Scored", "number"),
+        ("Of these rated by people", "number"),
+        ("Without a score", ""),
+        ("Mean or share", "number"),
+        ("Rest lowest", "number"),
+        ("Rest highest", "number"),
+    ]
+    rows = []
+    for each in found:
+        why = ", ".join(f"{n:,} {reason}" for reason, n in each.failures.items())
+        for at, bounds in enumerate(each.bounds or (None,)):
+            cells = [
+                each.judge if at == 0 else "",
+                title_of(view, each.dimension, each.criterion) if at == 0 else "",
+                f"{each.scored:,} of {each.asked:,}" if at == 0 else "",
+                f"{each.with_people:,} of {each.asked:,}" if at == 0 else "",
+                (why or "none") if at == 0 else "",
+                *(
+                    ("", "", "")
+                    if bounds is None
+                    else (
+                        ("" if bounds.what == "mean" else f"{bounds.what}: ")
+                        + ("undefined" if bounds.value is None else f"{bounds.value:.3f}"),
+                        f"{bounds.lowest:.3f}",
+                        f"{bounds.highest:.3f}",
+                    )
+                ),
+            ]
+            rows.append([markup.text(cell) for cell in cells])
+    return markup.table(heads, rows)
+
+
+def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
+    """Return the lines as a table, with all intervals drawn on one axis."""
+    heads = [
+        ("Statistic", ""),
+        ("Value", "number"),
+        ("95 % interval", "number"),
+        (_axis_title(axis := axis_of(lines)), "wide"),
+        (f"{unit.capitalize()}s", "number"),
+        ("Raters", "number"),
+        ("Left out", "number"),
+        ("Remark", ""),
+    ]
+    return markup.table(heads, [_row(line, axis) for line in lines])
+
+
+def cautions(lines: Sequence[Result]) -> markup.Markup:
+    """Return the warnings about how not to read these values, for below their table. Empty if there is no warning."""
+    said = {STATISTICS[line.statistic].title: line.caution for line in lines if line.caution}
+    text = " ".join(f"{title}: {caution}" for title, caution in said.items())
+    return markup.tag("p", markup.quiet(text), style="ts ts-small") if text else markup.Markup("")
+
+
+def axis_of(lines: Iterable[Result]) -> tuple[float, float]:
+    """Return the limits of the drawn axis: from 0, or from the lowest drawn value rounded down to a tenth, to 1."""
+    shown = [line for line in lines if not STATISTICS[line.statistic].in_units]
+    drawn = [number for line in shown for number in (line.value, line.low) if number is not None]
+    lowest = min([0.0, *drawn])
+    return (max(-1.0, math.floor(lowest * 10) / 10), 1.0)
+
+
+def _axis_title(axis: tuple[float, float]) -> str:
+    return f"{axis[0]:g} to {axis[1]:g}"
+
+
+def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
+    value, low, high = line.value, line.low, line.high
+    name = markup.tag("div", markup.text(STATISTICS[line.statistic].title))
+    with_args = markup.tag("div", markup.text(words_of(line.args)), style="ts-quiet ts-small")
+    remark = line.reason or (line.method if low is not None else f"no interval: {line.method}")
+    return [
+        markup.joined([name, with_args]),
+        markup.tag("b", markup.text(_number(value))),
+        markup.text(f"{_number(low)} to {_number(high)}" if low is not None and high is not None else "-"),
+        _drawn(line, axis),
+        markup.text(line.n_units),
+        markup.text(line.n_raters),
+        markup.text(line.n_left_out),
+        markup.tag("span", markup.text(remark), style="ts-quiet ts-small"),
+    ]
+
+
+def _drawn(line: Result, axis: tuple[float, float]) -> markup.Markup:
+    if line.value is None:
+        return markup.quiet("undefined")
+    if STATISTICS[line.statistic].in_units:
+        return markup.quiet("in the units of the scale")
+    return markup.interval(line.value, line.low, line.high, ends=axis)
+
+
+def words_of(args: Any) -> str:
+    """Return the arguments of a statistic in words."""
+    parts = []
+    for name, value in dict(args or {}).items():
+        if name in ("scale", "scale_inferred", "guideline", "schema", "items"):
+            continue
+        shown = " and ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        parts.append(shown if name in ("pair", "form") else f"{name.replace('_', ' ')}: {shown}")
+    return ", ".join(parts)
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -1,0 +1,51 @@
+"""Models in folders on this machine: their names, whether they fit into memory, and missing packages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from extensions.local_models import fit
+from inference.spec import spec_as_yaml
+
+
+@dataclass(frozen=True)
+class FolderProperties:
+    """A model's folder with its known properties."""
+
+    name: str
+    family: str
+    parameters: str
+    """The number of parameters in words; empty if unknown."""
+    size: str
+    """The size of the weights; empty if unknown."""
+    here: str
+    """The device on which the model runs, or why it cannot run, as a sentence."""
+    fits: bool
+    needs: tuple[str, ...]
+    """The missing requirements for asking the model, one sentence each."""
+
+
+def offered(folder: Path) -> list[FolderProperties]:
+    """Return the models below a folder."""
+    memory = fit.free_memory()
+    found = []
+    for each in fit.models_in(folder):
+        fits = fit.fit(each, memory=memory)
+        found.append(
+            FolderProperties(
+                name=each.name,
+                family=each.family.title,
+                parameters=fit.parameters_in_words(each.parameters) if each.parameters else "",
+                size=fit.size_in_words(each.size) if each.size else "",
+                here=fits.sentence,
+                fits=fits.fits,
+                needs=tuple(fit.needs(each)),
+            )
+        )
+    return found
+
+
+def description_of(folder: Path, name: str) -> str:
+    """Return a description, as YAML, of a model below a folder."""
+    return spec_as_yaml(fit.spec_for_folder(fit.picked(folder, name)))

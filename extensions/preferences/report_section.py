@@ -1,0 +1,65 @@
+"""Section 13 of the calibration report: judges that compare two answers, against people who do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from db.engine import Store
+from domain.records import Person
+from domain.states import Items, Stage
+from extensions.preferences.judges_of_pairs import JudgeOfPairs, next_to_people
+from reports.content import Figure, ReportTable, Section
+from reports.words import figure_in_words, first_parts
+from workflow.access.projects import require_lead
+
+KEY = "pairs"
+TITLE = "Judges that compare two answers"
+
+
+def pairs_section(
+    store: Store, *, person: Person | None, project: str, stage: Stage, items: Items | str | None
+) -> Section | None:
+    """Return section 13 of a report on grades; None if no judge compared pairs that people have compared."""
+    if stage is not Stage.GRADING:
+        return None
+    with store.read() as session:
+        if require_lead(session, by=person, project=project).schema.stages.comparison is None:
+            return None
+    found = next_to_people(store, person=person, project=project, items=items)
+    return section_of(found) if found else None
+
+
+def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
+    """Return the section about these judges."""
+    told = [
+        f"{each.judge} and most people say the same of {figure_in_words(Figure.of(each.same, share=True))} of"
+        f" {each.pairs:,} pairs ({each.criterion})"
+        for each in judges
+    ]
+    table = ReportTable(
+        "pairs",
+        "Judges next to most people, pair by pair",
+        (
+            *("preference", "judge", "pairs", "the same", "kappa", "the same where both prefer one"),
+            *("by position", "without two verdicts", "not asked"),
+        ),
+        tuple(
+            (
+                each.criterion,
+                each.judge,
+                each.pairs,
+                Figure.of(each.same, share=True),
+                Figure.of(each.kappa),
+                Figure.of(each.decided, share=True),
+                each.by_place,
+                each.without_verdict,
+                each.not_asked,
+            )
+            for each in judges
+        ),
+        unit="shares of pairs, and Cohen's kappa over a, tie and b; intervals of items drawn anew",
+        note="All judges that compare and all people who do are here, whoever is named for this report. Of a pair most "
+        "people count, as many for as against is a tie. A judge's two orders that differ are a tie, and counted; pairs "
+        "without two verdicts, or that it was not asked about, are left out.",
+    )
+    return Section(13, KEY, TITLE, f"{first_parts(told)}.", (table,))
