@@ -266,9 +266,6 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Cases and failures", pages=("cases", "failures"), commands=("failures",), figures=("cases", "failures")
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
-    "adjudication_reasons": ExtensionNames(
-        "Adjudication reasons", pages=("adjudication_reasons",), commands=("reasons",), figures=("reasons",)
-    ),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(

@@ -415,6 +415,22 @@ class SkipReasonRow:
 
 
 @dataclass(frozen=True)
+class ContestedItem:
+    """An item behind an adjudication reason, as a lead sees it: its content at that time, its votes and the senior's
+    note.
+    """
+
+    item: str
+    dimension: str
+    revision: int
+    fields: Fields
+    votes: Sequence[VoteView]
+    decision: str
+    reason: str
+    note: str
+
+
+@dataclass(frozen=True)
 class TaskView:
     """One claimed task with everything that its page may show. Content that is secret in the stage is left out."""
 

@@ -15,6 +15,7 @@ from domain.errors import NotAvailableError
 from workflow.annotate import gold_making
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.lead import (
+    adjudication_reasons,
     disagreement,
     forecast,
     progress_over_time,
@@ -42,6 +43,7 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "losses": project_losses.of_project,
     "progress": progress_over_time.by_day,
     "gold": gold_making.count_candidates,
+    "reasons": adjudication_reasons.overview,
     "results": leaderboard_page.leaderboards,
     "schema": schema_changes.preview_change,
 }

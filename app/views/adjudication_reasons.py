@@ -14,14 +14,12 @@ from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Group, Screen
 from app.services import Services
-from domain.records import AdjudicationReason, ProjectView, SettledCase, SkipReasonRow, VoteView
+from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipReasonRow, VoteView
 from domain.roles import Role
 from domain.states import VERIFICATIONS
-from extensions.adjudication_reasons import reason_overview, settled_item
-from extensions.adjudication_reasons.reason_overview import Overview
-from extensions.adjudication_reasons.settled_item import ContestedItem
 from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
+from workflow.lead.adjudication_reasons import Overview
 
 SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
 
@@ -63,7 +61,7 @@ def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState
         "reasons",
         {"project": view.name, "by": None},
         state=adjudication_reasons.mark(services.store, **about),
-        size=reason_overview.size(services.store, **about),
+        size=adjudication_reasons.size(services.store, **about),
     )
 
 
@@ -186,7 +184,7 @@ def _answer(services: Services, view: ProjectView, line: AdjudicationReason, nam
 @st.dialog("The item as it was settled", width="large")
 def _look(services: Services, view: ProjectView, case: SettledCase) -> None:
     with shell.guard(services):
-        found = settled_item.contested(
+        found = adjudication_reasons.contested(
             services.store, by=services.person, project=view.name, item=case.item, revision=case.revision
         )
         shell.show(*case_parts(view, found))
