@@ -19,7 +19,7 @@ class SchemaKey:
     """A key that an extension reads: a row of the register ``schema_keys``."""
 
     path: str
-    """The key as people write it: ``export.shortcuts``."""
+    """The key as people write it: ``export.shortcuts``. ``*`` stands for any key: ``stages.*.gold``."""
     check: Callable[[Schema], Iterator[tuple[Path, str]]]
     """Yields the problems of the key's value: the path and the message."""
 

@@ -74,8 +74,15 @@ REGISTRIES = {
 NOT_ENFORCED: dict[str, str] = {}
 """Keys of the grammar without an effect yet, each with the consequence. The check reports them if a file sets them."""
 
+
+def _stage_of_extension(name: str, meaning: str) -> Row:
+    """Return the row of a stage whose working page belongs to an extension."""
+    away = extensions.missing("stages", name)
+    return Row("stage", name, away or meaning, available=away is None, away=away is not None)
+
+
 _ROWS: tuple[Row, ...] = (
-    Row("stage", "triage", "keeping or dropping candidate frames before anything is written about them"),
+    _stage_of_extension("triage", "keeping or dropping candidate frames before anything is written about them"),
     Row("stage", "authoring", "writing items about media from a shared pool"),
     Row("stage", "qualification", "a set to pass before a stage may be entered"),
     Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),
@@ -262,12 +269,16 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
 
 
 def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths at which a schema sets a dotted key, for each entry of lists."""
+    """Yield the paths at which a schema sets a dotted key, for each entry of lists. ``*`` stands for any key."""
     if not keys:
-        yield path
+        if part is not None:
+            yield path
     elif isinstance(part, tuple):
         for index, entry in enumerate(part):
             yield from _where_set(entry, keys, (*path, index))
+    elif isinstance(part, BaseModel) and keys[0] == "*":
+        for key in type(part).model_fields:
+            yield from _where_set(part, (key, *keys[1:]), path)
     elif isinstance(part, BaseModel) and keys[0] in part.model_fields_set:
         yield from _where_set(getattr(part, keys[0]), keys[1:], (*path, keys[0]))
 

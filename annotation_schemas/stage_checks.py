@@ -211,24 +211,6 @@ def _qualification(gate: Qualification, stage: str) -> Found:
         yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
 
 
-def check_gold(schema: Schema) -> Found:
-    for name in (*VERIFICATIONS, "grading"):
-        gold = getattr(getattr(schema.stages, name), "gold", None)
-        if gold is None:
-            continue
-        path: Path = ("stages", name, "gold")
-        if not 0.01 <= gold.rate <= 0.5:
-            yield (*path, "rate"), f"the share of gold is between 0.01 and 0.5{of_percent(gold.rate)}"
-        if gold.after < 1:
-            yield (*path, "after"), "this must be at least 1"
-        for key in ("warn_below", "stop_below"):
-            value = getattr(gold, key)
-            if value is not None and not 0 < value <= 1:
-                yield (*path, key), f"this is a share of right answers, above 0 and up to 1{of_percent(value)}"
-        if gold.warn_below is not None and gold.stop_below is not None and gold.stop_below > gold.warn_below:
-            yield (*path, "stop_below"), "anyone who is stopped has to be warned first: it cannot be above `warn_below`"
-
-
 def _keep_values(
     keep: Keep, rule: KeepRule, about: Sequence[str], criteria: Mapping[str, Criterion], path: Path
 ) -> Found:

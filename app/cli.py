@@ -32,7 +32,6 @@ COMMANDS = (
     "release",
     "release_statistics",
     "items",
-    "wording",
     "serve",
     "run",
     "worker",
@@ -42,13 +41,10 @@ COMMANDS = (
     "check",
     "guideline",
     "qualify",
-    "gold",
     "grading",
     "comparison",
     "audit",
     "exposure",
-    "triage",
-    "pool",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""
 

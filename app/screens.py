@@ -16,6 +16,7 @@ from domain.roles import Role
 from domain.states import Stage
 
 if TYPE_CHECKING:
+    from annotation_schemas.model import LoadedSchema
     from app.services import Services
 
 
@@ -60,6 +61,8 @@ class Screen:
     """
     render: Callable[[Services], None] | None = None
     """The function that draws the page, set by ``app.views``."""
+    preview: Callable[[LoadedSchema], None] | None = None
+    """For a working page with a form of its own: the function that draws the form with made-up content."""
 
     @property
     def path(self) -> str:

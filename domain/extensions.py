@@ -91,13 +91,28 @@ class Extension:
     or None. ``app.importing.file_inputs`` calls them."""
     pool_folders: Rows = _nothing
     """Functions that ``touchstone pool add`` asks before it adds a folder: each adds the files of a folder that it
-    recognizes and returns ``domain.records.AddedMedia``, or returns None."""
+    recognizes and returns ``domain.records.AddedMedia``, or returns None. The extension Image pool calls them."""
     author_forms: Rows = _nothing
     """Modules with the functions of ``workflow.annotate.author_forms.AuthorForm``."""
     invitation_mails: Rows = _nothing
     """Modules with the functions of ``app.people.invitation_mails.InvitationMail``; the first one is asked."""
+    import_sections: Rows = _nothing
+    """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
+    dashboard_sections: Rows = _nothing
+    """Rows of ``app.dashboard.sections.DashboardSection``: sections of the page *Dashboard*."""
     notice_sections: Rows = _nothing
     """Functions ``(services)``: each draws a section below the list of the page *Notices*."""
+    claim_rules: Rows = _nothing
+    """Modules with the functions of ``workflow.annotate.claim_rules.ClaimRule``: who gets no new work, and which tasks
+    come among the live ones."""
+    item_actions: Rows = _nothing
+    """Rows of ``app.items.added_actions.ItemAction``: actions on selected items of the page *Items*."""
+    setup_steps: Rows = _nothing
+    """Functions ``(session, access)``: each returns a ``workflow.lead.setup_step.SetupStep``, a line of the checklist
+    before work begins."""
+    person_shares: Rows = _nothing
+    """Pairs of a name and a function ``(session, *, access, stage)``. It returns the number of right answers and of all
+    answers by person id, for the extension Scorecards."""
     derived_media: Rows = _nothing
     """Modules with the functions of ``workflow.files.derived_media.DerivedMedia``."""
     home_folders: Rows = _nothing
@@ -120,6 +135,10 @@ class ExtensionNames:
     formats: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     """Paths of addresses."""
+    stages: tuple[str, ...] = ()
+    """Stages of the grammar with a working page of this extension. Without the page, a stage does not start."""
+    import_sections: tuple[str, ...] = ()
+    """Titles on the page *Import*."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
     options: tuple[str, ...] = ()
@@ -259,6 +278,12 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         events=("privacy.marked", "privacy.decided"),
     ),
     "mail": ExtensionNames("Mail", commands=("mail",), options=("people invite --mail",), jobs=("mail",)),
+    "adjudication_reasons": ExtensionNames(
+        "Adjudication reasons",
+        pages=("adjudication_reasons",),
+        commands=("reasons",),
+        figures=("reasons", "disagreement"),
+    ),
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
@@ -266,7 +291,18 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Cases and failures", pages=("cases", "failures"), commands=("failures",), figures=("cases", "failures")
     ),
     "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
+    "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
+    "gold": ExtensionNames(
+        "Gold checks", pages=("gold",), commands=("gold",), schema_keys=("stages.*.gold",), figures=("gold",)
+    ),
+    "image_pool": ExtensionNames(
+        "Image pool",
+        pages=("triage",),
+        stages=("triage",),
+        import_sections=("Images to write items about",),
+        commands=("triage", "pool"),
+    ),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
         "ETP plans",
@@ -284,6 +320,8 @@ NOUNS = {
     "kinds": "kind",
     "formats": "format",
     "pages": "page",
+    "stages": "stage",
+    "import_sections": "import",
     "commands": "command",
     "options": "option",
     "schema_keys": "schema key",

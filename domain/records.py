@@ -403,34 +403,6 @@ class AdjudicationReason:
 
 
 @dataclass(frozen=True)
-class SkipReasonRow:
-    """A reason that verifiers gave for skips in a dimension, and the items that they skipped for it."""
-
-    criterion: str
-    reason: str
-    label: str
-    dimension: str
-    items: Sequence[str]
-    """External IDs of the items, one entry for each skip."""
-
-
-@dataclass(frozen=True)
-class ContestedItem:
-    """An item behind an adjudication reason, as a lead sees it: its content at that time, its votes and the senior's
-    note.
-    """
-
-    item: str
-    dimension: str
-    revision: int
-    fields: Fields
-    votes: Sequence[VoteView]
-    decision: str
-    reason: str
-    note: str
-
-
-@dataclass(frozen=True)
 class TaskView:
     """One claimed task with everything that its page may show. Content that is secret in the stage is left out."""
 
@@ -600,71 +572,6 @@ class AddedMedia:
 
 
 @dataclass(frozen=True)
-class TriageFrame:
-    """A candidate image as a page of triage shows it."""
-
-    asset: AssetView
-    sharpness: float | None
-    blurred: bool
-    """True if the image is much less sharp than the other candidates of its source."""
-    kept_of_source: int | None = None
-    """The number of images of its source that are kept so far; None if the image has no source."""
-
-
-@dataclass(frozen=True)
-class TriageGroup:
-    """A candidate and similar images, which one person decides on together."""
-
-    frames: Sequence[TriageFrame]
-    reasons: Sequence[tuple[str, str]]
-    """The possible reasons for dropping an image: value and label."""
-    per_source: int | None
-    left: int
-    """The number of candidates that wait in the project, including this group."""
-    token: str
-    """A token that changes with every decision, so that pressing a key twice submits only one decision."""
-
-
-@dataclass(frozen=True)
-class TriageReceipt:
-    """A saved decision about candidates. ``repeated`` is True if the same key was already stored."""
-
-    kept: int
-    dropped: int
-    repeated: bool = False
-
-
-@dataclass(frozen=True)
-class TriageCounts:
-    """Counts of kept, dropped and waiting candidates, of one source or of all."""
-
-    left: int
-    kept: int
-    dropped: Mapping[str, int]
-    """Counts by reason."""
-    surplus: int = 0
-    """The number of waiting candidates whose source has reached its limit."""
-
-
-@dataclass(frozen=True)
-class TriageProgress:
-    """Counts of triage in total and by source."""
-
-    total: TriageCounts
-    by_source: Mapping[str, TriageCounts]
-    """Counts by source; images without a source are under the empty name."""
-
-
-@dataclass(frozen=True)
-class DroppedFrame:
-    """A candidate that a person dropped."""
-
-    asset: str
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class PoolPage:
     """A page of free images. To get the next page, pass the ID of the last image as ``after``."""
 
@@ -782,8 +689,8 @@ class Dashboard:
     """Refinement: the number of answers shown with the current items (``fed``), of decisions (``decided``), and of
     ``edited`` and ``refined`` items.
     """
-    stopped: Sequence[str] = ()
-    """People who get no more work because of their answers to gold items, with the stage."""
+    warnings: Sequence[str] = ()
+    """What extensions tell the leads about the claims, in sentences."""
     without_set: Sequence[str] = ()
     """Stages that require qualification but have no qualification set yet."""
 

@@ -89,6 +89,8 @@ def added(extension: str) -> dict[str, set[str]]:
         "kinds": {module.__name__.rpartition(".")[2] for module in record.kinds()},
         "formats": {row.name for row in record.formats()},
         "pages": set(pages),
+        "stages": {module.SCREEN.stage.value for module in record.pages() if module.SCREEN.stage is not None},
+        "import_sections": {title for title, _ in record.import_sections()},
         "commands": commands,
         "options": {"people invite --mail"} if record.invitation_mails() else set(),
         "schema_keys": {row.path for row in record.schema_keys()},
@@ -143,6 +145,7 @@ for name in ("egothink", "egoplan", "pca_bench", "etp_bench"):
     done = run.invoke(app.cli.cli, ["schema", "check", str(shipped()[name])])
     if done.exit_code == 0:
         told["checked"].append(name)
+        told["refused"] |= {f"stages of {name}": done.output}
     else:
         told["unforeseen"].append(done.output + repr(done.exception))
 for name in sentences["commands"]:
@@ -150,6 +153,7 @@ for name in sentences["commands"]:
     told["refused"][f"command {name}"] = str(done.exception)
 
 from annotation_schemas import registry
+from annotation_schemas.loader import load_schema
 for name in sentences["formats"]:
     schema = home / "named.yaml"
     text = shipped()["egothink"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
@@ -161,6 +165,12 @@ for name in sentences["formats"]:
         registry.require_row("format", name)
     except NotAvailableError as error:
         told["refused"][f"format {name}"] = str(error)
+
+for name in sentences["stages"]:
+    try:
+        registry.require_available(load_schema(shipped()["egothink"]).schema_, name)
+    except NotAvailableError as error:
+        told["refused"][f"stage {name}"] = str(error)
 
 for name in sentences["strategies"]:
     schema = home / "asked.yaml"
@@ -185,9 +195,13 @@ for name in sentences["adapters"]:
 for name in sentences["schema_keys"]:
     schema = home / "keyed.yaml"
     text = shipped()["egoplan"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
-    head, around, rest = text.partition(name.split(".")[0] + ":")
-    value = {"report.pairs": "{pair: answer, variant: options}"}.get(name, "{}")
-    schema.write_text(f"{head}{name.split('.')[0]}: {{{name.split('.')[1]}: {value}}}\\n")
+    *parts, key = name.split(".")
+    head, around, rest = text.partition(f"{parts[0]}:")
+    value = {"report.pairs": "{pair: answer, variant: options}", "stages.*.gold": "{rate: 0.1}"}.get(name, "{}")
+    changed = f"{head}{parts[0]}: {{{key}: {value}}}\\n"
+    if parts == ["stages", "*"]:
+        changed = text.replace("    raters:", f"    {key}: {value}\\n    raters:", 1)
+    schema.write_text(changed)
     done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
     told["refused"][f"schema {name}"] = f"{done.exit_code} {done.output} {done.exception}"
 import agreement
@@ -199,7 +213,6 @@ for name in sentences["notebook_statistics"]:
 for name in sentences["kinds"]:
     told["refused"][f"kind {name}"] = registry.find("criterion_kind", name).meaning
 
-from annotation_schemas.loader import load_schema
 from app.workbench import page
 from domain.states import Stage
 for stage in (Stage.GRADING, Stage.VERIFICATION):
@@ -230,6 +243,8 @@ for name in sentences["figures"]:
         worked_out(store, name, {"project": "p"}, ())
     except NotAvailableError as error:
         told["refused"][f"figure {name}"] = str(error)
+from workflow.releases.printed_figures import figures_of
+told["without"] = dict(figures_of(store, project="p").without)
 services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
 
 def screen(name, services):
@@ -247,8 +262,11 @@ for page in ("my_work", "dashboard", "items", "people", "import_", "export", "re
     body = " ".join(each.proto.body for each in test.get("html"))
     if "Something went wrong" in body:
         told["unforeseen"].append([page, body])
-    if page == "release":
-        told["release"] = body
+    if page in ("release", "my_work"):
+        told[page] = body
+    for name in sentences["import_sections"] if page == "import_" else ():
+        test.segmented_control(key="import.what").set_value(name).run()
+        told["refused"][f"import {name}"] = " ".join(each.proto.body for each in test.get("html"))
 
 def away():
     from app import shell
@@ -316,6 +334,13 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert checked.startswith("0 ")
             assert "export.formats" in checked
             assert f"The format `{format}` {named}" in checked
+        for stage in parts.stages:
+            assert named in found["refused"][f"stage {stage}"]
+            assert f"The stage `{stage}` {named}" in found["my_work"]
+            checked = " ".join(found["refused"]["stages of egothink"].split())
+            assert f"stages.{stage}: The stage `{stage}` {named}" in checked
+        for section in parts.import_sections:
+            assert f"extensions/{each}" in found["refused"][f"import {section}"]
         for strategy in parts.strategies:
             assert named in found["refused"][f"strategy {strategy}"]
             checked = " ".join(found["refused"][f"schema {strategy}"].split())
@@ -329,10 +354,14 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, tmp_path: Path, ho
             assert named in found["refused"][f"job {job}"]
         for figure in parts.figures:
             assert named in found["refused"][f"figure {figure}"]
+        for section in parts.report_sections:
+            sentence = f"The section of calibration reports `{section}` {named}"
+            assert found["without"][f"judges.{section}"].startswith(sentence)
         for key in parts.schema_keys:
             checked = " ".join(found["refused"][f"schema {key}"].split())
             assert checked.startswith("0 ")
-            assert f"{key}: The schema key `{key}` {named}" in checked
+            told = re.escape(f"{key}: The schema key `{key}` {named}").replace(r"\*", r"\w+", 1)
+            assert re.search(told, checked)
         for check in parts.folder_checks:
             assert f"The check of releases `{check}` {named}" in found["release"]
         for kind in parts.kinds:

@@ -12,6 +12,7 @@ import shutil
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +79,6 @@ from workflow.access.projects import access_to, project, role_for
 from workflow.annotate import (
     authoring,
     claims,
-    gold_checks,
-    gold_making,
-    gold_scores,
     image_pool,
     qualification_sets,
     qualification_tries,
@@ -647,32 +645,6 @@ def answer(there: World, person: Person, fitting: str, *, right: int = 99) -> No
         submissions.submit(there.store, person=person, task=view.id, key=key, values=values, reasons=reasons)
 
 
-def golden(seen: Seen) -> Any:
-    """Where someone stands who answers half of the gold right, and when gold comes."""
-    there = world(seen, n=5)
-    for person in (there.ann, there.ben):
-        answer(there, person, "yes")
-    gold_making.draw(there.store, by=None, project="p", stage=Stage.VERIFICATION, n=5)
-    add_items(there, 5)
-    cal = make_person(there.store, "cal")
-    with there.store.read() as session:
-        access = access_to(session, person=cal, project="p")
-        asked = gold_checks.policy(access, Stage.VERIFICATION)
-        turns = [
-            gold_checks.is_turn(n, **gold_checks._course(access, cal, Stage.VERIFICATION, asked)) for n in range(40)
-        ] if asked else []  # fmt: skip
-    for number in range(8):
-        view = claims.next_task(there.store, person=cal, project="p", stage=Stage.VERIFICATION)
-        if isinstance(view, NoTask):
-            break
-        wrong = number % 2
-        values, reasons = {**ANSWERS, "fits": "no" if wrong else "yes"}, {"fits": "odd"} if wrong else {}
-        submissions.submit(there.store, person=cal, task=view.id, key=view.id, values=values, reasons=reasons)
-    return turns, [
-        each.standing for each in gold_scores.scores(there.store, by=None, project="p", stage=Stage.VERIFICATION)
-    ]
-
-
 def released(seen: Seen) -> Any:
     """The public files of the kept items."""
     there = world(seen, n=1)
@@ -741,15 +713,6 @@ def generation(there: World, run: str) -> Any:
         row = session.exec(select(RunRow).where(RunRow.public_id == run)).one()
         spec = row.params["spec"]
         return spec["generation"], spec["endpoint"].get("headers")
-
-
-def gold_of_grading(seen: Seen) -> Any:
-    """Whether answers can be gold."""
-    there = world(seen, n=0)
-    try:
-        return gold_making.draw(there.store, by=None, project="p", stage=Stage.GRADING, n=1)
-    except TouchstoneError as error:
-        return str(error)
 
 
 def measured_first(seen: Seen) -> Any:
@@ -863,7 +826,6 @@ FLOOR = {"criterion": "size", "statistic": "cohen_kappa", "at_least": 0.4}
 OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
 GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
-GOLD = {"rate": 0.5, "after": 2}
 SAMPLE = {f"{G}.sample": {"outputs": 6, "seed": 7}}
 LETTER = {"name": "letter", "kind": "choice", "prompt": "Which", "options": ["a", "b"], "required": False}
 GATED = {f"{C}.6": LETTER, f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "letter", "key": "answer"},
@@ -1156,10 +1118,6 @@ ROWS: dict[str, Row] = {
     "Qualification.attempts": row(
         qualified, f"{V}.qualification.attempts", 1, **{**GATED, f"{V}.qualification": {**GATE, "pass_mark": 1}}
     ),
-    "Gold.rate": row(golden, f"{V}.gold.rate", 0.1, **{f"{V}.gold": GOLD}),
-    "Gold.after": row(golden, f"{V}.gold.after", 9, **{f"{V}.gold": GOLD}),
-    "Gold.warn_below": row(golden, f"{V}.gold.warn_below", 0.9, **{f"{V}.gold": GOLD}),
-    "Gold.stop_below": row(golden, f"{V}.gold.stop_below", 0.9, **{f"{V}.gold": GOLD}),
     "Triage.per_source": row(triaged, "stages.triage.per_source", 1),
     "Triage.reasons": row(triaged, "stages.triage.reasons", ["dark", "far"]),
     "Authoring.people": row(writers, "stages.authoring.people", 1),
@@ -1176,7 +1134,6 @@ ROWS: dict[str, Row] = {
     "Verification.keep": row(verdicts, f"{V}.keep.value", "no"),
     "Verification.skips": row(verdicts, f"{V}.skips", {"after": 1}),
     "Verification.qualification": row(voting, f"{V}.qualification", GATE),
-    "Verification.gold": row(golden, f"{V}.gold", {**GOLD, "rate": 0.1}, **{f"{V}.gold": GOLD}),
     "Verification.order": row(slots, f"{V}.order", "fewest_votes"),
     "Adjudication.by": row(roles, "stages.adjudication.by", "lead"),
     "Adjudication.reasons": row(settled, "stages.adjudication.reasons", ["unclear", "other"]),
@@ -1199,7 +1156,6 @@ ROWS: dict[str, Row] = {
     "GradingSample.items": row(sampled, f"{G}.sample.items", ["i3", "i1"]),
     "Grading.shows": row(grading, f"{G}.shows", ["question"]),
     "Grading.qualification": row(grading, f"{G}.qualification", GATE),
-    "Grading.gold": row(gold_of_grading, f"{G}.gold", {"rate": 0.5}),
     "Grading.order": row(slots, f"{G}.order", "oldest"),
     "Answering.people": row(slots, f"{H}.people", 1, **ANSWERED),
     "Answering.criteria": row(page(Stage.ANSWERING), f"{H}.criteria.0.prompt", "What do you see?", **ANSWERED),
@@ -1366,7 +1322,7 @@ KEYS = dict(grammar())
 OF_EXTENSIONS = {
     key
     for key, path in KEYS.items()
-    if any(f"{path}.".startswith(f"{each}.") for parts in extensions.COMES_WITH.values() for each in parts.schema_keys)
+    if any(fnmatch(f"{path}.", f"{each}.*") for parts in extensions.COMES_WITH.values() for each in parts.schema_keys)
 }
 """Keys that only an extension reads: its own tests have a row for each."""
 

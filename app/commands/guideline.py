@@ -1,4 +1,4 @@
-"""``touchstone guideline`` and ``touchstone reasons``: the guideline that people read, and the reasons seniors gave."""
+"""``touchstone guideline``: show and change the guideline that people read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(guideline, name="guideline")
     guideline.command("show")(show)
     guideline.command("set")(set_guideline)
-    cli.command("reasons")(reasons)
 
 
 def show(
@@ -78,20 +77,6 @@ def set_guideline(
     )
     answered = f" It answers {done.answers} decisions." if done.answers else ""
     typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
-
-
-def reasons(
-    project: Project,
-    skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
-) -> None:
-    """Export as CSV why seniors had to settle items: one line for each decision, with the action on its reason."""
-    from workflow.lead import adjudication_reasons as found
-
-    store = _store()
-    if skips:
-        typer.echo(found.skips_csv(found.skips(store, by=None, project=project)), nl=False)
-    else:
-        typer.echo(found.reasons_csv(found.reasons(store, by=None, project=project)), nl=False)
 
 
 def _store() -> Store:

@@ -5,8 +5,7 @@ Each action asks first, with counts, and is done once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,30 +13,24 @@ import streamlit as st
 
 from app import markup, shell
 from app.items import bulk_previews, chosen_export
+from app.items.added_actions import DONE, ItemAction, SelectedItems
 from app.reruns import messages, session_values
 from app.screens import SCREENS
 from app.services import Services
 from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from app.workbench.ticks import ticks, untick
+from domain import extensions
 from domain.errors import ConflictError, TouchstoneError
 from domain.item_filter import ItemList
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.access import memberships
-from workflow.annotate import gold_checks, gold_of_items, qualification_sets
+from workflow.annotate import qualification_sets
 from workflow.lead import bulk, bulk_plans, item_list
 from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import Reasons
 
-QUALIFY = "qualify"
-"""Make a qualification set of the items."""
-GOLD = "gold"
-"""Make gold checks of the items."""
-ON_BULK = "bulk"
-"""Open the items on the page Bulk actions, if that page exists."""
-FOR_BULK = "items.for_bulk"
-"""The session key of the items that the page Bulk actions opens with."""
 EXPORT = "export"
 """Export only these items."""
 WORDS = {
@@ -45,36 +38,11 @@ WORDS = {
     Action.PRIORITISE: "Set their priority",
     Action.VERIFY_AGAIN: "Have them verified again",
     Action.SEND_BACK: "Send them back to their authors",
-    GOLD: "Make gold checks of them",
-    QUALIFY: "Make a qualification set of them",
-    ON_BULK: "Give back or reassign assignments of them",
-    EXPORT: "Export them",
 }
 
 
 NOTHING, TICKED, EVERY = "nothing", "what is ticked", "all that fit"
 """The choices of items for an action."""
-_DONE = "items.done"
-"""The message about a finished action. It appears next to the action, which may be far below the page's head."""
-
-
-@dataclass(frozen=True)
-class _ItemAction:
-    """An action on the selected items."""
-
-    still: Callable[[], None]
-    """Raises ``ConflictError`` if the selected items have changed."""
-    counted: str
-    """The session key that counts how often the selection was reset."""
-
-    def done(self, words: str) -> None:
-        """Show that the action is done, and reset the selection.
-
-        Otherwise the preview of the same action would list only refusals. The selection gets a new key, because a
-        double press sends the browser's old values again and would restore the old selection.
-        """
-        messages.keep(_DONE, words)
-        session_values.place()[self.counted] = session_values.place().get(self.counted, 0) + 1
 
 
 def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> None:
@@ -109,7 +77,7 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
 
 def tell_done() -> None:
     """Show the message about a finished action."""
-    if done := messages.kept_message(_DONE):
+    if done := messages.kept_message(DONE):
         shell.show(markup.notice(done, style="good"))
 
 
@@ -132,15 +100,15 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     def still() -> None:
         item_list.must_be_as(services.store, **look, seen=seen)
 
-    order = _ItemAction(still, counted)
+    selected = SelectedItems(names, still, counted)
     stages = [stage for stage in Stage if _part(view, stage) is not None]
-    before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
-    hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
     written = _part(view, Stage.AUTHORING) is not None
-    offered = {QUALIFY: before, GOLD: hidden, Action.SEND_BACK: written, ON_BULK: "bulk" in SCREENS}
-    doing = [each for each in WORDS if offered.get(each, True)]
+    others = sorted([_QUALIFY, *extensions.rows("item_actions")], key=lambda each: each.place)
+    added: dict[str, ItemAction] = {each.name: each for each in others if each.is_offered(view)}
+    words = WORDS | {name: each.words for name, each in added.items()} | {EXPORT: "Export them"}
+    doing = [each for each in words if each != Action.SEND_BACK or written]
     what = st.selectbox(
-        f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
+        f"With {markup.count(len(names), 'item')}", doing, format_func=words.__getitem__, key="items.what"
     )
 
     def as_seen() -> Sequence[str]:
@@ -152,14 +120,10 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     elif len(names) > bulk_plans.MOST:
         told = f"These are {len(names):,}; one change takes at most {bulk_plans.MOST:,}. Untick some, or export them."
         shell.show(markup.notice(told))
-    elif what == QUALIFY:
-        _qualify(services, view, before, names, order)
-    elif what == GOLD:
-        _gold(services, view, hidden, names, order)
-    elif what == ON_BULK:
-        _on_bulk(names)
+    elif what in added:
+        added[what].draw(services, view, selected)
     else:
-        _change(services, view, stages, Action(what or Action.ASSIGN), names, order)
+        _change(services, view, stages, Action(what or Action.ASSIGN), selected)
 
 
 ELSEWHERE = "They may have changed meanwhile, or a filter hides them."
@@ -174,14 +138,6 @@ def _say_gone(services: Services, view: ProjectView, gone: Sequence[str], n: int
     st.button("Untick it" if one else "Untick them", key=f"items.untick.{hash(tuple(gone))}", on_click=drop)
 
 
-def _on_bulk(names: Sequence[str]) -> None:
-    """Draw a button that opens the items on Bulk actions, where the person also chooses whose assignments to change."""
-    label = f"Open {markup.count(len(names), 'item')} on Bulk actions"
-    if st.button(label, type="primary", key="items.bulk"):
-        st.session_state[FOR_BULK] = names
-        shell.go("bulk")
-
-
 def _part(view: ProjectView, stage: Stage) -> object:
     """Return the schema's part for a stage, or None."""
     return getattr(view.schema.schema_.stages, stage.value)
@@ -192,8 +148,7 @@ def _change(
     view: ProjectView,
     stages: list[Stage],
     action: Action,
-    names: tuple[str, ...],
-    order: _ItemAction,
+    selected: SelectedItems,
 ) -> None:
     """Draw one of the bulk actions, with its own preview and confirmation."""
     stage, priority, why = None, 0, ""
@@ -214,7 +169,7 @@ def _change(
         why = bulk_previews.reason("items.why")
     ask = {"by": services.person, "project": view.name, "action": action, "among": among, "priority": priority}
     ask["reasons"] = Reasons(why)
-    chosen = BulkSelection(stage=stage, items=names)
+    chosen = BulkSelection(stage=stage, items=selected.names)
     try:
         found = bulk.preview(services.store, chosen=chosen, **ask)  # type: ignore[arg-type]
     except TouchstoneError as error:
@@ -228,9 +183,9 @@ def _change(
         return
 
     def do() -> None:
-        order.still()
+        selected.still()
         n = bulk.do(services.store, chosen=chosen, token=found.token, **ask)  # type: ignore[arg-type]
-        order.done(f"Done: {markup.count(n, 'item')} changed.")
+        selected.done(f"Done: {markup.count(n, 'item')} changed.")
 
     n_items = markup.count(len(found.can), "item")
     words = f"{bulk_previews.ACTIONS[action]}: {n_items}."
@@ -245,20 +200,24 @@ def _change(
     confirm.button(f"Change {n_items}", services, question, do, key="items.do", sure="items.sure")
 
 
-def _qualify(
-    services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], order: _ItemAction
-) -> None:
+def _before(view: ProjectView) -> list[Stage]:
+    """Return the stages that people have to qualify for."""
+    return [each for each in Stage if getattr(_part(view, each), "qualification", None)]
+
+
+def _qualify(services: Services, view: ProjectView, selected: SelectedItems) -> None:
+    names, before = selected.names, _before(view)
     title_of = view.schema.schema_.stages.title_of
     stage = st.selectbox("Before", before, key="items.before", format_func=title_of) or before[0]
     n_items = markup.count(len(names), "item")
 
     def do() -> None:
-        order.still()
+        selected.still()
         made = qualification_sets.make_set(
             services.store, by=services.person, project=view.name, stage=stage, names=names
         )
         told = f"Set {made.number} has {markup.count(len(made.items), 'item')}. {made.few}".strip()
-        order.done(told)
+        selected.done(told)
 
     question = Confirmation(
         f"Make a qualification set of {n_items}?",
@@ -269,34 +228,4 @@ def _qualify(
     confirm.button(f"Make a set of {n_items}", services, question, do, key="items.qualify", sure="items.sure")
 
 
-def _gold(
-    services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], order: _ItemAction
-) -> None:
-    title_of = view.schema.schema_.stages.title_of
-    stage = hidden[0]
-    if len(hidden) > 1:
-        stage = st.selectbox("In", hidden, key="items.hidden", format_func=title_of) or stage
-    ask: dict[str, Any] = {"by": services.person, "project": view.name, "stage": stage, "names": names}
-    try:
-        found = gold_of_items.preview(services.store, **ask)
-    except TouchstoneError as error:
-        shell.show(markup.notice(str(error)))
-        return
-    n_items = markup.count(len(found.can), "item")
-    counts = f"{n_items} would become {markup.count(found.checks, 'gold check')}, {len(found.cannot):,} would not."
-    shell.show(*bulk_previews.describe_preview(counts, found.can, found.cannot))
-    if not found.can:
-        return
-
-    def do() -> None:
-        order.still()
-        made = gold_of_items.make(services.store, **ask, token=found.token)
-        order.done(f"Done: {markup.count(len(made), 'gold check')} made.")
-
-    question = Confirmation(
-        f"Make gold checks of {n_items}?",
-        f"They are hidden among live work in {title_of(stage)}. You are not asked about them any more.",
-        "It can be undone: withdraw them on Gold, one by one.",
-        f"Yes, make gold of {n_items}",
-    )
-    confirm.button(f"Make gold of {n_items}", services, question, do, key="items.gold", sure="items.sure")
+_QUALIFY = ItemAction(20, "qualify", "Make a qualification set of them", lambda view: bool(_before(view)), _qualify)

@@ -12,11 +12,8 @@ from app.jobs import schema_changes
 from db.engine import Store
 from domain import extensions
 from domain.errors import NotAvailableError
-from workflow.annotate import gold_making
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.lead import (
-    adjudication_reasons,
-    disagreement,
     forecast,
     progress_over_time,
 )
@@ -37,13 +34,10 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "agreement": agreement_page.figures,
     "agreement_opinion": agreement_page.opinion,
     "calibration": _calibration,
-    "disagreement": disagreement.overview,
     "floors": floors.standings,
     "forecast": forecast.forecasts,
     "losses": project_losses.of_project,
     "progress": progress_over_time.by_day,
-    "gold": gold_making.count_candidates,
-    "reasons": adjudication_reasons.overview,
     "results": leaderboard_page.leaderboards,
     "schema": schema_changes.preview_change,
 }

@@ -1,4 +1,4 @@
-"""Draw a checklist: each line has its state and a link to its page."""
+"""Draw a checklist, such as the one of a release: each line has its state and a link to its page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from app.screens import SCREENS
 from app.services import Services
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
-from workflow.lead import checklists
 from workflow.releases import checklist as releases
 from workflow.releases import floors
 from workflow.releases.checklist import ReleaseCondition
@@ -72,21 +71,6 @@ def show(lines: Sequence[ChecklistLine], project: str) -> None:
 def address(line: ChecklistLine, project: str) -> str:
     """Return the address of a line's page, with the part that unfolds there."""
     return addresses.page(SCREENS[line.page].path, project, **{PART: line.part})
-
-
-def before_start(services: Services, view: ProjectView) -> None:
-    """Draw the first steps on the Dashboard of a new project. A lead can hide them for good."""
-    lines = checklists.before_start(services.store, by=services.person, project=view.name)
-    if lines is None:
-        return
-    shell.section("Before people begin")
-    show(lines, view.name)
-
-    def hide() -> None:
-        with shell.pressed(services):
-            checklists.hide(services.store, by=services.person, project=view.name)
-
-    st.button("Hide this list", key="checklist.hide", type="tertiary", on_click=hide)
 
 
 def release_lines(services: Services, view: ProjectView) -> list[ReleaseCondition]:

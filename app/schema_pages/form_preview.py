@@ -9,7 +9,7 @@ import streamlit as st
 from annotation_schemas import registry
 from annotation_schemas.model import LoadedSchema
 from app import markup, shell
-from app.triage import candidate_form
+from app.screens import SCREENS
 from app.workbench import preview
 from domain.errors import NotAvailableError
 from domain.states import Stage
@@ -47,11 +47,14 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
 
 
 def made_up(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
-    """Draw the form of a stage with a made-up item. For triage, draw a made-up candidate."""
-    if stage is Stage.TRIAGE:
-        candidate_form.group(preview.candidate(loaded.schema_), candidate_form.does_nothing, keys=False)
-    else:
-        preview.form(loaded, stage, dimension, key=key)
+    """Draw the form of a stage with a made-up item. Draw nothing if the extension of the stage is missing."""
+    for screen in SCREENS.values():
+        if screen.stage is not stage:
+            continue
+        if screen.preview is not None:
+            screen.preview(loaded)
+        else:
+            preview.form(loaded, stage, dimension, key=key)
 
 
 def problems(title: str, lines: Sequence[str], style: str = "") -> None:

@@ -14,7 +14,7 @@ from app import addresses, markup, shell
 from app.calibration import report_page
 from app.jobs import figure_requests
 from app.reruns.pending_figures import show_pending
-from app.screens import Group, Screen
+from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from app.widgets import items_switch
 from domain.records import ProjectView
@@ -48,7 +48,7 @@ def render(services: Services) -> None:
         "it.",
         made_up=view.made_up,
     )
-    if view.schema.schema_.stages.comparison is not None:
+    if view.schema.schema_.stages.comparison is not None and "preferences" in SCREENS:
         link = markup.tag(
             "a", markup.text("Preferences"), href=addresses.page("preferences", view.name), target="_self"
         )

@@ -6,19 +6,18 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 import streamlit as st
 
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import BAR_STATES, state_called, states_of
 from app import addresses, markup, shell
-from app.charts import disagreement_charts, page_chart
+from app.charts import page_chart
 from app.charts.progress_chart import progress_chart
-from app.dashboard import grading_sample, refinement_intake, triage_results
+from app.dashboard import grading_sample, refinement_intake, sections
+from app.dashboard.sections import SectionPlace
 from app.jobs import figure_requests
 from app.projects import new_project
-from app.releasing import checklist
 from app.reruns import pending_figures
 from app.screens import SCREENS, Screen
 from app.services import Services
@@ -28,8 +27,7 @@ from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.access import schedule
 from workflow.annotate import project_progress
-from workflow.lead import disagreement, forecast, progress_over_time
-from workflow.lead.disagreement import Disagreement
+from workflow.lead import forecast, progress_over_time
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
 SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
@@ -46,11 +44,11 @@ def render(services: Services) -> None:
     )
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
     new_project.tell_made()
-    checklist.before_start(services, view)
+    sections.draw_sections(services, view, place=SectionPlace.TOP)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
-    if board.stopped:
-        shell.show(markup.notice(f"Stopped by gold checks: {', '.join(board.stopped)}. Gold in the menu says more."))
+    for sentence in board.warnings:
+        shell.show(markup.notice(sentence))
     for stage in board.without_set:
         shell.show(
             markup.notice(
@@ -72,10 +70,9 @@ def render(services: Services) -> None:
         shell.show(blocked(board.rows, project=view.name))
     shell.show(*_targets(view), _previews(view))
     _forecasts(services, view)
-    _disagreement(services, view)
+    sections.draw_sections(services, view, place=SectionPlace.MIDDLE)
     _people(services, view)
-    if view.schema.schema_.stages.triage is not None:
-        triage_results.for_leads(services, view)
+    sections.draw_sections(services, view, place=SectionPlace.END)
     if view.schema.schema_.stages.refinement is not None:
         refinement_intake.for_leads(services, view)
     if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:
@@ -245,37 +242,6 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
     pending_figures.show_pending(services, found, ask, about="The days are")
     if found.figure and found.figure.value:
         page_chart.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
-
-
-def _disagreement(services: Services, view: ProjectView) -> None:
-    """Draw where votes differ and which reasons people give, if the schema has verification."""
-    if not view.schema.schema_.stages.verifications:
-        return
-    about: dict[str, Any] = {"by": services.person, "project": view.name}
-
-    def ask() -> figure_requests.FigureState:
-        return figure_requests.request_figure(
-            services.store,
-            services.settings,
-            "disagreement",
-            {"project": view.name, "by": None},
-            state=disagreement.mark(services.store, **about),
-            size=disagreement.size(services.store, **about),
-        )
-
-    shell.section("Where votes differ, and why")
-    asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="These counts are")
-    if asked.figure is None:
-        return
-    found: Disagreement = asked.figure.value
-    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
-    if found.dimensions:
-        page_chart.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
-    else:
-        shell.show(markup.paragraph("No item has two votes yet.", style="ts ts-quiet"))
-    if found.reasons:
-        page_chart.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
 
 
 def _foreseen(services: Services, view: ProjectView) -> figure_requests.FigureState:

@@ -14,7 +14,7 @@ import streamlit as st
 from agreement.losses import Losses
 from annotation_schemas.formats import FORMATS, Format, Names, Takes, offered
 from app import markup, shell
-from app.importing import column_choice, file_inputs, import_jobs, import_preview, pool_upload, rater_kinds
+from app.importing import column_choice, file_inputs, import_jobs, import_preview, rater_kinds
 from app.importing.file_inputs import named_otherwise, typed_path
 from app.importing.result_sentence import NOTHING_NEW, imported_sentence
 from app.jobs import imports
@@ -23,6 +23,7 @@ from app.judging import begin
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
+from domain import extensions
 from domain.errors import InvalidFileError, TouchstoneError
 from domain.jobs import JobState
 from domain.judging import JudgePlan
@@ -41,14 +42,11 @@ from workflow.results import file_raters
 
 SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.SOURCES)
 
-ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
+ITEMS = "Items, answers or ratings"
 
 
 def render(services: Services) -> None:
-    """Draw the two imports: files with items, answers or ratings, and images for the pool.
-
-    Show the result for each file.
-    """
+    """Draw the import of files with items, answers or ratings, or an import that an extension adds."""
     view = shell.lead_of(services)
     shell.heading(
         "Import",
@@ -56,9 +54,15 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    what = st.segmented_control("What", [ITEMS, POOL], default=ITEMS, key="import.what", label_visibility="collapsed")
-    if what == POOL:
-        pool_upload.draw(services, view)
+    others = dict(extensions.rows("import_sections"))
+    missing = extensions.all_missing("import_sections")
+    what = st.segmented_control(
+        "What", [ITEMS, *others, *missing], default=ITEMS, key="import.what", label_visibility="collapsed"
+    )
+    if what in others:
+        others[what](services, view)
+    elif what in missing:
+        shell.show(markup.notice(missing[what]))
     else:
         _items(services, view)
 

@@ -23,10 +23,10 @@ from domain.schedule import Schedule, said_of
 from domain.states import VERIFICATIONS, Stage
 from workflow.access import projects, schedule
 from workflow.annotate import (
+    claim_rules,
     claims,
     comments,
     expired_drafts,
-    gold_checks,
     no_work,
     own_pace,
     own_submissions,
@@ -84,7 +84,7 @@ def render(services: Services) -> None:
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
     for view in sorted(mine, key=lambda view: (view.archived, view.name != chosen)):
-        stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
+        stages = [row for row in work if row.project == view.name]
         _project(services, view, stages, keys, waiting.get(view.name), schedules.get(view.name, schedule.NOTHING))
     _earlier(services, mine)
     _postponed(services, mine)
@@ -186,7 +186,7 @@ def _project(
         shell.show(_mentions(view, mentions))
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
         shell.show(_sent_back(view, len(back)))
-    for sentence in gold_checks.warnings(services.store, person=services.person, project=view):
+    for sentence in claim_rules.warnings(services.store, person=services.person, project=view):
         shell.show(markup.notice(sentence))
     if not any(row.waiting or row.mine_done for row in work):
         _nothing_at_all(services, view, work)
@@ -231,7 +231,7 @@ def _stage(
     done = sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     barred = not startable and any(row.code == "not_qualified" for row in rows)
-    screen = working_page(stage)
+    screen = working_page(stage) if _has_screen(stage) else None
     key = next(keys, None) if startable else None
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
         words, button = st.columns([5, 1.4], vertical_alignment="center")
@@ -249,9 +249,10 @@ def _stage(
             )
         if pressed and barred:
             shell.go("qualify", project=view.name)
-        if pressed:
-            shell.go(screen.name, project=view.name)
-        _dimensions(view, screen.name, rows)
+        if screen is not None:
+            if pressed:
+                shell.go(screen.name, project=view.name)
+            _dimensions(view, screen.name, rows)
 
 
 def _words(

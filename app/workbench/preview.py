@@ -18,7 +18,7 @@ from annotation_schemas.shown import WITH_ANSWER
 from app.services import Services
 from app.workbench import assets, page, sent
 from domain.exposure import Route
-from domain.records import AssetView, ProjectView, TaskView, TriageFrame, TriageGroup, VoteView
+from domain.records import AssetView, ProjectView, TaskView, VoteView
 from domain.states import ItemState, Stage
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ def stages_of(schema: Schema) -> list[Stage]:
 
 
 def form(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
-    """Draw the form of a stage that uses the working page (any but triage)."""
+    """Draw the form of a stage whose page has no ``preview`` of its own."""
     _component(key=key, data=preview_data(loaded, stage, dimension))
 
 
@@ -124,12 +124,3 @@ def pictures(schema: Schema) -> list[AssetView]:
 def _places(schema: Schema) -> Iterator[tuple[str, str]]:
     for slot, n in made_up.media(schema):
         yield from [(slot.role, slot.kind)] * n
-
-
-def candidate(schema: Schema) -> TriageGroup:
-    """Return a made-up group of candidates for triage."""
-    stage = schema.stages.triage
-    kind = next((slot.kind for slot in schema.item.assets), "image")
-    frame = TriageFrame(AssetView(f"{DRAWN}{kind}.0", "", kind), sharpness=None, blurred=False)
-    reasons = [(str(each.value), each.label) for each in stage.reasons] if stage is not None else []
-    return TriageGroup([frame], reasons, None, left=1, token="preview")

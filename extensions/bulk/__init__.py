@@ -24,4 +24,10 @@ def _commands() -> Sequence[Any]:
     return (bulk,)
 
 
-EXTENSION = Extension(name="bulk", title="Bulk actions", pages=_pages, commands=_commands)
+def _item_actions() -> Sequence[Any]:
+    from extensions.bulk.item_action import ACTION
+
+    return (ACTION,)
+
+
+EXTENSION = Extension(name="bulk", title="Bulk actions", pages=_pages, commands=_commands, item_actions=_item_actions)

@@ -3,7 +3,7 @@
 ``proposal_run`` is the job that asks a model about the ``free_images`` of a pool, with ``seed_tasks`` to choose what
 each item is about; ``proposal_reply`` has the question and the checks of a reply. ``proposal_import`` stores the
 proposals of a ``proposal_file`` with their images, and draws the ``arms``. ``author_form`` fills the form
-of an author in the arm that is shown proposals. ``arm_report`` compares both arms.
+of an author in the arm that is shown proposals. ``arm_report`` compares both arms with ``two_arms``.
 
 Proposals are stored with the images in core's tables, and the arms are events, so a project keeps them without this
 folder.

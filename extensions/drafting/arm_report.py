@@ -15,7 +15,6 @@ from itertools import combinations
 from typing import Any
 
 from agreement.statistic import Statistic
-from agreement.two_arms import arm_difference, arm_size, by_chance
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Criterion, Schema
 from db import assets, drafting, events, item_revisions, items
@@ -28,6 +27,7 @@ from extensions.drafting.arms import Arm, Proposal
 from extensions.drafting.author_form import BEGUN, TIMED
 from extensions.drafting.edit_distance import share_changed
 from extensions.drafting.proposal_import import IMPORTED
+from extensions.drafting.two_arms import arm_difference, arm_size, by_chance
 from workflow.access.projects import Access, require_lead
 from workflow.releases.set_tally import Roles, roles_of
 from workflow.releases.text_rules import Choice, longest, most_shared, options_of

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from extensions.local_models import fit
+from extensions.local_models.weight_files import parameters_in_words, size_in_words
 from inference.spec import spec_as_yaml
 
 
@@ -36,8 +37,8 @@ def offered(folder: Path) -> list[FolderProperties]:
             FolderProperties(
                 name=each.name,
                 family=each.family.title,
-                parameters=fit.parameters_in_words(each.parameters) if each.parameters else "",
-                size=fit.size_in_words(each.size) if each.size else "",
+                parameters=parameters_in_words(each.parameters) if each.parameters else "",
+                size=size_in_words(each.size) if each.size else "",
                 here=fits.sentence,
                 fits=fits.fits,
                 needs=tuple(fit.needs(each)),

@@ -18,13 +18,14 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.made_up import Item
 from annotation_schemas.model import LoadedSchema
 from app.services import Resources
+from db import candidate_images
 from domain.errors import NotAvailableError
-from domain.records import Person, TaskView, TriageGroup
+from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import VERIFICATIONS, ItemState, Stage
 from media import made_up as drawn
 from workflow.access import accounts, memberships, projects
-from workflow.annotate import claims, image_pool, progress, qualification, refinement, submissions, triage
+from workflow.annotate import claims, image_pool, progress, qualification, refinement, submissions
 from workflow.files.import_files import import_files
 from workflow.lead import coding_intake, pair_intake
 from workflow.runs import run_grading
@@ -147,14 +148,31 @@ class _Builder:
             )
         if self.schema.stages.triage is None or self.schema.stages.authoring is None:
             return
-        passed = 0
-        while passed < POOL // 2:
-            group = triage.next_group(self.store, person=self.raters[0], project=self.project)
-            if not isinstance(group, TriageGroup):
-                break
-            kept = [frame.asset.id for frame in group.frames]
-            triage.decide(self.store, person=self.raters[0], project=self.project, keep=kept, drop={}, key=group.token)
-            passed += len(kept)
+        self._keep_candidates(POOL // 2)
+
+    def _keep_candidates(self, n: int) -> None:
+        """Decide in triage that the first candidates are kept, so that authors have images to pick."""
+        person = self.raters[0]
+        with self.store.write() as session:
+            access, now = projects.access_to(session, person=person, project=self.project), self.store.now()
+            for _ in range(n):
+                first = candidate_images.first_free(session, project_id=access.project_id, now=now, per_source=None)
+                if first is None:
+                    return
+                ((row, asset),) = candidate_images.lock(
+                    session, project_id=access.project_id, asset_ids=[first.asset_id]
+                )
+                candidate_images.add_to_pool(session, asset=asset, per_source=None)
+                candidate_images.decide(
+                    session,
+                    row=row,
+                    person_id=person.id,
+                    key=f"made-up-{asset.public_id}",
+                    action="kept",
+                    schema_version_id=access.schema_version_id,
+                    guideline_hash=access.loaded.guideline_hash,
+                    now=now,
+                )
 
     def _items(self, number: int) -> list[Item]:
         found = []

@@ -14,11 +14,11 @@ from annotation_schemas import kinds, registry
 from db import item_revisions, people, work_pace
 from db.engine import Session, Store
 from db.work_pace import TimedSubmission
+from domain import extensions
 from domain.policies import KEEP_RULES, Vote, item_state
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 from workflow.access.projects import Access, require_lead
-from workflow.annotate import gold_checks
 from workflow.annotate.qualification import score_of
 from workflow.annotate.verdicts import decided_in, rounds_of
 
@@ -120,9 +120,8 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
             whose[one.stage, one.person_id].append(one)
         pairs, settled = _pairs(access, sent), _settled(session, access, sent)
         everyone = {row.id: row for row in people.all_people(session)}
-        known = {
-            stage: gold_checks.shares(session, access=access, stage=stage) for stage in {stage for stage, _ in whose}
-        }
+        shares = dict(extensions.rows("person_shares")).get("gold", lambda *_, **__: {})
+        known = {stage: shares(session, access=access, stage=stage) for stage in {stage for stage, _ in whose}}
 
         def score(by_task: Sequence[Sequence[TimedSubmission]]) -> Score:
             return _score(by_task, pairs, settled)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import opened, resources
 from db.engine import Store
+from domain import extensions
 from domain.roles import Role
 from testkit.factories import make_items, make_people, make_person, make_project
 from testkit.missing_extensions import needs
@@ -94,4 +95,5 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assert told.splitlines()[-2:] == [f"2 items in 2 files at {out}.", part]
     assert {path.name for path in out.iterdir()} == {"items.chosen-2-of-6.jsonl", "manifest.json"}
     assert "has no such items: gone/9" in said("export", "p", "jsonl", "--items", "-", "--out", "x", ids="gone/9")
-    assert "has no `gold` in its verification" in said("gold", "make", "p", "--items", "-", ids=ids)
+    if not extensions.missing("commands", "gold"):
+        assert "has no `gold` in its verification" in said("gold", "make", "p", "--items", "-", ids=ids)

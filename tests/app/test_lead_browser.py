@@ -74,6 +74,7 @@ def _zip(files: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+@needs("commands", "pool")
 def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
     page: Page, running: Server, home: Home
 ) -> None:

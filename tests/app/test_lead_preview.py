@@ -18,6 +18,7 @@ from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import BLIND, SETTLING, make_items, make_person, make_predictions, make_project, vote
+from testkit.missing_extensions import needs
 from tests.app.homes import picture
 from tests.app.screens import drawn, part, words
 from workflow.access import accounts
@@ -121,6 +122,7 @@ def test_where_nothing_waits_the_page_says_so_before_the_press(store: Store, hom
     assert not press(page).exception
 
 
+@needs("pages", "triage")
 def test_looking_at_triage_takes_no_frame(store: Store, home: Path, tmp_path: Path) -> None:
     make_project(store, loaded=load_schema(shipped()["egothink"]))
     lea = make_person(store, "lea", role=Role.LEAD)

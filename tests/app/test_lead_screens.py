@@ -740,11 +740,7 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
     assert "nominal scale, guideline 2\n" in lines
 
 
-# ---- reasons and the guideline ---------------------------------------------------------------------------------------
-
-
-def test_an_empty_list_of_causes_says_where_they_come_from(show: Show) -> None:
-    assert "Every decision names a reason" in words(show("adjudication_reasons", "lea"))
+# ---- the guideline --------------------------------------------------------------------------------------------------
 
 
 def test_a_new_guideline_needs_a_sentence_and_is_told(store: Store, show: Show) -> None:

@@ -176,5 +176,3 @@ def test_pages_for_leads_call_a_stage_by_its_title(tmp_path: Path) -> None:
     assert "<td>Content</td>" in text
     assert "votes were counted: in Content (" in text
     assert "Content" in seen("history")[0].selectbox(key="history.differ").options
-    _, text = seen("gold")
-    assert "50% of a person&#x27;s tasks in the stage Content are gold checks.<" in text, "there is no limit to tell"

@@ -27,7 +27,6 @@ from tests.app.screens import drawn, rows, words
 from workflow.access import audit, projects
 from workflow.files.project_export import archive_for
 from workflow.jobs import desk
-from workflow.lead import checklists
 from workflow.releases import settings
 from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
@@ -160,39 +159,14 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     assert (line.who, line.origin) == ("lea", "10.0.0.7")
 
 
-def test_what_comes_before_the_work_and_before_a_release(store: Store, home: Path) -> None:
+def test_what_comes_before_a_release(store: Store, home: Path) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
-
-    def states(page: str) -> dict[str, tuple[str, str]]:
-        lines = rows(drawn(store, home, page, "lea"), "How it stands")
-        return {line["What"]: (line["State"], line["How it stands"]) for line in lines}
-
-    first = states("dashboard")
-    assert list(first) == ["Items", "Media", "People and rights", "Guideline", "Qualification", "Gold checks", "Start"]
-    assert [name for name, (state, _) in first.items() if state == "open"] == [
-        "Items",
-        "Media",
-        "People and rights",
-        "Start",
-    ]
     make_items(store, 3)
-    ann = make_person(store, "ann")
-    then = states("dashboard")
-    assert then["Items"] == ("done", "3 in the project")
-    assert then["People and rights"] == ("done", "2 take part")
-    release = states("export")
+    lines = rows(drawn(store, home, "export", "lea"), "How it stands")
+    release = {line["What"]: (line["State"], line["How it stands"]) for line in lines}
     assert release["Items"] == ("open", "0 kept, 3 unfinished, 1 left to write")  # colour wants 4
     assert release["Adjudication"] == ("done", "0 open")
-    page = drawn(store, home, "dashboard", "lea")
-    page.button(key="checklist.hide").click().run()
-    assert "Before people begin" not in words(page)
-    make_project(store, name="q")
-    make_items(store, 1, project="q")
-    make_person(store, "leo", project="q", role=Role.LEAD)
-    assert "Before people begin" in words(drawn(store, home, "dashboard", "leo"))
-    vote(store, ann)
-    assert checklists.before_start(store, by=None, project="p") is None
 
 
 def until_over(store: Store, id: str) -> Job:

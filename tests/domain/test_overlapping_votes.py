@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from annotation_schemas.model import KeepPart
-from domain.gold import is_right
 from domain.overlap import Overlap, time_iou
 from domain.policies import Vote, contest, is_unanimous, verdict
 from domain.states import ItemState
@@ -131,12 +130,6 @@ def test_how_contested_and_how_unanimous() -> None:
     assert not is_unanimous(rule, votes, item_fields={"span": span(0, 1)}, wanted=False)
     assert is_unanimous(rule, votes[:2], item_fields={"span": span(0, 1)}, wanted=False)
     assert is_unanimous(rule, votes[:2], item_fields={"span": span(21, 31)}, wanted=True)
-
-
-def test_a_gold_check_is_right_from_the_iou_on() -> None:
-    allowed = {"when": Overlap(Fraction(1, 2))}
-    said = [is_right({"when": each}, {"when": span(2, 4)}, allowed) for each in (span(2, 3), span(2, 2.9), None)]
-    assert said == [True, False, None]
 
 
 def box(x: float, label: str = "cup", **more: Any) -> dict[str, Any]:

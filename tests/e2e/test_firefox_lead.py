@@ -17,6 +17,7 @@ from domain.states import RatersAre, Stage
 from media.store import MediaStore
 from testkit import firefox, missing_media
 from testkit.firefox import Firefox
+from testkit.missing_extensions import needs
 from testkit.serving import Server
 from tests.e2e import lead_story
 from tests.e2e.lead_story import PASSWORD, PROJECT, SCHEMA, TITLE, Plan
@@ -27,6 +28,7 @@ from workflow.annotate.claims import next_task
 from workflow.files.import_files import import_files
 
 pytestmark = [
+    needs("commands", "plan"),  # the list "Before people begin"
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.thorough,

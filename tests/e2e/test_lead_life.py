@@ -36,6 +36,7 @@ pytestmark = [
     pytest.mark.timeout(900),
     needs("pages", "scorecard"),
     needs("pages", "bulk"),
+    needs("commands", "plan"),  # the list "Before people begin"
 ]
 
 N = 3_355

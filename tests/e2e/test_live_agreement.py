@@ -15,13 +15,14 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit import missing_media
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
 from workflow.access import accounts, memberships
 from workflow.annotate import claims, submissions
 from workflow.lead import item_history
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("schema_keys", "stages.*.gold")]
 
 QUESTIONS = [f"Is leaf {at} green?" for at in range(8)]
 ANN = ["yes", "yes", "yes", "no", "no", "no", "yes", "no"]

@@ -26,6 +26,7 @@ from domain.states import Stage
 from examples.scenes import Scene, scenes
 from testkit.browser import window
 from testkit.kept_items import votes_on_kept
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened, sign_in_link
 from workflow.access import accounts, memberships
@@ -136,6 +137,7 @@ def running(server: Server) -> Server:
     return server.start()
 
 
+@needs("commands", "pool")
 def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
     plan = Plan.make()
     assert len(plan.scenes) == 24

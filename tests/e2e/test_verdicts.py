@@ -26,6 +26,7 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit import missing_media
 from testkit.kept_items import export_kept, gates_of
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships, projects
@@ -119,6 +120,7 @@ def vote(desk: Desk, login: str, plan: dict[str, str], cast: Cast, version: int)
     return question
 
 
+@needs("pages", "adjudication_reasons")
 def test_causes_become_a_guideline_and_later_votes_carry_it(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
@@ -319,6 +321,7 @@ PANEL: dict[str, tuple[str, str, str]] = {
 }
 
 
+@needs("pages", "adjudication_reasons")
 def test_skips_retire_an_item_and_more_than_half_decides(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     voters = ("ann", "bob", "cy")
     people = {**dict.fromkeys(voters, Role.ANNOTATOR), "sam": Role.SENIOR, "lena": Role.LEAD}
@@ -382,6 +385,7 @@ MAJORITY = {
 }
 
 
+@needs("schema_keys", "stages.*.gold")
 def test_more_than_half_of_three_keep_an_item(serving: Server, tmp_path: Path) -> None:
     voters = ("ann", "bob", "cy")
     begin(serving, "quorum", {"garden": list(MAJORITY)}, dict.fromkeys(voters, Role.ANNOTATOR))

@@ -19,6 +19,7 @@ from domain.runs import Attempt, Outcome, Picture, Question
 from domain.states import Stage
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec
+from testkit.missing_extensions import needs
 from testkit.tiny import picture
 from tests.inference.served import transformers_serve
 from tests.workflow.test_benchmark_judges import BENCHMARKS, N, judged, rows
@@ -184,6 +185,8 @@ def test_a_model_that_knows_nothing_gives_no_goal_of_a_video(
     assert kinds <= {Outcome.TRUNCATED.label, Outcome.EMPTY.label, "it is no JSON", "its JSON ends in the middle"}
 
 
+@needs("commands", "drafting")
+@needs("commands", "pool")
 def test_a_model_that_knows_nothing_proposes_no_item(
     served: str, tiny_models: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

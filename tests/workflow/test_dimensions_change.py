@@ -25,10 +25,10 @@ from domain.records import Person, TaskView
 from domain.states import Cut, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_pool, make_predictions, make_project, vote
+from testkit.gold import make_gold
 from workflow.access import accounts, memberships, projects
-from workflow.annotate import claims, drafts, gold_making, image_pool, submissions
+from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.authoring import edit_item
-from workflow.annotate.gold_making import GoldCandidate
 from workflow.files.export import exported
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
@@ -54,7 +54,6 @@ stages:
   authoring: {people: 3}
   verification:
     raters: 2
-    gold: {rate: 0.25, after: 40, warn_below: 0.8, stop_below: 0.5}
     criteria:
       - {name: choice, kind: choice, prompt: Does it fit?, options: [red, blue]}
       - {name: light, kind: choice, prompt: Is it?, options: [yes_, no_], dimensions: [colour, shade], required: false}
@@ -104,8 +103,7 @@ def build(store: Store, folder: Path) -> None:
     drafts.save_draft(store, person=dan, task=view.id, seq=1, values={"values": {"choice": "blue"}})
     writing = image_pool.pick(store, person=ann, project="p", dimension="shade", assets=pool["shade"][:1])
     drafts.save_draft(store, person=ann, task=writing.id, seq=1, values={"values": {"question": "Half"}})
-    known = [GoldCandidate("shade/4", None, "shade", {"choice": "red"})]
-    gold_making.add(store, by=None, project="p", stage=Stage.VERIFICATION, known=known)
+    make_gold(store, "shade/4", {"choice": "red"})
     lines = [f"{name}/{at},machine,choice,red" for name, at in (("colour", 0), ("shade", 5), ("shape", 7))]
     (folder / "r.csv").write_text("\n".join(["unit,rater,criterion,value", *lines]) + "\n")
     import_ratings(store, by=None, project="p", path=folder / "r.csv", refuse=lambda bad: None)

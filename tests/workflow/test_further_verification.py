@@ -22,7 +22,7 @@ from domain.states import ItemState, Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_project
 from testkit.kept_items import gates_of, votes_on_kept
 from workflow.access.projects import access_to
-from workflow.annotate import claims, gold_making, project_progress, submissions
+from workflow.annotate import claims, project_progress, submissions
 from workflow.files.export import exported
 from workflow.files.manifest_entries import policy_of
 from workflow.files.project_check import check
@@ -55,7 +55,6 @@ SECOND = """\
     criteria: [{name: right, kind: choice, prompt: "Is it right?", options: ["yes", "no", unsure]}]
     keep: {rule: majority, criterion: right, value: "yes"}
     contested: drop
-    gold: {rate: 0.5}
 """
 THIRD = """\
   verification_3:
@@ -215,8 +214,8 @@ def test_a_vote_of_the_first_stage_that_is_mended_takes_the_item_back(store: Sto
     assert slots(store, Stage.ADJUDICATION) == ["withdrawn"]
 
 
-def test_files_history_agreement_and_gold_name_the_stage(store: Store) -> None:
-    (ann, bob, _), (sue, sid, sol, sam) = make(store, ONE + SECOND, 3)
+def test_files_history_and_agreement_name_the_stage(store: Store) -> None:
+    (ann, bob, _), (sue, sid, sol, _) = make(store, ONE + SECOND, 3)
     for person in (ann, bob):
         for _ in range(3):
             say(store, person, "yes")
@@ -260,9 +259,6 @@ def test_files_history_agreement_and_gold_name_the_stage(store: Store) -> None:
     assert [Counter(name for vote in each for name in vote) for each in votes.values()] == [
         {"answerable": 2, "right": 3}
     ] * 2
-    known = gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION_2, n=3)
-    assert [each.answers for each in known] == [{"right": "yes"}] * 2, "of the rejected one, not all votes agree"
-    assert finished(store, sam, Stage.VERIFICATION_2), "gold comes among live work alone"
 
 
 @pytest.mark.parametrize("way", ["send_on", "leave"])
@@ -293,7 +289,7 @@ def test_a_stage_is_added_to_a_running_project(store: Store, way: str) -> None:
 
 def test_more_and_fewer_people_in_a_further_stage(store: Store) -> None:
     """Three are asked in the second stage; then four of all, four from now on, and one; each is taken back."""
-    text = ONE + SECOND.replace("    gold: {rate: 0.5}\n", "").replace("by: senior", "by: annotator")
+    text = ONE + SECOND.replace("by: senior", "by: annotator")
     make_project(store, loaded=load_text(text, "Be exact.", "rounds"))
     make_items(store, 5)
     people = make_people(store, *"abcdefgh")

@@ -1,4 +1,4 @@
-"""A keep rule of parts, each with its own target, on a real database: verdicts, gates, gold checks, qualification."""
+"""A keep rule of parts, each with its own target, on a real database: verdicts, gates, qualification."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.states import ItemState, Stage
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_people, make_person, make_project
 from workflow.access import projects
 from workflow.access.projects import access_to
-from workflow.annotate import gold_list, gold_making, qualification_sets, qualification_tries, submissions
+from workflow.annotate import qualification_sets, qualification_tries, submissions
 from workflow.files.gate_counts import gates
 from workflow.files.manifest_entries import policy_of
 from workflow.files.project_check import check
@@ -73,15 +73,6 @@ def test_each_part_decides_and_says_why(store: Store) -> None:
     with store.read() as session:
         policy = policy_of(projects.access_to(session, person=None, project="p").schema)
     assert policy["keep"]["parts"][2] == {"criterion": "hard", "at_most": 3}
-
-
-def test_gold_knows_the_key_and_the_value_and_leaves_a_limit_open(store: Store) -> None:
-    made(store, 1, "    gold: {rate: 0.5}")
-    for person, hard in zip(make_people(store, "ann", "bob"), (1, 3), strict=True):
-        say(store, person, hard=hard)
-    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
-    (line,) = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
-    assert line.known.answers == {"choice": "red", "fits": "yes"}
 
 
 def test_a_qualification_against_the_key_looks_at_the_part_with_the_key(store: Store) -> None:

@@ -20,8 +20,7 @@ from domain.judging import JudgePlan, ReplyFilter
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from testkit.factories import make_items, make_people, make_project, vote
-from workflow.annotate import gold_list, gold_making
-from workflow.annotate.gold_making import GoldCandidate
+from testkit.gold import answers_of_gold, make_gold
 from workflow.files.export import exported
 from workflow.files.import_judgements import import_judgements
 from workflow.files.project_check import check
@@ -42,7 +41,6 @@ item:
 stages:
   verification:
     raters: 2
-    gold: {rate: 0.25, after: 4, warn_below: 0.8, stop_below: 0.5}
     criteria: [{name: choice, kind: choice, prompt: Does it fit?, options: [red, blue, unsure]}]
     keep: {rule: unanimous, criterion: choice, value: red}
   adjudication: {reasons: [hard]}
@@ -76,13 +74,7 @@ def project(store: Store, folder: Path) -> None:
     for person in make_people(store, "ann", "bob"):
         for _ in range(4):
             vote(store, person, "red")
-    gold_making.add(
-        store,
-        by=None,
-        project="p",
-        stage=Stage.VERIFICATION,
-        known=[GoldCandidate("colour/3", None, "colour", {"choice": "unsure"})],
-    )
+    make_gold(store, "colour/3", {"choice": "unsure"})
     bring(store, folder, "choice", BROUGHT)
     replies = [{"item": f"colour/{at}", "judge": "judy", "text": f"So [[{said}]]"} for at, said in enumerate(JUDGED)]
     path = folder / "judged.jsonl"
@@ -109,7 +101,7 @@ def seen(store: Store) -> dict[str, Any]:
     """All that is read of gold, the file and the judge."""
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     (run,) = run_views.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
-    (line,) = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (answers,) = answers_of_gold(store)
     with store.read() as session:
         (known,) = gold_items.expected(session, ids=[1]).values()
     assert isinstance(run.plan, JudgePlan)
@@ -117,7 +109,7 @@ def seen(store: Store) -> dict[str, Any]:
     shown = judge_replies.replies_of(store, by=None, run=run.id, wanted=ReplyFilter(criterion=tally.criterion))
     return {
         "ratings": sorted((row.rater, row.unit, row.criterion, row.value) for row in rows if "/" in row.unit),
-        "gold": (dict(line.known.answers), known),
+        "gold": (answers, known),
         "verdicts": judge_readings.verdicts_of(store, by=None, run=run.id),
         "tally": (tally.criterion, dict(tally.values)),
         "replies": len(shown),
@@ -163,14 +155,12 @@ def test_what_came_in_between_is_read_in_the_words_of_before(store: Store, tmp_p
     project(store, tmp_path)
     named = schema(2, ("name: choice", "name: fits"), ("criterion: choice", "criterion: fits"), ("unsure", "not_sure"))
     migrate(store, named, rename_criterion=["choice=fits"], rename_option=["choice:unsure=not_sure"])
-    known = [GoldCandidate("colour/2", None, "colour", {"fits": "not_sure"})]
-    gold_making.add(store, by=None, project="p", stage=Stage.VERIFICATION, known=known)
+    make_gold(store, "colour/2", {"fits": "not_sure"})
     path = tmp_path / "more.csv"
     path.write_text("unit,rater,criterion,value\ncolour/0,other,fits,not_sure\n", encoding="utf-8")
     import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
     migration.undo(store, by=None, project="p")
-    lines = gold_list.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
-    assert [each.known.answers for each in lines] == [{"choice": "unsure"}] * 2
+    assert answers_of_gold(store) == [{"choice": "unsure"}] * 2
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     assert [(row.criterion, row.value) for row in rows if row.rater == "other"] == [("choice", "unsure")]
 

@@ -1,4 +1,4 @@
-"""Answers that are sets: people, keys, gold, qualification and models are compared in any order."""
+"""Answers that are sets: people, keys, qualification and models are compared in any order."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import tolerances_of
 from db import item_revisions, items
 from db.engine import Store
-from domain import gold
 from domain.errors import InvalidFileError
 from domain.policies import Target
 from domain.states import ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_project
-from workflow.annotate import gold_making, submissions
+from workflow.annotate import submissions
 from workflow.files.export import export
 from workflow.files.import_files import import_files
 from workflow.results.rater_agreement import measurable_ratings
@@ -81,7 +80,6 @@ def test_every_comparison_of_a_set_is_the_same(one: Any, other: Any, equal: bool
     within = tolerances_of(stage.criteria)
     assert Target("seen", other, tolerance=within["seen"]).met_by(one) is equal
     assert Target("seen", tolerance=within["seen"]).alike(one, other) is equal
-    assert (gold.is_right({"seen": one}, {"seen": other}, within) or False) is equal
 
 
 def test_a_model_that_says_none_is_right_where_the_key_is_the_empty_set() -> None:
@@ -150,18 +148,6 @@ def test_imported_sets_agree_with_people_in_any_order_and_form(store: Store, tmp
         ("colour/1", "tool"): "options 1, 2",
         ("colour/2", "tool"): "options 3",
     }
-
-
-def test_a_gold_answer_in_any_order_and_form_is_the_set_of_its_options(store: Store) -> None:
-    schema = SCHEMA.replace("raters: 3", "raters: 3\n    gold: {rate: 0.1, after: 1}")
-    make_project(store, loaded=load_text(schema, "", "sets"))
-    make_items(store, 1, fields={"question": "Which?", "options": OPTIONS, "answer": OPTIONS[:2]})
-    for person in make_people(store, "ann", "bea", "cem"):
-        task = claimed(store, person)
-        submissions.submit(store, person=person, task=task.id, key=person.login, values={"seen": OPTIONS[:2]})
-    known = gold_making.GoldCandidate("colour/0", None, "colour", {"seen": ["tea", "cafe\u0301", "tea"]})
-    (added,) = gold_making.add(store, by=None, project="p", stage=Stage.VERIFICATION, known=[known])
-    assert added.answers == {"seen": ["caf\u00e9", "tea"]}
 
 
 def test_an_imported_rating_that_is_none_of_the_items_options_is_refused(store: Store, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
-from db import gold_items, task_slots
+from db import task_slots
 from db.engine import Store
 from db.tables import ItemRow, TaskRow
 from domain.policies import LEASE
@@ -26,9 +26,9 @@ from testkit.factories import (
     make_project,
     vote,
 )
+from testkit.gold import assign_gold, make_gold
 from tests.paths import ROOT
-from workflow.access.projects import access_to
-from workflow.annotate import gold_checks, gold_making, image_pool, qualification_sets, qualification_tries, refinement
+from workflow.annotate import image_pool, qualification_sets, qualification_tries, refinement
 
 REFINING = """
   refinement:
@@ -38,7 +38,7 @@ REFINING = """
 """
 ASKED = "{items: 1, reviewers: 1, pass_mark: 0.5}"
 EVERY_STAGE = (
-    BLIND.replace("RATERS", "2\n    gold: {rate: 0.25, after: 4, warn_below: 0.8, stop_below: 0.5}")
+    BLIND.replace("RATERS", "2")
     .replace("PER_SOURCE", "2")
     .replace("ADJUDICATION", SETTLING + REFINING)
     .replace(
@@ -62,11 +62,7 @@ def opened_in_every_way(store: Store) -> Iterator[tuple[str, TaskRow]]:
     refinement.open_refinement(store, by=None, project="p", model="alpha", only_differing=False)
     qualification_sets.make_set(store, by=None, project="p", stage=Stage.GRADING)
     qualification_tries.begin(store, person=cy, project="p", stage=Stage.GRADING)
-    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
-    with store.write() as session:
-        access = access_to(session, person=cy, project="p")
-        ((gold, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
-        assert gold_checks.assign(session, access=access, person=cy, gold_id=gold.id, now=store.now())
+    assign_gold(store, make_gold(store, "colour/0", {"choice": "red"}), cy)
     with store.read() as session:
         for row in session.exec(select(TaskRow).where(TaskRow.state != TaskState.DONE)):
             yield (row.stage.value if row.purpose is Purpose.LIVE else row.purpose.value), row

@@ -35,7 +35,6 @@ from testkit.factories import (
 from workflow.access.projects import access_to
 from workflow.annotate import (
     claims,
-    gold_making,
     no_work,
     progress,
     project_progress,
@@ -49,7 +48,6 @@ from workflow.schemas import migration
 pytestmark = pytest.mark.both_databases
 
 SET = "{items: 3, reviewers: 1, pass_mark: 0.5}"
-GOLD = "{rate: 0.5, after: 4, warn_below: 0.8, stop_below: 0.5}"
 
 
 @pytest.fixture
@@ -263,18 +261,3 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
         qualification_tries.begin(store, person=ann, project="p")
     missing_media.fill(store, media)
     qualification_tries.begin(store, person=ann, project="p")
-
-
-def test_gold_without_its_image_is_not_asked(store: Store, media: MediaStore) -> None:
-    project(store, extra=f"\n    gold: {GOLD}")
-    settled = make_items(store, 2)
-    for person in make_people(store, "ann", "ben"):
-        for _ in settled:
-            vote(store, person)
-    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
-    link(store, settled)
-    make_items(store, 4)
-    cat = make_person(store, "cat")
-    assert progress.progress(store, person=cat, project="p", stage=Stage.VERIFICATION).mine_left == 4
-    missing_media.fill(store, media)
-    assert progress.progress(store, person=cat, project="p", stage=Stage.VERIFICATION).mine_left > 4

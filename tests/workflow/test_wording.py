@@ -1,9 +1,7 @@
-"""Rules of wording where items are written, edited and brought in: said, refused where they stop, and listed."""
+"""Rules of wording where items are written, edited and brought in: said, and refused where they stop."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,18 +9,16 @@ from typing import Any
 import pytest
 
 from annotation_schemas.loader import load_text
-from db import item_revisions, items
+from db import item_revisions
 from db.engine import Store
 from domain.errors import InvalidInputError, InvalidRowsError, NotAllowedError, NotFoundError
 from domain.records import Person
-from domain.roles import Role
-from domain.states import ItemState, Stage
+from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import claimed as task_of
 from testkit.factories import make_items, make_people, make_person, make_pool, make_predictions, make_project
 from workflow.annotate import authoring, image_pool, refinement, submissions
 from workflow.files import import_files
-from workflow.lead import wording
 
 SCHEMA = """
 name: worded
@@ -133,36 +129,3 @@ def test_files_are_held_to_the_same_rules(store: Store, tmp_path: Path) -> None:
         import_files.import_files(store, media, **here, path=bad)
     assert "row 2" in str(refused.value)
     assert len(questions(store)) == 3
-
-
-def test_a_lead_lists_what_does_not_hold(store: Store) -> None:
-    begin(store)
-    make_items(store, 1, fields=GOOD)
-    ids = make_items(store, 2, fields={**LONG, "options": ["red one", "one that is blue"]})
-    make_items(store, 1, fields=OPEN)
-    with store.write() as session:
-        items.settle(session, states=[(items.by_id(session, id=ids[1]), ItemState.REJECTED)])
-    found = wording.unheld(store, by=None, project="p")
-    assert (found.n_items, found.n_unheld) == (3, 2)
-    assert [(each.field, each.words, each.stops, each.n_items) for each in found.rules] == [
-        ("question", "words: most 4", False, 1),
-        ("question", "ends_with: ?", True, 1),
-        ("options", "alike_length: 2", False, 1),  # 16 characters and 7
-        ("options", "no_rewording", False, 0),
-        ("answer", "not_in: question", False, 0),
-    ]
-    assert [(each.item, each.rule) for each in wording.unheld(store, by=None, project="p", field="options").lines] == [
-        ("colour/1", "alike_length")
-    ]
-    rows = list(csv.DictReader(io.StringIO(wording.as_csv(found))))
-    assert [(row["item"], row["rule"], row["stops"]) for row in rows] == [
-        ("colour/1", "words", "false"),
-        ("colour/1", "alike_length", "false"),
-        ("colour/3", "ends_with", "true"),
-    ]
-    with pytest.raises(
-        NotFoundError, match=r"the rules are question\.words, question\.ends_with, options\.alike_length"
-    ):
-        wording.unheld(store, by=None, project="p", rule="person")
-    with pytest.raises(NotAllowedError):
-        wording.unheld(store, by=make_person(store, "sen", role=Role.SENIOR), project="p")

@@ -12,7 +12,7 @@ from db.records import StoredTask
 from domain.records import Person
 from domain.states import Stage
 from workflow.access.projects import Access
-from workflow.annotate import gold_checks
+from workflow.annotate import claim_rules
 from workflow.annotate.leases import note_claim
 from workflow.annotate.priorities import order_of
 
@@ -34,7 +34,7 @@ def claim_next(
 ) -> tuple[StoredTask | None, bool]:
     """Claim a free slot for this person; without a free slot, also return whether to keep searching."""
     ways = _cursors(session, access, person, stage, dimensions, hold=True)
-    known = gold_checks.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
+    assign = claim_rules.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
     for attempt in range(ATTEMPTS):
         left_behind = task_claims.abandoned(
             session,
@@ -46,8 +46,8 @@ def claim_next(
             limit=1 + attempt,
         )
         found = [] if left_behind else _search(session, ways, limit=1 + attempt)
-        if known is not None and (left_behind or found):  # mixed into live work, never after the last live task
-            row = gold_checks.assign(session, access=access, person=person, gold_id=known, now=now)
+        if assign is not None and (left_behind or found):  # mixed into live work, never after the last live task
+            row = assign(now)
             if row is not None:
                 note_claim(session, access=access, row=row, person=person, before=None, now=now)
                 return row, False
@@ -94,7 +94,7 @@ def ahead(
     )
     ways = _cursors(session, access, person, stage, dimensions, hold=False)
     live = [row.item_id for row in left_behind] + [spot.item_id for _, spot in _search(session, ways, limit=limit)]
-    mixed = gold_checks.mixed_in(
+    mixed = claim_rules.mixed_in(
         session,
         access=access,
         person=person,

@@ -17,7 +17,7 @@ from db.records import StoredTask
 from domain.records import NoTask, Person
 from domain.states import Purpose, Stage
 from workflow.access.projects import Access
-from workflow.annotate import comparison, free_slots, gold_checks, no_work, qualification
+from workflow.annotate import claim_rules, comparison, free_slots, no_work, qualification
 from workflow.annotate.leases import extend, may_resume, resume
 
 
@@ -140,7 +140,7 @@ def _unqualified(visit: Visit) -> NoTask | None:
 
 
 def _stopped(visit: Visit) -> NoTask | None:
-    return gold_checks.why_stopped(visit.session, access=visit.access, person=visit.person, stage=visit.stage)
+    return claim_rules.why_stopped(visit.session, access=visit.access, person=visit.person, stage=visit.stage)
 
 
 def _refusal(name: str, asks: str, why: Callable[[Visit], NoTask | None]) -> Gate:
@@ -277,8 +277,8 @@ GATES = (
         _look_to_qualify,
         _unqualified,
     ),
-    _refusal("stopped", "Do their answers to gold let them go on?", _stopped),
-    Gate("free", "Is there something that no one has, gold in its turn?", _take_free, _look_free),
+    _refusal("stopped", "Do the rules of extensions, such as gold checks, let them go on?", _stopped),
+    Gate("free", "Is there something that no one has, gold checks in their turn?", _take_free, _look_free),
     Gate("postponed", "Is there something that they have postponed?", _take_postponed, _look_postponed),
 )
 """All gates, in the order in which they are asked.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from db import comment_threads, events, items, postponed, submissions, task_claims, tasks
 from db.engine import Session
@@ -13,7 +14,7 @@ from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate import gold_checks, image_pool, qualification
+from workflow.annotate import claim_rules, image_pool, no_work, qualification
 
 KEPT = "What you wrote is kept as a draft."
 LOST = f"This task has gone to someone else because its lease had ended. {KEPT}"
@@ -74,11 +75,15 @@ def why_lost(session: Session, *, access: Access, row: StoredTask, person: Perso
 def _why_not_again(session: Session, access: Access, row: StoredTask, person: Person) -> str | None:
     """Return why an open page may not claim its free task again, or None if it may.
 
-    The person must qualify first, is stopped, or lost the task to a lead.
+    The person must qualify first, is stopped, or lost the task to a lead, or an extension is missing.
     """
     if row.purpose is Purpose.LIVE:
-        barred = qualification.require(session, access=access, person=person, stage=row.stage)
-        nothing = barred or gold_checks.why_stopped(session, access=access, person=person, stage=row.stage)
+        about: Any = {"access": access, "person": person, "stage": row.stage}
+        nothing = (
+            no_work.why_unavailable(access, row.stage)
+            or qualification.require(session, **about)
+            or claim_rules.why_stopped(session, **about)
+        )
         if nothing is not None:
             return f"{nothing.sentence} {KEPT}"
     taken = events.taken_away(session, task_id=row.id, person_id=person.id, login=person.login)

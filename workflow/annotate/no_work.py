@@ -51,6 +51,11 @@ def why_closed(
         return NoTask("not_your_dimension", f"This project has no dimension {dimension!r}.")
     if dimension is not None and not access.may_use(dimension):
         return NoTask("not_your_dimension", f"{dimension!r} is not one of your dimensions; ask a lead for it.")
+    return why_unavailable(access, stage)
+
+
+def why_unavailable(access: Access, stage: Stage) -> NoTask | None:
+    """Return what the stage needs that Touchstone lacks, such as an extension; None if nothing is missing."""
     try:
         registry.require_available(access.schema, stage.value)
     except NotAvailableError as error:

@@ -16,7 +16,7 @@ from domain.records import NoTask, Person, Progress, StageWork
 from domain.states import BLIND, ItemState, Stage
 from workflow.access.projects import Access, access_to, projects_of, stages_of
 from workflow.access.written_items import count_written
-from workflow.annotate import gates, gold_checks, image_pool, qualification, qualification_sets, triage_figures
+from workflow.annotate import claim_rules, gates, image_pool, qualification, qualification_sets, triage_figures
 from workflow.annotate.no_work import why_closed, why_no_task
 
 WORKED_ON = tuple(stage for stage in Stage if stage is not Stage.TRIAGE)
@@ -225,7 +225,7 @@ def _begun(session: Session, access: Access, person: Person, now: datetime) -> M
 
 def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NoTask) -> Mapping[str, int]:
     """Count by dimension the tasks that a person may still finish when they get no new work."""
-    if closed.code != gold_checks.STOPPED:
+    if closed.code != claim_rules.STOPPED:
         return {}
     return task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
 
@@ -280,8 +280,8 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
             dimensions=access.dimensions,
             now=now,
         )
-        known = gold_checks.gold_left(session, access=access, person=person, stage=stage, live=waiting)
-        waiting = {name: waiting.get(name, 0) + known.get(name, 0) for name in waiting | known}
+        more = claim_rules.count_left(session, access=access, person=person, stage=stage, live=waiting)
+        waiting = {name: waiting.get(name, 0) + more.get(name, 0) for name in waiting | more}
     in_hand = task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
     return {dimension: waiting.get(dimension, 0) + in_hand.get(dimension, 0) for dimension in waiting | in_hand}
 

@@ -14,7 +14,7 @@ from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, as_member, require_lead, role_for
 from workflow.access.written_items import count_written
-from workflow.annotate import gates, gold_scores, image_pool, qualification_sets, refinement, sent_back
+from workflow.annotate import claim_rules, gates, image_pool, qualification_sets, refinement, sent_back
 from workflow.annotate import grading as grade
 from workflow.annotate.verdicts import rounds_of
 
@@ -62,9 +62,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
             sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
             refinement=refinement.counts(session, access=access),
-            stopped=tuple(
-                f"{name} ({called(stage.value)})" for stage, name in gold_scores.stopped(session, access=access)
-            ),
+            warnings=tuple(claim_rules.lead_warnings(session, access=access)),
             without_set=tuple(called(stage.value) for stage in qualification_sets.without_set(session, access=access)),
         )
 

@@ -13,7 +13,6 @@ import streamlit as st
 from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
 from app.items import bulk_previews
-from app.items.actions import FOR_BULK
 from app.reruns import messages, session_values
 from app.screens import Group, Screen
 from app.services import Services
@@ -25,6 +24,7 @@ from domain.roles import Role
 from domain.states import Stage
 from extensions.bulk import assignments
 from extensions.bulk.assignments import AssignmentSelection, Move
+from extensions.bulk.item_action import FOR_BULK
 from workflow.access import memberships
 from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkPreview, BulkSelection

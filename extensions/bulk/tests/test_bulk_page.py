@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from app.items.actions import FOR_BULK
 from db.engine import Store
 from domain.roles import Role
 from domain.states import Stage
+from extensions.bulk.item_action import FOR_BULK
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_pool, make_project
 from testkit.kept_items import votes_on_kept

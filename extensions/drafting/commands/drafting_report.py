@@ -48,7 +48,7 @@ def plan(
     alike: Annotated[float, typer.Option(help="Intraclass correlation of items of one source, from 0 to 1.")] = 0.0,
 ) -> None:
     """Print the number of items with a verdict that each arm needs to find a difference of the keep rate."""
-    from agreement.two_arms import arm_size
+    from extensions.drafting.two_arms import arm_size
 
     found = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)
     typer.echo(

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agreement.two_arms import arm_size
 from app.cli import cli
 from app.services import resources
 from db import events
@@ -23,6 +22,7 @@ from extensions.drafting.arm_report import DraftingReport, OutcomeComparison, Wr
 from extensions.drafting.arms import Arm, draw_arm
 from extensions.drafting.proposal_import import OfferedFile, import_proposals
 from extensions.drafting.tests.test_proposal_import import offered
+from extensions.drafting.two_arms import arm_size
 from testkit.factories import Clock, make_fields, make_people, make_pool, make_project, make_schema
 from workflow.annotate import claims, image_pool, submissions
 

@@ -20,11 +20,12 @@ from db.engine import open_store
 from domain.errors import ConflictError, InvalidFileError, InvalidInputError, ModelError, RunStoppedError
 from extensions.drafting.tests.test_proposal_import import events
 from extensions.drafting.tests.test_proposal_reply import GOOD, said
+from testkit.missing_extensions import needs
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
 from tests.app.homes import picture
 from tests.workflow.test_benchmark_judges import rows
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, needs("commands", "pool")]
 
 HOME_TASK = "domestic_robot"
 

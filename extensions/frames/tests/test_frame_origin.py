@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
+from db import candidate_images
 from db.engine import Store
 from domain.comments import OriginStep
 from domain.records import Person
@@ -15,7 +15,8 @@ from extensions.frames import frame_pool
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from tests.app.homes import picture
-from workflow.annotate import image_pool, submissions, triage
+from workflow.access.projects import access_to
+from workflow.annotate import image_pool, submissions
 from workflow.lead import item_history
 
 
@@ -42,10 +43,15 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
     frame_pool.add(store, media, by=lea, project="p", frames=[frame], settings=settings)
     pooled = store.now()
     clock.advance(minutes=1)
-    group: Any = triage.next_group(store, person=ann, project="p")
-    (shown,) = group.frames
-    triage.decide(store, person=ann, project="p", keep=[shown.asset.id], drop={}, key="k")
-    task = image_pool.pick(store, person=amy, project="p", dimension="counting", assets=[shown.asset.id])
+    with store.write() as session:
+        access, now = access_to(session, person=ann, project="p"), store.now()
+        first = candidate_images.first_free(session, project_id=access.project_id, now=now, per_source=None)
+        assert first is not None
+        ((row, asset),) = candidate_images.lock(session, project_id=access.project_id, asset_ids=[first.asset_id])
+        assert candidate_images.add_to_pool(session, asset=asset, per_source=2)
+        versions = {"schema_version_id": access.schema_version_id, "guideline_hash": access.loaded.guideline_hash}
+        candidate_images.decide(session, row=row, person_id=ann.id, key="k", action="kept", now=now, **versions)
+    task = image_pool.pick(store, person=amy, project="p", dimension="counting", assets=[asset.public_id])
     clock.advance(minutes=1)
     values = {"question": "How many cups are there?", "answer": "Two."}
     item = submissions.submit(store, person=amy, task=task.id, key="w", values=values)

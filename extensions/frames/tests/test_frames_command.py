@@ -11,6 +11,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db import files
 from db.engine import open_store
+from testkit.missing_extensions import needs
 from testkit.pictures import video
 from testkit.serving import touchstone
 from workflow.access.projects import create_project
@@ -18,6 +19,7 @@ from workflow.access.projects import create_project
 pytestmark = pytest.mark.slow
 
 
+@needs("commands", "pool")
 def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
     home, videos, out = tmp_path / "home", tmp_path / "videos", tmp_path / "out"
     home.mkdir()

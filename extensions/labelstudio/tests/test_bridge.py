@@ -34,7 +34,7 @@ from domain.errors import ConflictError, InvalidInputError, NotAllowedError, Not
 from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
-from domain.states import Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
 from extensions.labelstudio import labeling, results
 from extensions.labelstudio.exchange import bridge
 from extensions.labelstudio.exchange.bridge import BridgeStatus, Forms, PullResult, PushResult
@@ -53,11 +53,12 @@ from testkit.factories import (
     make_schema,
     vote,
 )
+from testkit.gold import make_gold
+from testkit.missing_extensions import needs
 from workflow.access import accounts, memberships, stored_schemas
 from workflow.annotate import (
     claims,
     drafts,
-    gold_making,
     image_pool,
     qualification_sets,
     qualification_tries,
@@ -325,6 +326,7 @@ def test_several_in_hand_keep_to_the_rules(store: Store, front: Outside) -> None
 WITH_GOLD = BLIND.replace("    raters: RATERS\n", "    raters: 1\n    gold: {rate: 0.5}\n")
 
 
+@needs("schema_keys", "stages.*.gold")
 def test_gold_goes_out_among_the_rest_and_looks_like_it(store: Store, front: Outside) -> None:
     text = WITH_GOLD.replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     make_project(store, loaded=load_text(text, "Be exact.", "blind"))
@@ -332,7 +334,8 @@ def test_gold_goes_out_among_the_rest_and_looks_like_it(store: Store, front: Out
     dan = make_person(store, "dan")
     for _ in range(2):
         vote(store, dan, "red")
-    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
+    for settled in [row for row in rows(store, ItemRow) if row.state is ItemState.KEPT]:
+        make_gold(store, settled.external_id, {"choice": "red"})
     make_items(store, 10)
     bridged(store, "ann", ahead=8)
     push(store, front)

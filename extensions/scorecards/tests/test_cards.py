@@ -29,7 +29,8 @@ from testkit.factories import (
     make_schema,
     vote,
 )
-from tests.workflow import test_gold
+from testkit.gold import assign_gold, make_gold
+from testkit.missing_extensions import needs
 from tests.workflow.test_query_cost import assert_no_scans, statements_asked
 from tests.workflow.test_statement_counts import statements_for
 from workflow.access import accounts
@@ -219,13 +220,18 @@ def test_pay_and_marks_look_up_no_row_of_the_work_that_they_do_not_show(store: S
     assert_no_scans(store, asked)
 
 
+@needs("commands", "gold")
 @pytest.mark.one_database
 def test_gold_is_on_the_card_and_paid_as_work(store: Store, clock: Clock) -> None:
-    test_gold.begin(store, clock)
-    test_gold.draw(store)
+    make_project(store)
+    made = make_items(store, 30)
     ann = make_person(store, "ann")
-    assert len(test_gold.answer_all(store, ann, lambda view: "red", n=30)) == 30
-    n = sum(test_gold.turns(store, ann, 30))
+    n = 4
+    for at in range(n):
+        task = assign_gold(store, make_gold(store, f"colour/{at}", {"choice": "red"}), ann)
+        submissions.submit(store, person=ann, task=task, key=task, values={"choice": "red"})
+    for _ in made[n:]:
+        vote(store, ann, "red")
     (card,) = [card for card in scorecard.scorecards(store, by=None, project="p") if card.login == "ann"]
     assert (card.gold.k, card.gold.n) == (n, n)
     assert card.score.submissions == 30 - n, "what counts elsewhere is live work"

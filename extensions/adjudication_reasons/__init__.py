@@ -1,0 +1,47 @@
+"""Adjudication reasons: why seniors settled items and verifiers skipped, and where votes differ.
+
+``reason_lists`` counts the reasons, and the page *Adjudication reasons* lists the decisions behind them.
+``disagreement`` counts the items on which votes differ, for a section of the page *Dashboard*. Core's page *Guideline*
+offers the open reasons to a new version, also without this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.extensions import Extension
+
+
+def _pages() -> Sequence[Any]:
+    from extensions.adjudication_reasons.pages import adjudication_reasons
+
+    return (adjudication_reasons,)
+
+
+def _commands() -> Sequence[Any]:
+    from extensions.adjudication_reasons.commands import reasons
+
+    return (reasons,)
+
+
+def _figures() -> Sequence[Any]:
+    from extensions.adjudication_reasons import disagreement, reason_lists
+
+    return ("reasons", reason_lists.overview), ("disagreement", disagreement.overview)
+
+
+def _dashboard_sections() -> Sequence[Any]:
+    from extensions.adjudication_reasons.dashboard_section import SECTION
+
+    return (SECTION,)
+
+
+EXTENSION = Extension(
+    name="adjudication_reasons",
+    title="Adjudication reasons",
+    pages=_pages,
+    commands=_commands,
+    figures=_figures,
+    dashboard_sections=_dashboard_sections,
+)

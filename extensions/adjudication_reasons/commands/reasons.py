@@ -1,0 +1,29 @@
+"""``touchstone reasons``: export why seniors settled items, and why verifiers skipped."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command of this module."""
+    cli.command("reasons")(reasons)
+
+
+def reasons(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
+) -> None:
+    """Export as CSV why seniors had to settle items: one line for each decision, with the action on its reason."""
+    from app.services import opened
+    from extensions.adjudication_reasons import reason_lists
+    from workflow.lead import adjudication_reasons
+
+    store = opened().store
+    if skips:
+        found = reason_lists.skips_csv(reason_lists.skips(store, by=None, project=project))
+    else:
+        found = reason_lists.reasons_csv(adjudication_reasons.reasons(store, by=None, project=project))
+    typer.echo(found, nl=False)

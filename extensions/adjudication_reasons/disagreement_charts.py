@@ -1,0 +1,124 @@
+"""Bar charts of the disagreement between people, and of the reasons they give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app import markup
+from extensions.adjudication_reasons.disagreement import DisagreementCount, Reason, ReasonSource
+from reports.vega import ACCENT, AROUND, BAR, COLORS, GREY, WARNING, ChartSpec, names_axis
+
+OF_GIVEN = {ReasonSource.VOTE: WARNING, ReasonSource.SKIP: GREY, ReasonSource.SENIOR: COLORS[4]}
+MOST = 30
+"""Number of reasons in the chart. The file has all of them."""
+
+
+def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, str]) -> ChartSpec:
+    """Return a chart of the share of items on which votes differ: a bar with its limits for each dimension.
+
+    ``found`` is not empty.
+    """
+    lines = sorted(found, key=lambda each: -each.differ / each.items)
+    names = [titles.get(each.dimension, each.dimension) for each in lines]
+    values = [
+        {
+            "at": at,
+            "name": name,
+            "items": each.items,
+            "differ": each.differ,
+            "share": each.differ / each.items,
+            "low": each.limits[0],
+            "high": each.limits[1],
+        }
+        for at, (each, name) in enumerate(zip(lines, names, strict=True))
+    ]
+    n, differ = (sum(getattr(each, name) for each in lines) for name in ("items", "differ"))
+    x = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "Items on which votes differ",
+        "axis": {"format": ".0%", "tickCount": 8},
+        "scale": {"domain": [0, max(each.limits[1] for each in lines)], "nice": True},
+    }
+    tooltip = [
+        {"field": "name", "title": "dimension"},
+        {"field": "differ", "format": ","},
+        {"field": "items", "format": ","},
+        {"field": "share", "format": ".1%"},
+        {"field": "low", "title": "from", "format": ".1%"},
+        {"field": "high", "title": "to", "format": ".1%"},
+    ]
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": values},
+            "mark": {"type": "bar", "color": ACCENT},
+            "encoding": {"y": names_axis(names), "x": x, "tooltip": tooltip},
+        },
+        {
+            "data": {"values": values},
+            "mark": {"type": "rule", "color": GREY, "strokeWidth": 2, "tooltip": None},
+            "encoding": {"y": names_axis(names), "x": {**x, "field": "low"}, "x2": {"field": "high"}},
+        },
+    ]
+    most = f" Most in {names[0]} ({100 * lines[0].differ / lines[0].items:.0f} %)." if len(lines) > 1 and differ else ""
+    return ChartSpec(
+        "disagreement",
+        f"Votes differ on {differ:,} of {markup.count(n, 'item')} ({100 * differ / n:.0f} %).{most}",
+        f"Items with two votes or more of one stage, n = {n:,}. Grey: 95 % limits of each share.",
+        layers,
+        ["Dimension", "Items", "Differ", "Share", "From", "To"],
+        [
+            [name, each.items, each.differ, *(f"{share:.3f}" for share in (each.differ / each.items, *each.limits))]
+            for name, each in zip(names, lines, strict=True)
+        ],
+        BAR * len(lines) + AROUND,
+    )
+
+
+def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
+    """Return a chart of how often each reason is given, and for which kind of answer. ``found`` is not empty."""
+    totals: dict[str, int] = {}
+    for each in found:
+        totals[each.label] = totals.get(each.label, 0) + each.n
+    names = sorted(totals, key=lambda name: -totals[name])
+    drawn = names[:MOST]
+    n = sum(totals.values())
+    there = [given for given in ReasonSource if any(each.given is given for each in found)]
+    layer = {
+        "data": {
+            "values": [
+                {"at": drawn.index(each.label), "name": each.label, "given": each.given.value, "n": each.n}
+                for each in found
+                if each.label in drawn
+            ]
+        },
+        "mark": {"type": "bar"},
+        "encoding": {
+            "y": names_axis(drawn),
+            "x": {
+                "field": "n",
+                "type": "quantitative",
+                "title": "Times given",
+                "axis": {"tickMinStep": 1, "tickCount": 8},
+            },
+            "color": {
+                "field": "given",
+                "type": "nominal",
+                "scale": {"domain": [each.value for each in there], "range": [OF_GIVEN[each] for each in there]},
+                "legend": {"title": None, "orient": "top", "columns": 1, "labelLimit": 300, "symbolType": "square"},
+            },
+            "tooltip": [{"field": "name", "title": "reason"}, {"field": "given"}, {"field": "n", "format": ","}],
+        },
+    }
+    counts = {(each.label, each.given): each.n for each in found}
+    more = f" {MOST} of {len(names)} reasons are drawn." if len(names) > MOST else ""
+    return ChartSpec(
+        "reasons",
+        f"The reason given most is {names[0]} ({totals[names[0]]:,} of {n:,}).",
+        f"Reasons of votes that count, and of decisions of seniors, n = {n:,}.{more}",
+        [layer],
+        ["Reason", *(each.value.capitalize() for each in there), "All"],
+        [[name, *(counts.get((name, each), 0) for each in there), totals[name]] for name in names],
+        BAR * len(drawn) + AROUND + 24 * len(there),
+    )

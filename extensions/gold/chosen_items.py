@@ -1,0 +1,105 @@
+"""Make gold checks of items that a lead has chosen: first a preview with reasons, then all of them or none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from db import gold_items, item_list
+from db.engine import Session, Store
+from db.records import StoredItem
+from domain.errors import ConflictError, InvalidInputError, Problem
+from domain.item_filter import ItemFilter
+from domain.records import Person
+from domain.states import VERIFICATIONS, ItemState, Stage
+from extensions.gold.checks import asked_or_refuse
+from extensions.gold.making import Candidate, GoldCandidate, candidates_in, in_use, make_checks
+from workflow.access.projects import Access, require_lead
+
+MOST = 2000
+"""Maximum number of items at once."""
+
+
+@dataclass(frozen=True)
+class OfItems:
+    """Preview of the gold checks that some items would become."""
+
+    can: tuple[str, ...]
+    """External ids of the items whose right answers are beyond doubt."""
+    cannot: tuple[tuple[str, str], ...]
+    """The other items, each with the reason."""
+    checks: int
+    """Number of gold checks; in grading there is one for each answer."""
+    token: str
+    """Hash of the items and their right answers."""
+
+
+def preview(store: Store, *, by: Person | None, project: str, stage: Stage, names: Sequence[str]) -> OfItems:
+    """Return what ``make`` would do with items (external ids), without doing it; leads only.
+
+    The candidates are those of ``candidates`` and also kept items without votes: their key is the right answer.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return _of_items(session, access, stage, names)[0]
+
+
+def make(
+    store: Store, *, by: Person | None, project: str, stage: Stage, names: Sequence[str], token: str
+) -> list[GoldCandidate]:
+    """Make gold checks of all possible items among these, and return the checks.
+
+    Raises
+    ------
+    ConflictError
+        The items or answers have changed since the preview with this token. No gold check is made.
+    """
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        found, chosen = _of_items(session, access, stage, names)
+        if found.token != token:
+            raise ConflictError(
+                "Something has changed since you looked, so nothing was done; look at the preview again."
+            )
+        if not chosen:
+            raise InvalidInputError([Problem("items", "None of these items can be a gold check.")])
+        return make_checks(session, access, stage, chosen, by, now)
+
+
+def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[str]) -> tuple[OfItems, list[Candidate]]:
+    asked_or_refuse(access, stage)
+    if not names:
+        raise InvalidInputError([Problem("items", "No item is chosen.")])
+    if len(names) > MOST:
+        raise InvalidInputError([Problem("items", f"These are {len(names):,}; choose at most {MOST:,} at once.")])
+    within = item_list.ListScope(access.project_id)
+    ids, _ = item_list.page(session, within=within, wanted=ItemFilter(ids=tuple(names)))
+    rows = {row.external_id: row for row in item_list.rows(session, ids=ids)}
+    found: dict[int, list[Candidate]] = defaultdict(list)
+    for candidate in candidates_in(session, access, stage, rows.values()):
+        found[candidate[0].id].append(candidate)
+    taken = {item_id for item_id, _ in in_use(session, access, stage)}
+
+    def why(row: StoredItem | None) -> str:
+        if row is None:
+            return "There is no such item."
+        if stage in VERIFICATIONS and row.state not in gold_items.SETTLED:
+            return "It is not settled yet."
+        if row.id in taken:
+            return "It is a gold check already."
+        if stage is Stage.GRADING:
+            return "No answer to it has all its grades, with all of them the same."
+        if row.state is ItemState.KEPT:
+            return "Nothing says which answer is right; name it with `touchstone gold add`."
+        return "The votes on it do not agree on what is wrong."
+
+    names = tuple(dict.fromkeys(names))
+    can = tuple(name for name in names if name in rows and rows[name].id in found)
+    cannot = tuple((name, why(rows.get(name))) for name in names if name not in set(can))
+    chosen = [candidate for name in can for candidate in found[rows[name].id]]
+    told = [[item.id, item.current_revision, of.id if of else None, known] for item, of, known in chosen]
+    token = hashlib.sha256(json.dumps([stage, told, cannot], default=str).encode()).hexdigest()
+    return OfItems(can, cannot, len(chosen), token), chosen

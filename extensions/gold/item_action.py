@@ -1,0 +1,61 @@
+"""The action on the page *Items* that makes gold checks of the selected items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.items import bulk_previews
+from app.items.added_actions import ItemAction, SelectedItems
+from app.services import Services
+from app.widgets import confirm
+from app.widgets.confirm import Confirmation
+from domain.errors import TouchstoneError
+from domain.records import ProjectView
+from domain.states import Stage
+from extensions.gold import chosen_items
+from extensions.gold.checks import STAGES
+
+
+def stages_with_gold(view: ProjectView) -> list[Stage]:
+    """Return the stages of a project that have gold checks."""
+    stages = view.schema.schema_.stages
+    return [stage for stage in STAGES if getattr(getattr(stages, stage.value), "gold", None) is not None]
+
+
+def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None:
+    """Draw the choice of a stage, the preview, and the button."""
+    hidden = stages_with_gold(view)
+    title_of = view.schema.schema_.stages.title_of
+    stage = hidden[0]
+    if len(hidden) > 1:
+        stage = st.selectbox("In", hidden, key="items.hidden", format_func=title_of) or stage
+    ask: dict[str, Any] = {"by": services.person, "project": view.name, "stage": stage, "names": selected.names}
+    try:
+        found = chosen_items.preview(services.store, **ask)
+    except TouchstoneError as error:
+        shell.show(markup.notice(str(error)))
+        return
+    n_items = markup.count(len(found.can), "item")
+    counts = f"{n_items} would become {markup.count(found.checks, 'gold check')}, {len(found.cannot):,} would not."
+    shell.show(*bulk_previews.describe_preview(counts, found.can, found.cannot))
+    if not found.can:
+        return
+
+    def do() -> None:
+        selected.still()
+        made = chosen_items.make(services.store, **ask, token=found.token)
+        selected.done(f"Done: {markup.count(len(made), 'gold check')} made.")
+
+    question = Confirmation(
+        f"Make gold checks of {n_items}?",
+        f"They are hidden among live work in {title_of(stage)}. You are not asked about them any more.",
+        "It can be undone: withdraw them on Gold, one by one.",
+        f"Yes, make gold of {n_items}",
+    )
+    confirm.button(f"Make gold of {n_items}", services, question, do, key="items.gold", sure="items.sure")
+
+
+ACTION = ItemAction(10, "gold", "Make gold checks of them", lambda view: bool(stages_with_gold(view)), draw)

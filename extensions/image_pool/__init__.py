@@ -1,0 +1,50 @@
+"""Image pool: leads fill the pool that authors pick from, and people keep or drop candidate images first (triage).
+
+``upload_section`` is a part of the page *Import*, and ``touchstone pool add`` does the same on the server's machine.
+``pool_groups`` adds the groups of files that ``media_groups`` reads. ``triage_decisions`` gives out candidates and
+stores what people decide, ``triage_report`` counts it, and ``dashboard_section`` shows the counts to leads.
+
+Authors pick images without this folder: ``workflow.annotate.image_pool`` of core takes an image out of everyone's pool
+and begins the item. Decisions of triage are rows of ``db.candidate_images``, so archives and checks know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.extensions import Extension
+
+
+def _pages() -> Sequence[Any]:
+    from extensions.image_pool.pages import triage
+
+    return (triage,)
+
+
+def _commands() -> Sequence[Any]:
+    from extensions.image_pool.commands import pool, triage
+
+    return triage, pool
+
+
+def _import_sections() -> Sequence[Any]:
+    from extensions.image_pool import upload_section
+
+    return ((upload_section.TITLE, upload_section.draw),)
+
+
+def _dashboard_sections() -> Sequence[Any]:
+    from extensions.image_pool.dashboard_section import SECTION
+
+    return (SECTION,)
+
+
+EXTENSION = Extension(
+    name="image_pool",
+    title="Image pool",
+    pages=_pages,
+    commands=_commands,
+    import_sections=_import_sections,
+    dashboard_sections=_dashboard_sections,
+)

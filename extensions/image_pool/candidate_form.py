@@ -1,0 +1,122 @@
+"""The form of triage: candidates with a button for each decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+
+import streamlit as st
+
+from annotation_schemas.model import LoadedSchema, as_words
+from app import markup, shell
+from app.workbench.preview import DRAWN
+from domain.records import AssetView
+from extensions.image_pool.triage_decisions import LONGEST_REASON
+from extensions.image_pool.triage_records import TriageFrame, TriageGroup
+
+LETTERS = "ASDFGHJKLQWETYIOPZXVBN"
+"""Keys of the reasons, in order. U is undo and M opens the menu. The browser frame uses C and R."""
+
+Decide = Callable[..., Callable[[], None]]
+"""Takes what is kept, or dropped with its reason, and returns the callback of the press."""
+
+
+def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None = None, keys: bool = True) -> None:
+    """Draw candidates with a button for each decision.
+
+    ``keys``: each button also gets a key. ``undo`` draws the button that undoes the last decision.
+    """
+    grouped = any(frame.asset.group for frame in found.frames)
+    words = f"{markup.count(found.left, 'group' if grouped else 'frame')} left"
+    if len(found.frames) > 1:
+        words += f" · these {len(found.frames)} look alike"
+    shell.show(
+        markup.tag("div", markup.text(words), style="ts", data_view="triage", data_token=found.token, data_part="left")
+    )
+    across = min(len(found.frames), 2 if grouped else 4)
+    height = ("56vh" if grouped else "62vh") if len(found.frames) <= across else "30vh"
+    for begin in range(0, len(found.frames), across):
+        places = st.columns(across)
+        for at, frame in enumerate(found.frames[begin : begin + across], start=begin):
+            with places[at - begin]:
+                shell.show(picture(frame, number=at + 1, per_source=found.per_source, height=height))
+                st.button(
+                    "Keep",
+                    key=f"triage.keep.{found.token}.{frame.asset.id}",
+                    type="primary",
+                    shortcut=str(at + 1) if keys else None,
+                    on_click=decide(keep=[frame.asset.id]),
+                    width="stretch",
+                )
+    everything = [frame.asset.id for frame in found.frames]
+    which = "Drop" if len(everything) == 1 else "Drop all"
+    with st.container(horizontal=True):
+        for letter, (value, label) in zip(LETTERS, found.reasons, strict=False):
+            st.button(
+                f"{which}: {markup.label(label)}",
+                key=f"triage.drop.{found.token}.{value}",
+                shortcut=letter if keys else None,
+                on_click=decide(drop=dict.fromkeys(everything, value)),
+            )
+        if undo is not None:
+            undo()
+    with (
+        st.form(f"triage.other.{found.token}", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=LONGEST_REASON)
+        if st.form_submit_button(which) and why.strip():
+            decide(drop=dict.fromkeys(everything, why.strip()))()
+            st.rerun(scope="fragment")
+
+
+def draw_preview(loaded: LoadedSchema) -> None:
+    """Draw the form with a made-up candidate. Nothing is saved."""
+    schema = loaded.schema_
+    stage = schema.stages.triage
+    kind = next((slot.kind for slot in schema.item.assets), "image")
+    frame = TriageFrame(AssetView(f"{DRAWN}{kind}.0", "", kind), sharpness=None, blurred=False)
+    reasons = [(str(each.value), each.label) for each in stage.reasons] if stage is not None else []
+    group(TriageGroup([frame], reasons, None, left=1, token="preview"), does_nothing, keys=False)
+
+
+def does_nothing(**said: object) -> Callable[[], None]:
+    """Return a callback for a press on a preview, which only shows a note."""
+
+    def press() -> None:
+        st.toast("A preview: nothing is saved.")
+
+    return press
+
+
+def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: str) -> markup.Markup:
+    """Return a candidate as a large picture with its known facts."""
+    said = []
+    if frame.blurred:
+        said.append("blurred?")
+    if frame.sharpness is not None:
+        said.append(f"sharpness {frame.sharpness:.0f}")
+    if frame.kept_of_source is not None and per_source is not None:
+        said.append(f"{frame.kept_of_source} of at most {per_source} of its source kept")
+    framed = _medium(frame.asset, f"Candidate {number}", height)
+    if frame.asset.group:
+        framed = markup.tag(
+            "div",
+            *(
+                markup.tag("figure", _medium(each, f"Candidate {number}: {name}", height), markup.quiet(name))
+                for each, name in ((each, as_words(each.role)) for each in frame.asset.group)
+            ),
+            style="ts-together",
+        )
+    line = markup.tag("div", markup.text(f"{number} "), markup.quiet(" · ".join(said)), style="ts ts-small")
+    return markup.tag("div", framed, line, style="ts-triage", data_asset=frame.asset.id)
+
+
+def _medium(asset: AssetView, name: str, height: str) -> markup.Markup:
+    address, said = escape(f"/media/{asset.id}/"), escape(name)
+    if asset.kind != "clip":
+        return markup.Markup(f'<img src="{address}display" alt="{said}" style="height:{height}">')
+    return markup.Markup(
+        f'<video src="{address}original" poster="{address}display" aria-label="{said}" controls muted '
+        f'loop playsinline preload="metadata" style="height:{height}"></video>'
+    )

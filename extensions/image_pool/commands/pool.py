@@ -1,0 +1,124 @@
+"""``touchstone pool``: add images and clips for authors to write about, on the server's machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from domain import extensions
+from domain.errors import InvalidFileError, InvalidInputError, Problem
+from domain.name_value_pairs import pairs
+
+pool = typer.Typer(help="The pool of images and clips that authors write about.", no_args_is_help=True)
+
+FOLDERS = "folders"
+SHOWN = 50
+"""Number of refused files, or of sources, that are listed."""
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.add_typer(pool, name="pool")
+
+
+@pool.callback()
+def _group() -> None:
+    """Keeps ``add`` a command of its own while it is the only one."""
+
+
+@pool.command("add")
+def add(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    folder: Annotated[Path, typer.Argument(help="A folder, with all folders in it, or one file.")],
+    role: Annotated[
+        str | None,
+        typer.Option(help="The place in an item that they are for, by its role: only files of its kind are taken."),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(help="Where all of them are from: a video, a place. By default each folder is a source."),
+    ] = None,
+    dimension: Annotated[str | None, typer.Option(help="The only dimension that may use them; by default any.")] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|folders",
+            help="Each item is written about several of them: a CSV or JSON lines with `group`, `role` and `file` (or "
+            "a column for each role), or `folders`: each folder is a group, its files are called by their roles.",
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="With --groups: NAME=COLUMN, where a column is called otherwise. Repeatable."),
+    ] = None,
+) -> None:
+    """Add images and clips to the pool; where the schema has a triage, to those that go through it first.
+
+    Of the folder `images` that `touchstone frames` makes, it is kept where each frame is from."""
+    from app.services import opened
+    from importers.media_files import files_below, folder_of
+    from workflow.annotate import image_pool
+
+    if not folder.exists():
+        raise InvalidFileError(f"There is no file or folder {folder}.")
+    if groups is None and column:
+        raise InvalidInputError([Problem("column", "--column goes with --groups FILE.")])
+    if groups is not None:
+        _add_groups(project, folder, groups, pairs(column or (), "NAME=COLUMN", option="--column"), source, dimension)
+        return
+    files = files_below(folder)
+    if not files:
+        raise InvalidFileError(f"{folder} holds no file.")
+    here = opened()
+    how: dict[str, Any] = {
+        "by": None,
+        "project": project,
+        "source_of": (lambda _: source) if source else folder_of,
+        "dimension": dimension,
+        "role": role,
+    }
+    of_extensions = (
+        add_folder(here.store, here.media, **how, folder=folder, files=files)
+        for add_folder in extensions.rows("pool_folders")
+    )
+    added = next((added for added in of_extensions if added is not None), None)
+    if added is None:
+        added = image_pool.add_to_pool(here.store, here.media, **how, files=files)
+    there = f"; {added.repeated:,} in the project already, byte for byte" if added.repeated else ""
+    typer.echo(f"{image_pool.files_in_words(added).capitalize()} added{there}.")
+    for name, n in sorted(added.sources.items())[:SHOWN]:
+        typer.echo(f"   {name or 'without a source'}: {n:,}")
+    if (more := len(added.sources) - SHOWN) > 0:
+        typer.echo(f"   and {more:,} more sources")
+    if added.refused:
+        typer.echo(f"Not taken: {len(added.refused):,}.")
+    _tell(added.refused)
+
+
+def _tell(refused: Sequence[tuple[str, str]]) -> None:
+    for name, why in refused[:SHOWN]:
+        typer.echo(f"   {name}: {why}")
+    if (more := len(refused) - SHOWN) > 0:
+        typer.echo(f"   and {more:,} more")
+
+
+def _add_groups(
+    project: str, folder: Path, groups: str, columns: Mapping[str, str], source: str | None, dimension: str | None
+) -> None:
+    from app.services import opened
+    from extensions.image_pool import media_groups, pool_groups
+
+    def read(roles: Sequence[str]) -> list[media_groups.MediaGroup]:
+        if groups == FOLDERS:
+            return media_groups.groups_of_folders(folder, roles=roles)
+        return media_groups.groups_of_table(Path(groups), folder, roles=roles, columns=columns)
+
+    here = opened()
+    added = pool_groups.add_groups(
+        here.store, here.media, by=None, project=project, groups_of=read, source=source, dimension=dimension
+    )
+    typer.echo(added.sentence)
+    _tell(added.refused)

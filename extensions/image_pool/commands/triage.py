@@ -1,0 +1,38 @@
+"""``touchstone triage``: show the progress of the triage of candidate frames, and export each decision."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domain.errors import InvalidFileError
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("triage")(triage)
+
+
+def triage(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    out: Annotated[Path | None, typer.Option(help="Write every decision to this CSV file.")] = None,
+) -> None:
+    """Say how many candidate frames are left, kept, and dropped for which reason."""
+    from app.services import opened
+    from extensions.image_pool import triage_report
+
+    shared = opened()
+    total = triage_report.progress(shared.store, by=None, project=project).total
+    if out is not None:
+        text = triage_report.as_csv(shared.store, by=None, project=project)
+        try:
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InvalidFileError(f"{out} cannot be written; nothing was changed.") from error
+    typer.echo(f"{total.left} left, {total.kept} kept, {sum(total.dropped.values())} dropped")
+    for reason, n in sorted(total.dropped.items()):
+        typer.echo(f"   dropped, {reason}: {n}")
+    if total.surplus:
+        typer.echo(f"   {total.surplus} more are of sources that have given as many as they may")

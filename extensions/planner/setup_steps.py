@@ -1,0 +1,68 @@
+"""The checklist before work begins: lines with their state and the page for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from db import events, items, missing_media, projects, submissions
+from db.engine import Session, Store
+from domain import extensions
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.event_log import log
+from workflow.access.projects import Access, as_member, require_lead, stages_of
+from workflow.annotate import image_pool, qualification_sets
+from workflow.lead.setup_step import SetupStep, join_stages
+
+HIDDEN = "checklist.hidden"
+
+
+def before_start(store: Store, *, by: Person | None, project: str) -> list[SetupStep] | None:
+    """Return the checklist, for leads. None if people have begun, the project is archived, or a lead has hidden the
+    list.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        if access.archived or submissions.any_in(session, project_id=access.project_id):
+            return None
+        if events.count(session, project_id=access.project_id, kinds=(HIDDEN,)):
+            return None
+        return list(_before_start(session, access))
+
+
+def hide(store: Store, *, by: Person, project: str) -> None:
+    """Hide the checklist from all leads of the project."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        if not events.count(session, project_id=access.project_id, kinds=(HIDDEN,)):
+            log(session, HIDDEN, by=by, project=access, now=store.now())
+
+
+def _before_start(session: Session, access: Access) -> Iterator[SetupStep]:
+    n = sum(items.count_by_state(session, project_id=access.project_id).values())
+    images = image_pool.count(session, access=access, dimensions=None) if access.schema.stages.authoring else 0
+    there = f"{n:,} in the project" if n or not images else f"{images:,} free images to write items about"
+    yield SetupStep("Items", bool(n or images), there, "import_")
+    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
+    lacking = f"{waiting:,} wait for images or clips that are not there" if waiting else "nothing is missing"
+    yield SetupStep("Media", bool(n or images) and not waiting, lacking if n else "come with the items", "import_")
+    yield _people(session, access)
+    words = len(access.loaded.guideline_text.split())
+    said = f"version {access.guideline}, {words:,} words" if words else "none"
+    yield SetupStep("Guideline", bool(words), said, "guideline")
+    asked = [stage for stage in Stage if qualification_sets.policy(access, stage)]
+    without = qualification_sets.without_set(session, access=access)
+    said = f"no set for the {join_stages(access, without)}" if without else "its sets are there"
+    yield SetupStep("Qualification", not without, said if asked else "the schema asks for none", "qualify")
+    yield from (step(session, access) for step in extensions.rows("setup_steps"))
+    said = "no one has submitted anything yet; My work leads people to what waits for them"
+    yield SetupStep("Start", False, said, "my_work")
+
+
+def _people(session: Session, access: Access) -> SetupStep:
+    theirs = [as_member(access, member) for member, _ in projects.members(session, project_id=access.project_id)]
+    empty = [stage for stage in stages_of(access.schema) if not any(each.may_do(stage) for each in theirs)]
+    said = f"{len(theirs):,} take part"
+    if empty:
+        said += f"; no one may do the {join_stages(access, empty)}"
+    return SetupStep("People and rights", len(theirs) > 1 and not empty, said, "people")

@@ -1,0 +1,28 @@
+"""A step to take before people begin to work. Extensions add steps to the list on the page *Dashboard*."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from domain.states import Stage
+from workflow.access.projects import Access
+
+
+@dataclass(frozen=True)
+class SetupStep:
+    """One step with its state."""
+
+    title: str
+    done: bool
+    said: str
+    """The state in words."""
+    page: str
+    """The page on which it is done, by the name of its module."""
+    part: str = ""
+    """The part of that page that has to unfold."""
+
+
+def join_stages(access: Access, stages: Iterable[Stage]) -> str:
+    """Return the titles of stages for a sentence: "verification and the grading"."""
+    return " and the ".join(access.schema.stages.title_of(stage).lower() for stage in stages)
