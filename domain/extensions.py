@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,9 @@ class Extension:
     """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
+    former_classes: Rows = _nothing
+    """Triples of an earlier module of core, an earlier name, and the class that came here from there. Stored jobs name
+    a class as it was."""
     web: Path | None = None
     """A folder of JavaScript: ``kinds/NAME.js`` is the control of a kind, and ``NAME.js`` a component of a page."""
 
@@ -158,8 +161,6 @@ class ExtensionNames:
     """Names of checks. Releases that are made without a check say so."""
     home_folders: tuple[str, ...] = ()
     """They are deleted with a project also while the extension is missing."""
-    stored_classes: Mapping[str, str] = field(default_factory=dict)
-    """The present places below the folder of classes that stored jobs name, by the earlier names."""
     events: tuple[str, ...] = ()
     """Kinds of events that only this extension shows; ``touchstone check`` names the extension if it is missing."""
 
@@ -286,6 +287,10 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     "scorecards": ExtensionNames(
         "Scorecards", pages=("scorecard",), commands=("scorecard", "paysheet"), figures=("scorecard",)
     ),
+    "cases": ExtensionNames(
+        "Cases and failures", pages=("cases", "failures"), commands=("failures",), figures=("cases", "failures")
+    ),
+    "reading_checks": ExtensionNames("Checks of readings", commands=("answers read", "judge")),
     "wording": ExtensionNames("List of wording rules", commands=("wording",)),
     "bulk": ExtensionNames("Bulk actions", pages=("bulk",), commands=("bulk",)),
     "schema_wizard": ExtensionNames("Schema wizard", commands=("schema new",)),
@@ -295,14 +300,6 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("project migrate", "schema diff"),
         figures=("schema",),
         jobs=("schema",),
-        stored_classes={
-            "annotation_schemas.changes.decisions:Decision": "changes.decisions:Decision",
-            "annotation_schemas.changes.decisions:Decisions": "changes.decisions:Decisions",
-            "annotation_schemas.changes.rows:DecisionKind": "changes.rows:DecisionKind",
-            "annotation_schemas.changes.rows:Way": "changes.rows:DecisionKind",
-            "app.jobs.schema_changes:Order": "schema_job:SchemaOrder",
-            "app.jobs.schema_changes:SchemaOrder": "schema_job:SchemaOrder",
-        },
     ),
     "gold": ExtensionNames(
         "Gold checks", pages=("gold",), commands=("gold",), schema_keys=("stages.*.gold",), figures=("gold",)
@@ -413,15 +410,6 @@ def missing(point: str, name: str) -> str | None:
         if folder not in installed() and name in getattr(parts, point):
             return f"The {NOUNS[point]} `{name}` {_belongs_to(folder, parts)}"
     return None
-
-
-def moved_classes() -> dict[str, str]:
-    """Return the present names (``module:class``) of classes that moved into extensions, by the earlier names."""
-    return {
-        earlier: f"extensions.{folder}.{present}"
-        for folder, parts in COMES_WITH.items()
-        for earlier, present in parts.stored_classes.items()
-    }
 
 
 def _belongs_to(folder: str, parts: ExtensionNames) -> str:

@@ -46,7 +46,6 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "Shown": "PreviewItem",
     },
     "workflow.files.one_import": {"Imported": "ImportSummary"},
-    "workflow.results.cases": {"Wanted": "CaseFilter"},
 }
 """The present names of classes that were renamed, by earlier name, for each module."""
 
@@ -159,20 +158,23 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
 
 
 @cache
-def _class(name: str) -> type:
+def _class(called: str) -> type:
     """Return a class of Touchstone or of an extension by ``module:name``."""
-    module, _, path = extensions.moved_classes().get(name, str(name)).partition(":")
+    module, _, path = str(called).partition(":")
+    former: dict[tuple[str, str], type] = {(was, name): kind for was, name, kind in extensions.rows("former_classes")}
+    if (module, path) in former:
+        return former[module, path]
     module = MOVED.get(module, module)
     path = RENAMED.get(module, {}).get(path, path)
     root = module.partition(".")[0]
     ours = (_HERE / root).is_dir() and root.isidentifier()
     if not ours and root not in _roots_of_extensions():
-        raise ValueError(f"{name!r} is no type of Touchstone or of an extension that is installed")
+        raise ValueError(f"{called!r} is no type of Touchstone or of an extension that is installed")
     found: Any = import_own(module) if ours else sys.modules[module]
     for part in path.split("."):
         found = getattr(found, part, None)
     if not isinstance(found, type):
-        raise ValueError(f"{name!r} is no type")
+        raise ValueError(f"{called!r} is no type")
     return found
 
 

@@ -475,9 +475,9 @@ def test_nothing_imports_a_page_and_only_commands_import_commands() -> None:
 
 def test_a_planted_import_of_a_page_and_of_a_command_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
-    text = "from app.views import cases\nfrom app.commands.judge import a\nimport extensions.privacy.pages.privacy\n"
+    text = "from app.views import items\nfrom app.commands.judge import a\nimport extensions.privacy.pages.privacy\n"
     page, command, other = (
-        "1: app.views.cases is",
+        "1: app.views.items is",
         "2: app.commands.judge.a is",
         "3: extensions.privacy.pages.privacy is",
     )

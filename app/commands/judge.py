@@ -1,12 +1,8 @@
-"""``touchstone run judge``, ``touchstone run read`` and ``touchstone judge read``.
-
-The commands let a judge grade models' answers, read the judge's replies again, and read replies from a file.
-"""
+"""``touchstone run judge`` and ``touchstone run read``: a judge grades answers, and its replies are read again."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,60 +14,9 @@ from domain.name_value_pairs import pairs
 from domain.runs import RunState
 
 if TYPE_CHECKING:
-    from app.commands.case_files import CaseReading, CaseRecord
     from app.services import Resources
     from domain.judging import JudgePlan
     from workflow.runs.model_descriptions import ModelSpec
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the subcommands that need no project. The other commands of this module belong to ``touchstone run``."""
-    group = typer.Typer(help="How judges' replies are read.", no_args_is_help=True)
-    cli.add_typer(group, name="judge")
-
-    @group.command("read")
-    def read_file(
-        file: Annotated[
-            Path,
-            typer.Argument(
-                help="JSON lines, each with id, parser, values, reply and finish_reason; expected if known."
-            ),
-        ],
-    ) -> None:
-        """Read a file of judges' replies with the parsers, and print what each line means.
-
-        This command needs no project, calls no model and stores nothing. If lines have `expected`, the last line of the
-        output counts the lines that match, the lines that do not, and the silently wrong ones: a score that is not
-        among the expected scores.
-        """
-        from app.commands import case_files
-
-        case_files.print_cases(file, reading_of)
-
-
-def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
-    """Return the reading of a line's reply, and a function that checks the reading against an expected one."""
-    from app.commands.case_files import CaseReading
-    from workflow.runs import judge_plans, judge_readings
-
-    parser = case.text("parser")
-    if parser not in judge_readings.parsers():
-        raise case.refused(f"there is no parser {parser!r}; there are {', '.join(judge_readings.parsers())}")
-    values = case.keys.get("values")
-    if not isinstance(values, list) or not values or not all(isinstance(each, str | int | float) for each in values):
-        raise case.refused("`values` is no list of what the judge may answer")
-    reply = case.text("reply")
-    for each in case.expected or ():
-        if not isinstance(each.get("scored"), dict) and each.get("outcome") != "unreadable":
-            raise case.refused("`expected` holds neither `scored` with values nor the outcome `unreadable`")
-    found = judge_readings.read_as(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
-
-    def meets(expected: Mapping[str, Any]) -> bool:
-        return dict(found.values) == expected.get("scored") if found.scored else expected.get("outcome") == "unreadable"
-
-    scores = " ".join(f"{part}={found.values[part]}" for part in judge_plans.parts_of(parser) if part in found.values)
-    words = [reply[start:end] for start, end in found.spans.values() if end > start]
-    return CaseReading(found.verdict.value, scores, words, found.why, found.scored), meets
 
 
 def judge(

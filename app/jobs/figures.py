@@ -13,12 +13,11 @@ from domain import extensions
 from domain.errors import NotAvailableError
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.lead import (
-    coding_intake,
     forecast,
     progress_over_time,
 )
 from workflow.releases import floors
-from workflow.results import agreement_page, cases, leaderboard_page, project_losses
+from workflow.results import agreement_page, leaderboard_page, project_losses
 
 KEPT = 200
 """Number of stored figures. Older ones are deleted."""
@@ -34,8 +33,6 @@ WORKS: Mapping[str, Callable[..., Any]] = {
     "agreement": agreement_page.figures,
     "agreement_opinion": agreement_page.opinion,
     "calibration": _calibration,
-    "cases": cases.listing,
-    "failures": coding_intake.failures_page,
     "floors": floors.standings,
     "forecast": forecast.forecasts,
     "losses": project_losses.of_project,

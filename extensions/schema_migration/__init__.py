@@ -37,6 +37,21 @@ def _jobs() -> Sequence[Any]:
     return (SCHEMA,)
 
 
+def _former_classes() -> Sequence[Any]:
+    from extensions.schema_migration.changes.decisions import Decision, Decisions
+    from extensions.schema_migration.changes.rows import DecisionKind
+    from extensions.schema_migration.schema_job import SchemaOrder
+
+    return (
+        ("annotation_schemas.changes.decisions", "Decision", Decision),
+        ("annotation_schemas.changes.decisions", "Decisions", Decisions),
+        ("annotation_schemas.changes.rows", "DecisionKind", DecisionKind),
+        ("annotation_schemas.changes.rows", "Way", DecisionKind),
+        ("app.jobs.schema_changes", "Order", SchemaOrder),
+        ("app.jobs.schema_changes", "SchemaOrder", SchemaOrder),
+    )
+
+
 EXTENSION = Extension(
     name="schema_migration",
     title="Schema migration",
@@ -44,4 +59,5 @@ EXTENSION = Extension(
     commands=_commands,
     figures=_figures,
     jobs=_jobs,
+    former_classes=_former_classes,
 )

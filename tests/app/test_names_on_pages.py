@@ -14,10 +14,8 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas.loader import load_text
 from app import shell
 from app.calibration.report_files import files_of
-from app.cases import case_parts
 from app.services import Services
 from app.views import audit as audit_page
-from app.views import cases as cases_page
 from app.views.calibration import titles_of
 from db import files
 from db.engine import Store, open_store
@@ -32,7 +30,6 @@ from tests.app.screens import drawn, words
 from tests.workflow.test_further_verification import THREE
 from workflow.access import audit, memberships, projects
 from workflow.annotate import submissions
-from workflow.results import case_page
 from workflow.results.ratings import raters_called, raters_of
 from workflow.results.ratings_from_files import import_ratings
 
@@ -127,19 +124,6 @@ def test_two_dimensions_of_one_title_stay_two() -> None:
     text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     schema = load_text(text.replace("title: Shape", "title: Colour"), "Be exact.", "blind").schema_
     assert titles_of(schema) == {"colour": "Colour (colour)", "shape": "Colour (shape)"}
-
-
-def test_cases_and_replies_name_who_graded(tmp_path: Path) -> None:
-    store, _ = graded(tmp_path)
-    lea = make_person(store, "qx-lea", role=Role.LEAD)
-    services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
-    told = case_page.case(store, person=lea, project="p", item="colour/0")
-    (answer,) = told.answers
-    shown = str(case_parts.answer_card(answer, called=cases_page._called(services, told)))
-    assert "<li>Robin (qx-ann): score " in shown
-    assert "<li>Robin (qx-bob): score " in shown
-    assert "<li>Robin: score 0" in shown
-    store.close()
 
 
 def test_the_log_names_whom_an_event_is_about_and_keeps_the_key(tmp_path: Path) -> None:

@@ -3,58 +3,15 @@
 from __future__ import annotations
 
 from app import addresses
-from app.cases import case_parts
 from app.results import shown, slices, slices_chart, table
 from app.results.shown import bins_asked, read_bins
-from domain.option_scores import Option, Ranking
-from domain.reading.answers import AnswerKind, ReadOutcome
-from domain.records import AnswerReading, ProjectView
+from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import ItemState
 from tests.workflow.test_results import made
 from workflow.results import leaderboard as numbers
-from workflow.results.case_page import Case, CaseAnswer, CaseFailure, Grade
 from workflow.results.score_choices import Scores
 
 EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
-
-
-def test_an_answer_s_text_and_everything_said_of_it_stay_text() -> None:
-    answer = CaseAnswer(
-        model=EVIL,
-        text=EVIL,
-        at=made_at(),
-        right=0.0,
-        why="",
-        latest=True,
-        grades=[Grade(EVIL, {"score": EVIL}, EVIL), Grade(EVIL, {"score": 1.0}, person=False)],
-        ranked=Ranking((Option(EVIL, (-1.0,)), Option("b", (-2.0,)))),
-        reading=AnswerReading(
-            1, EVIL, 1, 1, AnswerKind.OPTION, ReadOutcome.READ, EVIL, [0], [[5, 10], [30, 40]], EVIL, ""
-        ),
-    )
-    shown = str(case_parts.answer_card(answer))
-    assert "<img" not in shown
-    assert "<script" not in shown
-    assert shown.count("&lt;script&gt;") >= 5
-    assert "not the key" in shown
-    assert shown.count("<mark") == 2
-    assert "src=" in shown.split("<mark")[1].split("</mark>")[0], "the words that it was read from are marked"
-    told = Case("i", EVIL, "near", ItemState.KEPT, {}, None, [], [], [CaseFailure(EVIL, "failed", EVIL, made_at(), 3)])
-    assert "<script" not in str(case_parts.failures(told))
-
-
-def test_a_span_is_more_or_less_the_key() -> None:
-    text = "It is from 2 to 3.5 s."
-    reading = AnswerReading(
-        1, "rules", 8, 1, AnswerKind.SPANS, ReadOutcome.READ, [[2.0, 3.5]], [], [[6, 21]], "only span", ""
-    )
-    told = ((0.625, "0.62", "ts-right"), (0.5, "0.50", "ts-right"), (0.4996, "0.4996", "ts-wrong"))
-    for iou, words, style in told:  # what is short of a half does not look like one
-        shown = str(case_parts.answer_card(CaseAnswer("m", text, made_at(), iou, "", True, reading=reading)))
-        assert f"IoU {words} with the key" in shown
-        assert style in shown
-        assert "Read as <b>2 to 3.5</b>" in shown
 
 
 def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
@@ -110,9 +67,3 @@ def test_the_cases_of_a_slice_are_cut_as_the_slice_was() -> None:
     assert bins_asked(4) == {}
     for strange in ("", "x", "at:", "at:5,1", "\u00b2"):
         assert read_bins(strange) == 4
-
-
-def made_at():  # type: ignore[no-untyped-def]
-    from datetime import UTC, datetime
-
-    return datetime(2026, 5, 4, tzinfo=UTC)

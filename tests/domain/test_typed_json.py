@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import DerivedCriterion, LoadedSchema
-from domain import typed_json
+from domain import extensions, typed_json
 from domain.module_names import import_own
 from domain.records import BadRow, Person
 from domain.states import Stage
@@ -81,6 +81,14 @@ def test_classes_are_read_under_the_names_that_they_had() -> None:
         with pytest.raises(ModuleNotFoundError):
             import_own(module)
         import_own(present)
+
+
+def test_a_class_that_went_to_an_extension_is_read_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    classes = [("workflow.results.earlier", "Was", Person)]
+    record = extensions.Extension("theirs", "Theirs", former_classes=lambda: classes)
+    monkeypatch.setattr(extensions, "installed", lambda: {"theirs": record})
+    told = typed_json.encode(Person(1, "ann", "Ann")) | {"!": "workflow.results.earlier:Was"}
+    assert typed_json.decode(told) == Person(1, "ann", "Ann")
 
 
 def _told(kind: str, fields: list[Any]) -> Iterator[dict[str, Any]]:

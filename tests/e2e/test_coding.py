@@ -14,13 +14,14 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit import missing_media
 from testkit.factories import make_items, make_person, make_project
+from testkit.missing_extensions import needs
 from testkit.serving import Server
 from tests.e2e.people import Desk, at_desk, opened
 from tests.workflow.test_coding import CODES, answer, schema
 from tests.workflow.test_coding import code_all as code_by_calls
 from workflow.access import accounts
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("pages", "failures")]
 
 MODEL = "secret-model"
 SAID = {"Question 0?": ("12", "12", ""), "Question 1?": ("1", "2", "3"), "Question 2?": ("3", "3", "")}

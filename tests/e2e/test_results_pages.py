@@ -23,6 +23,7 @@ from examples.demo import ACCEPTED, EDITED, KEPT, LEAD, fates
 from examples.scenes import Scene, scenes
 from media.store import MediaStore
 from testkit.browser import window
+from testkit.missing_extensions import needs
 from testkit.serving import Server
 from tests.e2e.people import at_desk, opened
 from workflow.access.audit import entries as events
@@ -56,6 +57,7 @@ def serving(demo_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     server.stop()
 
 
+@needs("pages", "cases")
 def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
     serving: Server, chromium: Browser, pictures: Path | None
 ) -> None:

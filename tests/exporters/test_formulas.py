@@ -70,7 +70,6 @@ def test_no_table_is_put_together_by_hand() -> None:
     """Lines with tabs between values, by file: those of commands that print to the terminal, texts to show, and a table
     for a harness, which asks models its texts as they stand."""
     known = {
-        "app/commands/case_files.py",
         "app/commands/items.py",
         "importers/predictions.py",
     }

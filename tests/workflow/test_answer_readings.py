@@ -30,7 +30,7 @@ from workflow.annotate import answer_readings, reading_rows
 from workflow.annotate.authoring import edit_item
 from workflow.files import export
 from workflow.files.import_files import import_files
-from workflow.results import cases, leaderboard, leaderboard_lines, project_answers
+from workflow.results import leaderboard, leaderboard_lines, project_answers
 from workflow.results.score_choices import Scores
 
 KEY = Scores("key")
@@ -293,21 +293,6 @@ def test_a_ranked_option_is_what_it_is_whatever_its_words(store: Store) -> None:
     factories.make_run(store, said, plan=RunPlan(strategy="rank_options"), name="m")
     (row,) = rows(store)
     assert (row.outcome, row.places, row.rule) == (ReadOutcome.READ, [0], "ranked")
-
-
-def test_behind_what_was_not_read_are_exactly_those_cases(store: Store, items: list[int]) -> None:
-    texts = ["A", "nothing of the kind", "I'm sorry, I cannot help with that."]
-    attempts = [Attempt(item, Outcome.ANSWERED, text) for item, text in zip(items, texts, strict=False)]
-    factories.make_run(store, [*attempts, Attempt(items[3], Outcome.REFUSED)], name="m")
-    found = project_answers.read_project(store, person=None, project="p")
-    line = leaderboard.sliced_scores(found, KEY).whole["m"]
-    assert sum(line.unread.values()) == 3
-    for why, n in line.unread.items():
-        wanted = cases.CaseFilter(model="m", show=cases.Show.UNREAD, outcome=why)
-        assert len(cases.matching_cases(found, wanted)) == n, why
-    assert cases.matching_cases(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == items[1:]
-    assert cases.matching_cases(found, cases.CaseFilter(model="m", show=cases.Show.WRONG)) == []
-    assert len(cases.matching_cases(found, cases.CaseFilter(model="m", scores=KEY))) == line.found.n_units == 4
 
 
 NASTY = [

@@ -29,7 +29,8 @@ from testkit.factories import BLIND, Clock, claimed, make_items, make_people, ma
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, grading, progress, project_progress, submissions
 from workflow.files import project_check
-from workflow.results import case_page, leaderboard, leaderboard_page, project_answers, rater_agreement, ratings
+from workflow.lead import item_history
+from workflow.results import leaderboard, leaderboard_page, project_answers, rater_agreement, ratings
 from workflow.results.score_choices import Scores
 from workflow.runs import run_control
 
@@ -153,7 +154,7 @@ def test_who_wrote_or_looked_into_an_item_does_not_answer_it(store: Store) -> No
     make_items(store, 1, author_id=author.id)
     assert nothing_for(store, author)
     lead = make_person(store, "lead", role=Role.LEAD)
-    case_page.case(store, person=lead, project="p", item="colour/0")
+    item_history.history(store, person=lead, project="p", item="colour/0")
     assert nothing_for(store, lead)
 
 

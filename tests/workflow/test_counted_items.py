@@ -32,7 +32,7 @@ from workflow.access.counted_items import counting_of
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, submissions
 from workflow.lead import item_history
-from workflow.results import case_page, cases, criterion_values, project_answers, score_choices
+from workflow.results import criterion_values, project_answers, score_choices
 from workflow.results import leaderboard as numbers
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers
@@ -313,8 +313,6 @@ def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store)
     assert every.counting.sentence == "All 30 items: 20 kept, 6 rejected, 4 open."
     as_json = numbers.as_json(found, [numbers.sliced_scores(found, key)])
     assert (as_json["items"], as_json["counted"]) == ("kept", said)
-    assert len(cases.matching_cases(found, cases.CaseFilter())) == 20
-    assert len(cases.matching_cases(every, cases.CaseFilter())) == 30
 
 
 def test_ratings_are_counted_by_what_they_are_about(store: Store) -> None:
@@ -497,11 +495,6 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     yes = numbers.sliced_scores(found, Scores("human", "number")).whole["a"]
     assert (yes.found.n_units, yes.found.value) == (6, 1.0)  # two of three say 1, so all are 1
     assert numbers.as_csv([yes]).splitlines()[0].split(",")[:3] == ["scores", "criterion", "option"]
-    lea = factories.make_person(store, "lea", role=Role.LEAD)
-    with store.read() as session:
-        public = stored_items.by_id(session, id=items[1]).public_id
-    shown = case_page.case(store, person=lea, project="p", item=public).answers[0]
-    assert shown.combined == {"quality": None, "number": 1.0}
     with pytest.raises(InvalidInputError, match="no option 'great'; it has good, fair, bad"):
         numbers.sliced_scores(found, Scores("human", "quality", option="great"))
 

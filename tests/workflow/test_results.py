@@ -19,16 +19,16 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from db.engine import Store
 from db.tables import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
-from domain.errors import InvalidInputError, NotAllowedError
+from domain.errors import InvalidInputError, NotAllowedError, NotFoundError
+from domain.option_scores import Option, Ranking
 from domain.reading.answers import ReadOutcome
 from domain.run_kinds import RunKind
-from domain.runs import Outcome, RunState
+from domain.runs import Attempt, Outcome, RunPlan, RunState
 from domain.states import Stage
 from testkit import factories
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.results import (
-    cases,
     criterion_values,
     leaderboard_lines,
     project_answers,
@@ -224,9 +224,6 @@ def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(k
         assert sum(line.missing.values()) == 4
     assert cut.of_parts["m"].found.value == 1.0
     assert not any("could not be read and" in note for note in cut.notes)
-    assert cases.matching_cases(found, cases.CaseFilter(model="m", scores=KEY)) == [0, 1, 2]
-    assert cases.matching_cases(found, cases.CaseFilter(model="m", show=cases.Show.UNREAD)) == []
-    assert cases.unread_words(found) == []
 
 
 def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_answered() -> None:
@@ -582,3 +579,47 @@ def test_one_read_asks_a_handful_of_questions_however_many_answers_there_are(sto
         project_answers.read_project(store, person=None, project="p")
         counts.append(len(asked))
     assert counts[0] == counts[1] < 40
+
+
+def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:
+    items = filled(store)
+    lea = factories.make_person(store, "lea", role=factories.Role.LEAD)
+    first = project_answers.current(store, person=lea, project="p")
+    assert project_answers.current(store, person=lea, project="p") is first
+    factories.make_predictions(store, items[3:], models=["new"])
+    assert "new" in project_answers.current(store, person=lea, project="p").models
+    with pytest.raises(NotFoundError):
+        project_answers.current(store, person=factories.make_person(store, "olu", project=None), project="p")
+
+
+@pytest.mark.both_databases
+def test_options_that_a_run_ranked_are_scored_in_each_way(store: Store) -> None:
+    factories.make_project(store)
+    lea = factories.make_person(store, "lea", role=factories.Role.LEAD, stages=[])
+    items = factories.make_items(store, 3)
+    # by token the short "red" wins, by the sum too; for the second item the longer "blue" wins by token only
+    first = Ranking((Option("red", (-1.0,)), Option("blue", (-2.0, -2.0))))
+    second = Ranking((Option("red", (-3.0,)), Option("blue", (-2.0, -2.0))))
+    attempts = [
+        Attempt(id, Outcome.ANSWERED, ranking.winner.text, detail=ranking.dump(way="test"))
+        for id, ranking in zip(items, (first, second), strict=False)
+    ]
+    failed = Attempt(items[2], Outcome.SKIPPED, error="The picture is missing.")
+    plan = RunPlan(strategy="rank_options")
+    factories.make_run(store, [*attempts, failed], name="ranker", plan=plan)
+    found = project_answers.read_project(store, person=lea, project="p")
+    ranked = ranked_options.rank_options(store, found, person=lea)
+    assert ranked is not None
+    assert {name: line.found.value for (_, name), line in ranked.by_score.items()} == {
+        "mean_logprob": 0.5,
+        "sum_logprob": 1.0,
+        "per_byte_logprob": 1.0,  # -3 / 3 bytes against -4 / 4: as good, and the first, "red", is taken
+    }
+    assert ranked.depends == {"ranker": (1, 2)}
+    assert ranked.used == {"ranker": "mean_logprob"}
+    line = numbers.sliced_scores(found, KEY).whole["ranker"]
+    assert (line.found.value, line.asked, dict(line.left_out)) == (
+        0.5,
+        3,
+        {"it was not asked, as something was missing": 1},
+    )

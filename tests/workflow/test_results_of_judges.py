@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 from db.engine import Store
-from domain.judging import ReplyOutcome
-from domain.roles import Role
-from testkit.factories import make_person
 from testkit.scripted import ScriptedServer
 from tests.workflow.test_judge_runs import SCRIPT, World, by_item
-from workflow.results import case_page, project_answers, score_choices
 from workflow.results import leaderboard as numbers
+from workflow.results import project_answers, score_choices
 from workflow.results.score_choices import Scores
 from workflow.runs import attempt_keeper, run_views
 
@@ -53,14 +50,3 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
             assert line.lowest == pytest.approx(sum(given) / (n + failed))
             assert line.highest == pytest.approx((sum(given) + failed) / (n + failed))
             assert f"{name} has scored {n} of {n + failed} answers of {model}. If the rest had" in " ".join(board.notes)
-    lea = make_person(world.store, "lea", role=Role.LEAD, stages=[])
-    told = [
-        grade
-        for at in range(len(world.items))
-        for answer in case_page.case(world.store, person=lea, project="p", item=f"colour/{at}").answers
-        for grade in answer.grades
-    ]
-    assert {(grade.who, grade.person) for grade in told} == {(name, False)}
-    said = Counter(str(grade.values["score"]) for grade in told)
-    assert sum(said.values()) == 20
-    assert said[ReplyOutcome.OUT_OF_RANGE.words] == replies[2]

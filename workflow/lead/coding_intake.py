@@ -19,7 +19,7 @@ from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results import project_answers
-from workflow.results.failures import NO_CODING, Failures, failures
+from workflow.results.failures import NO_CODING
 from workflow.results.graded_answers import Answer
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.score_choices import Scores, ends_of
@@ -123,28 +123,6 @@ def open_coding(store: Store, *, by: Person | None, project: str, outputs: int |
             data = {"answers": len(drawn), "slots": len(slots), "seed": access.seed}
             log(session, CODING_OPENED, by=by, project=access, now=now, data=data)
         return _intake(wanted, kept, len(drawn))
-
-
-@dataclass(frozen=True, eq=False)
-class FailuresPage:
-    """The content of the Failures page for one state of a project."""
-
-    failures: Failures
-    intake: CodingIntake | None
-    """The answers that sending would open; None if sending is impossible."""
-    why: str
-    """Why sending is impossible, as a sentence."""
-
-
-def failures_page(store: Store, *, project: str) -> FailuresPage:
-    """Return the present codes, and the answers that sending would open. The caller checks that the person may see
-    them.
-    """
-    found = failures(store, person=None, project=project)
-    try:
-        return FailuresPage(found, preview_coding(store, by=None, project=project), "")
-    except (ConflictError, NotFoundError) as error:
-        return FailuresPage(found, None, str(error))
 
 
 def _stage(access: Access) -> Coding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,6 @@ from agreement.limits import wilson
 from annotation_schemas.model import Criterion, Schema
 from db import files, tasks
 from db.engine import Store
-from domain import csv_text
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Items, Stage
@@ -181,76 +179,3 @@ def _of_part(
         limits = wilson(given[code] / of, of) if of else None
         low, high = (limits.low, limits.high) if limits else (math.nan, math.nan)
         yield Count(model, dimension, criterion.name, code, given[code], of, low, high)
-
-
-# ---- examples --------------------------------------------------------------------------------------------------------
-
-
-def items_with(found: Failures, criterion: str, code: str, *, model: str | None = None) -> frozenset[int]:
-    """Return the ids of items with an answer that has this code, for one model or all. An empty code means no code."""
-    return frozenset(
-        each.item
-        for each in found.answers
-        if (model is None or each.model == model)
-        and criterion in each.values
-        and (code or None) in codes_in(each.values[criterion])
-    )
-
-
-# ---- files -----------------------------------------------------------------------------------------------------------
-
-COLUMNS = ("criterion", "code", "model", "dimension", "n", "of", "share", "low", "high")
-
-
-def rows(found: Failures) -> list[dict[str, Any]]:
-    """Return the counts as plain values. None replaces a missing number, and the dimension of a total."""
-
-    def plain(value: float) -> float | None:
-        return None if math.isnan(value) else value
-
-    return [
-        {
-            "criterion": each.criterion,
-            "code": each.code,
-            "model": each.model,
-            "dimension": each.dimension,
-            "n": each.n,
-            "of": each.of,
-            "share": plain(each.share),
-            "low": plain(each.low),
-            "high": plain(each.high),
-        }
-        for each in found.counts
-    ]
-
-
-def as_csv(found: Failures) -> str:
-    """Return the counts as a CSV file with one row each."""
-    out = io.StringIO(newline="")
-    writer = csv_text.Writer(out)
-    writer.writerow(COLUMNS)
-    writer.writerows([["" if row[name] is None else row[name] for name in COLUMNS] for row in rows(found)])
-    return out.getvalue()
-
-
-def answers_csv(found: Failures) -> str:
-    """Return a CSV file of every coded answer: item, model, dimension, state, settled values, and each coder's codes.
-
-    Coders have pseudonyms. Several codes are joined by `|`.
-    """
-    names = [each.name for each in coding.code_criteria(found.schema)]
-    coders = sorted({who for each in found.answers for who, _, _ in each.coders})
-    out = io.StringIO(newline="")
-    writer = csv_text.Writer(out)
-    heads = [f"{name} of {who}" for who in coders for name in names]
-    writer.writerow(["item", "model", "dimension", "standing", *names, *heads])
-    for each in found.answers:
-        by = {who: said for who, said, _ in each.coders}
-        settled = [_cell(each.values, name) for name in names]
-        said = [_cell(by.get(who, {}), name) for who in coders for name in names]
-        writer.writerow([each.name, each.model, each.dimension, each.standing.value, *settled, *said])
-    return out.getvalue()
-
-
-def _cell(values: Mapping[str, Any], name: str) -> str:
-    return "" if name not in values else "|".join(code or "none" for code in codes_in(values[name]))

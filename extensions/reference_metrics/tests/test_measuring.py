@@ -24,7 +24,7 @@ from tests.workflow.test_dimension_means import project
 from tests.workflow.test_rater_agreement import only
 from workflow.access.projects import require_lead
 from workflow.annotate import submissions
-from workflow.results import case_page, leaderboard, project_answers, score_choices
+from workflow.results import leaderboard, project_answers, score_choices
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
 from workflow.results.rater_agreement import agreement_of
@@ -176,7 +176,7 @@ def test_a_leader_s_own_scale_stays(measured: Store) -> None:
         )
 
 
-def test_in_results_and_cases(measured: Store) -> None:
+def test_in_results(measured: Store) -> None:
     before = project_answers.mark(measured, person=None, project="p")
     measuring.measure(measured, by=None, project="p", name="rouge_l")
     assert project_answers.mark(measured, person=None, project="p") != before
@@ -186,10 +186,7 @@ def test_in_results_and_cases(measured: Store) -> None:
     line = leaderboard.sliced_scores(found, scores).whole["m"]
     assert (line.found.n_units, line.found.value) == (4, pytest.approx(sum(ROUGE) / 4))
     assert found.models == ("m",)
-    lea = make_person(measured, "lea", role=Role.LEAD, stages=[])
-    case = case_page.case(measured, person=lea, project="p", item="colour/2")
-    assert [grade.values["score"] for answer in case.answers for grade in answer.grades if grade.who == NAME] == [0.25]
-    assert case.failures == []
+    assert sorted(found.judged["score", NAME].values()) == pytest.approx(sorted(ROUGE))
 
 
 def test_what_is_meant_has_to_be_there(measured: Store) -> None:

@@ -15,9 +15,10 @@ from app.services import Services
 from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
+from extensions.cases import failure_files
+from extensions.cases.failures_page import FailuresPage
 from workflow.annotate.coding import code_criteria
 from workflow.lead import coding_intake
-from workflow.lead.coding_intake import FailuresPage
 from workflow.results import failures, leaderboard_page
 from workflow.results.failures import Count, Failures
 
@@ -122,9 +123,9 @@ def _downloads(view: ProjectView, found: Failures) -> None:
     left, right = st.columns(2)
     with left:
         name = f"{view.name}-failures.csv"
-        st.download_button("Counts as CSV", lambda: failures.as_csv(found), name, "text/csv", key="failures.csv")
+        st.download_button("Counts as CSV", lambda: failure_files.as_csv(found), name, "text/csv", key="failures.csv")
     with right:
         name = f"{view.name}-coded-answers.csv"
         st.download_button(
-            "Coded answers as CSV", lambda: failures.answers_csv(found), name, "text/csv", key="failures.coded"
+            "Coded answers as CSV", lambda: failure_files.answers_csv(found), name, "text/csv", key="failures.coded"
         )

@@ -27,6 +27,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import visibility_of
 from workflow.results import failures
 from workflow.results.criterion_values import combined, scored_criteria
+from workflow.results.failures import Failures
 from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
 from workflow.results.scores import score_answers, silent
@@ -263,7 +264,7 @@ def listing(
     about = number_like(found, *scores)
     ids = with_text(store, person=None, project=project, text=text) if text else None
     if code is not None:
-        coded = failures.items_with(failures.of_read(store, found, person=None), *code, model=wanted.model)
+        coded = items_with_code(failures.of_read(store, found, person=None), *code, model=wanted.model)
         ids = coded if ids is None else ids & coded
     those = matching_cases(found, replace(wanted, scores=about, ids=ids))
     return Listing(
@@ -276,6 +277,17 @@ def listing(
         title_of(found, about) if about is not None else "",
         those,
         [found.items[id].public for id in those],
+    )
+
+
+def items_with_code(found: Failures, criterion: str, code: str, *, model: str | None = None) -> frozenset[int]:
+    """Return the ids of items with an answer that has this code, for one model or all. An empty code means no code."""
+    return frozenset(
+        each.item
+        for each in found.answers
+        if (model is None or each.model == model)
+        and criterion in each.values
+        and (code or None) in failures.codes_in(each.values[criterion])
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from app.commands.case_files import CaseReading, CaseRecord
-    from domain.reading.answers import ExpectedAnswer
+from domain.errors import InvalidFileError
+from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome, read_answer
+from extensions.reading_checks.case_file import CaseReading, CaseRecord
 
 
 def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
@@ -17,10 +17,6 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
     A case with faulty keys becomes a ``not a case`` result with the reason, and meets no expectation. The command then
     still reads the other cases.
     """
-    from app.commands.case_files import CaseReading
-    from domain.errors import InvalidFileError
-    from domain.reading.answers import ReadOutcome, read_answer
-
     try:
         asked, text, reason = _asked(case), case.text("answer"), case.text_or_none("finish_reason")
         _fits(case)
@@ -42,8 +38,6 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
 
 
 def _asked(case: CaseRecord) -> ExpectedAnswer:
-    from domain.reading.answers import AnswerKind, ExpectedAnswer
-
     kind = case.text("kind")
     if kind not in tuple(AnswerKind):
         raise case.refused(f"`kind` is {kind!r}: one of {', '.join(AnswerKind)} is needed")

@@ -10,7 +10,6 @@ import streamlit as st
 
 from annotation_schemas.state_words import state_called
 from app import addresses, markup, shell
-from app.cases import case_parts
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results.shown import NO_MODEL, read_bins
@@ -22,10 +21,11 @@ from domain.display_names import distinct_names
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
+from extensions.cases import case_content, case_list, case_parts
+from extensions.cases.case_content import Case, CaseAnswer
+from extensions.cases.case_list import CaseFilter, CaseLine, Listing, Show
 from workflow.access import accounts
-from workflow.results import case_page, cases, leaderboard_page
-from workflow.results.case_page import Case, CaseAnswer
-from workflow.results.cases import CaseFilter, CaseLine, Listing, Show
+from workflow.results import leaderboard_page
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
 
@@ -81,7 +81,7 @@ def _reader(services: Services, view: ProjectView) -> str:
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
-    """Return the cases that the address selects (``cases.listing``).
+    """Return the cases that the address selects (``case_list.listing``).
 
     They are computed again only if something has changed.
     """
@@ -158,7 +158,7 @@ def _list(services: Services, view: ProjectView) -> None:
     asked = st.query_params.get("page", "1")
     at = min(max(int(asked) if asked.isdigit() else 1, 1), pages)
     few = ids[(at - 1) * PER_PAGE : at * PER_PAGE]
-    lines = cases.page(services.store, person=services.person, project=view.name, ids=few)
+    lines = case_list.page(services.store, person=services.person, project=view.name, ids=few)
     blind = sum(line.asked for line in lines)
     if blind:
         words = (
@@ -320,7 +320,7 @@ def _paging(at: int, pages: int, n: int) -> None:
 
 def _case(services: Services, view: ProjectView, item: str) -> None:
     reader = _reader(services, view)
-    told = case_page.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
+    told = case_content.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     state = state_called(view.schema.schema_.stages, told.state)
     model = st.query_params.get("model")

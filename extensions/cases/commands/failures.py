@@ -46,6 +46,7 @@ def failures(
         raise typer.BadParameter("--outputs goes with --send.")
     from app.services import opened
     from exporters.writing import write_files
+    from extensions.cases import failure_files
     from workflow.annotate.coding import CodingProgress
     from workflow.lead import coding_intake
     from workflow.results import failures as codes
@@ -56,19 +57,19 @@ def failures(
         print(sent.sentence, file=sys.stderr)
     found = codes.failures(shared.store, person=None, project=project, items=items)
     if answers is not None:
-        write_files({answers: codes.answers_csv(found).encode()})
+        write_files({answers: failure_files.answers_csv(found).encode()})
         print(f"Coded answers: {len(found.answers)} written to {answers}", file=sys.stderr)
     if format is not Format.TABLE:
         counted = f"Counted: {found.counting.sentence} " if found.counting is not None else ""
         print(f"{counted}{found.sentence}", file=sys.stderr)
     if format is Format.CSV:
-        typer.echo(codes.as_csv(found), nl=False)
+        typer.echo(failure_files.as_csv(found), nl=False)
     elif format is Format.JSON:
         told = {
             "project": found.project,
             "answers": len(found.answers),
             "standing": {each.value: found.standing(each) for each in CodingProgress},
-            "counts": codes.rows(found),
+            "counts": failure_files.rows(found),
         }
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:

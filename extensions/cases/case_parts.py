@@ -16,8 +16,8 @@ from app.widgets import field_values
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.reading.spans import in_words
 from domain.records import RULES, AnswerReading, ProjectView
-from workflow.results import cases
-from workflow.results.case_page import Case, CaseAnswer, Grade
+from extensions.cases import case_list
+from extensions.cases.case_content import Case, CaseAnswer, Grade
 from workflow.results.score_choices import iou_in_words
 
 MOST_LETTERS = 110
@@ -85,7 +85,7 @@ def _verdict(answer: CaseAnswer) -> markup.Markup:
     words = "the key" if answer.right else "not the key"
     if answer.reading is not None and answer.reading.kind is AnswerKind.SPANS:
         words = f"IoU {iou_in_words(answer.right)} with the key"
-    style = "ts-wrong ts-small" if answer.right < cases.HALF_RIGHT else "ts-right ts-small"
+    style = "ts-wrong ts-small" if answer.right < case_list.HALF_RIGHT else "ts-right ts-small"
     return markup.tag("span", markup.text(words), style=style)
 
 

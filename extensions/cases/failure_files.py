@@ -1,0 +1,68 @@
+"""The codes of models' answers as rows and as CSV files: the counts, and every coded answer."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from domain import csv_text
+from workflow.annotate.coding import code_criteria
+from workflow.results.failures import Failures, codes_in
+
+COLUMNS = ("criterion", "code", "model", "dimension", "n", "of", "share", "low", "high")
+
+
+def rows(found: Failures) -> list[dict[str, Any]]:
+    """Return the counts as plain values. None replaces a missing number, and the dimension of a total."""
+
+    def plain(value: float) -> float | None:
+        return None if math.isnan(value) else value
+
+    return [
+        {
+            "criterion": each.criterion,
+            "code": each.code,
+            "model": each.model,
+            "dimension": each.dimension,
+            "n": each.n,
+            "of": each.of,
+            "share": plain(each.share),
+            "low": plain(each.low),
+            "high": plain(each.high),
+        }
+        for each in found.counts
+    ]
+
+
+def as_csv(found: Failures) -> str:
+    """Return the counts as a CSV file with one row each."""
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    writer.writerow(COLUMNS)
+    writer.writerows([["" if row[name] is None else row[name] for name in COLUMNS] for row in rows(found)])
+    return out.getvalue()
+
+
+def answers_csv(found: Failures) -> str:
+    """Return a CSV file of every coded answer: item, model, dimension, state, settled values, and each coder's codes.
+
+    Coders have pseudonyms. Several codes are joined by `|`.
+    """
+    names = [each.name for each in code_criteria(found.schema)]
+    coders = sorted({who for each in found.answers for who, _, _ in each.coders})
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    heads = [f"{name} of {who}" for who in coders for name in names]
+    writer.writerow(["item", "model", "dimension", "standing", *names, *heads])
+    for each in found.answers:
+        by = {who: said for who, said, _ in each.coders}
+        settled = [_cell(each.values, name) for name in names]
+        said = [_cell(by.get(who, {}), name) for who in coders for name in names]
+        writer.writerow([each.name, each.model, each.dimension, each.standing.value, *settled, *said])
+    return out.getvalue()
+
+
+def _cell(values: Mapping[str, Any], name: str) -> str:
+    return "" if name not in values else "|".join(code or "none" for code in codes_in(values[name]))

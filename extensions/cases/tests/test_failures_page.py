@@ -1,0 +1,40 @@
+"""The page *Failures*: each number leads to its answers, and a sending that is refused is told."""
+
+from __future__ import annotations
+
+from db.engine import Store
+from extensions.cases import case_list
+from extensions.cases.case_list import CaseFilter
+from extensions.cases.failures_page import failures_page
+from testkit.factories import make_items, make_people, make_project
+from tests.workflow.test_coding import CODING, answer, code, schema
+from workflow.lead.coding_intake import open_coding
+from workflow.results import failures
+
+
+def test_each_number_leads_to_its_answers(store: Store) -> None:
+    loaded = schema(CODING.replace("raters: 2", "raters: 1"))
+    make_project(store, loaded=loaded)
+    items = make_items(store, 3)
+    for model, wrong in (("one", 3), ("two", 1)):
+        answer(store, items[:wrong], model, lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    (ann,) = make_people(store, "ann")
+    for given in (["perception"], ["perception", "format"], ["format"], ["reasoning"]):
+        code(store, ann, given)
+    found = failures.failures(store, person=None, project="p")
+    assert sum(each.n for each in found.counts if each.dimension is None) == 5, "two codes are two failures"
+    for each in found.counts:
+        wanted = CaseFilter(model=each.model, dimension=each.dimension)
+        listed = case_list.listing(store, project="p", wanted=wanted, code=("failure", each.code or ""))
+        coded = [one for one in found.answers if one.model == each.model and each.code in one.values["failure"]]
+        assert len(listed.ids) == each.n
+        assert {*listed.ids} == {one.item for one in coded}
+
+
+def test_why_nothing_can_be_sent_is_told(store: Store) -> None:
+    make_project(store, loaded=schema(CODING.replace("{score: key}", "{score: judge, criterion: score, judge: gpt-9}")))
+    answer(store, make_items(store, 1), "m", lambda at: "blue")
+    found = failures_page(store, project="p")
+    assert (found.intake, found.failures.answers) == (None, [])
+    assert found.why == "No judge 'gpt-9' has scored score here; there are: none."

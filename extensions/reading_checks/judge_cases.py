@@ -1,0 +1,31 @@
+"""Cases of ``touchstone judge read``: a parser's reading of a judge's reply, and its check against the expected one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from extensions.reading_checks.case_file import CaseReading, CaseRecord
+from workflow.runs import judge_plans, judge_readings
+
+
+def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
+    """Return the reading of a line's reply, and a function that checks the reading against an expected one."""
+    parser = case.text("parser")
+    if parser not in judge_readings.parsers():
+        raise case.refused(f"there is no parser {parser!r}; there are {', '.join(judge_readings.parsers())}")
+    values = case.keys.get("values")
+    if not isinstance(values, list) or not values or not all(isinstance(each, str | int | float) for each in values):
+        raise case.refused("`values` is no list of what the judge may answer")
+    reply = case.text("reply")
+    for each in case.expected or ():
+        if not isinstance(each.get("scored"), dict) and each.get("outcome") != "unreadable":
+            raise case.refused("`expected` holds neither `scored` with values nor the outcome `unreadable`")
+    found = judge_readings.read_as(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
+
+    def meets(expected: Mapping[str, Any]) -> bool:
+        return dict(found.values) == expected.get("scored") if found.scored else expected.get("outcome") == "unreadable"
+
+    scores = " ".join(f"{part}={found.values[part]}" for part in judge_plans.parts_of(parser) if part in found.values)
+    words = [reply[start:end] for start, end in found.spans.values() if end > start]
+    return CaseReading(found.verdict.value, scores, words, found.why, found.scored), meets
