@@ -215,10 +215,10 @@ def _even_places(positions: Floats) -> NDArray[np.int64]:
     scikit-learn weighs by the place of a label in its list. With a label for every step, also for those that nobody
     used, the places are as far apart as the values.
     """
-    exact = [Fraction(float(each)).limit_denominator(10_000) for each in positions]
+    exact = [Fraction(float(position)).limit_denominator(10_000) for position in positions]
     gaps = [each - min(exact) for each in exact]
-    divisor = math.lcm(*(each.denominator for each in gaps))
-    whole = [int(each * divisor) for each in gaps]
+    divisor = math.lcm(*(gap.denominator for gap in gaps))
+    whole = [int(gap * divisor) for gap in gaps]
     step = math.gcd(*whole) or 1
     found = np.array([each // step for each in whole], dtype=np.int64)
     close = np.allclose([float(each) for each in exact], positions, rtol=0, atol=1e-12)

@@ -18,7 +18,7 @@ def majority(values: Iterable[Any]) -> str | None:
     >>> majority([1, 0.0, True]), majority([1, 1.0, 0]), majority(["tie", "tie"]), majority([])
     (None, '1', 'tie', None)
     """
-    counts = Counter(_word(each) for each in values)
+    counts = Counter(_word(value) for value in values)
     word, n = next(iter(counts.most_common(1)), (None, 0))
     return word if 2 * n > counts.total() else None
 

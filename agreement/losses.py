@@ -151,12 +151,12 @@ class Losses:
     @property
     def p_value(self) -> float | None:
         """Return the smallest adjusted p value, or None without a test."""
-        return min((each.p_adjusted for each in self.tests), default=None)
+        return min((test.p_adjusted for test in self.tests), default=None)
 
     @property
     def warns(self) -> bool:
         """Return whether a reader must not miss the losses: there are many, or they depend on something."""
-        return self.lost > 0 and (self.lost > MOST_LOST * self.asked or any(each.depends for each in self.tests))
+        return self.lost > 0 and (self.lost > MOST_LOST * self.asked or any(test.depends for test in self.tests))
 
     @property
     def count(self) -> str:
@@ -211,17 +211,17 @@ class Losses:
 
     def _dependences(self, *, named: bool) -> list[str]:
         parts = []
-        for each in self.tests:
-            if each.depends:
-                name = self.value_is if each.by == "value" else each.by
+        for test in self.tests:
+            if test.depends:
+                name = self.value_is if test.by == "value" else test.by
                 name = name if name == PEOPLES_GRADE else f"the {name}"
-                worst, others = each.worst, each.others
+                worst, others = test.worst, test.others
                 if not named and name == "the key":
-                    parts.append(f"Losses depend on {name} ({_p(each.p_adjusted)}).")
+                    parts.append(f"Losses depend on {name} ({_p(test.p_adjusted)}).")
                     continue
-                which = worst.name if named or each.by != "model" else "one model"
+                which = worst.name if named or test.by != "model" else "one model"
                 parts.append(
-                    f"Losses depend on {name} ({_p(each.p_adjusted)}): {which} lost {worst.lost:,} of {worst.asked:,}, "
+                    f"Losses depend on {name} ({_p(test.p_adjusted)}): {which} lost {worst.lost:,} of {worst.asked:,}, "
                     f"all others {others.lost:,} of {others.asked:,}."
                 )
         return parts
@@ -319,8 +319,8 @@ def losses_of(
     """
     cells = list(cells)
     reasons: Counter[str] = Counter()
-    for each in cells:
-        reasons.update(each.lost)
+    for cell in cells:
+        reasons.update(cell.lost)
     lost = reasons.total()
     groups = {by: _groups(cells, by, low, high) for by in BY}
     tested = [(by, found) for by, found in groups.items() if lost and 1 < len(found) <= MOST_GROUPS]
@@ -335,7 +335,7 @@ def losses_of(
     return Losses(
         subject,
         unit,
-        sum(each.asked for each in cells),
+        sum(cell.asked for cell in cells),
         lost,
         ordered,
         {by: found for by, found in groups.items() if found},
@@ -350,17 +350,17 @@ def losses_of(
 def _groups(cells: Sequence[LossCell], by: By, low: float | None, high: float | None) -> tuple[LossGroup, ...]:
     """Return the cells added up by a property; cells without it are left out."""
     lots: dict[str, list[LossCell]] = {}
-    for each in cells:
-        name = getattr(each, by)
+    for cell in cells:
+        name = getattr(cell, by)
         if name is not None:
-            lots.setdefault(name, []).append(each)
+            lots.setdefault(name, []).append(cell)
     return tuple(_group(name, lot, low, high) for name, lot in sorted(lots.items()))
 
 
 def _group(name: str, cells: Sequence[LossCell], low: float | None, high: float | None) -> LossGroup:
-    asked, lost = sum(each.asked for each in cells), sum(sum(each.lost.values()) for each in cells)
-    total = math.fsum(each.total for each in cells)
-    scored = [each for each in cells if each.is_in_mean]
+    asked, lost = sum(cell.asked for cell in cells), sum(sum(cell.lost.values()) for cell in cells)
+    total = math.fsum(cell.total for cell in cells)
+    scored = [cell for cell in cells if cell.is_in_mean]
     n, unknown = sum(each.asked for each in scored), sum(sum(each.lost.values()) for each in scored)
     if low is None or high is None or not n:
         return LossGroup(name, asked, lost)
@@ -370,7 +370,7 @@ def _group(name: str, cells: Sequence[LossCell], low: float | None, high: float 
 
 def _worst(groups: Sequence[LossGroup]) -> tuple[LossGroup, LossGroup]:
     worst = max(groups, key=lambda each: (each.share, each.lost))
-    rest = [each for each in groups if each is not worst]
+    rest = [group for group in groups if group is not worst]
     return worst, LossGroup("others", sum(each.asked for each in rest), sum(each.lost for each in rest))
 
 
@@ -380,7 +380,7 @@ def independence(groups: Sequence[tuple[int, int]]) -> float:
     >>> round(independence([(10, 0), (10, 5)]), 4)  # Fisher: 2 * C(10,5)C(10,0)/C(20,5)
     0.0325
     """
-    groups = [each for each in groups if each[0]]
+    groups = [group for group in groups if group[0]]
     asked = np.array([n for n, _ in groups], dtype=np.int64)
     lost = np.array([k for _, k in groups], dtype=np.int64)
     n, k = int(asked.sum()), int(lost.sum())

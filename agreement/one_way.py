@@ -31,7 +31,7 @@ def one_way(ratings: Ratings, *, average: bool, confidence: float, resample: Boo
         reason = "All ratings are the same single value, so nothing varies between units."
         return without(reason, ratings, confidence, n_units=n)
     sums = _sums(sample.rows, standardised(np.array(ratings.categories, dtype=float)), sample.counts)
-    b, w, k, freedom = (float(each) for each in _squares(sample.counts @ sums))
+    b, w, k, freedom = (float(square) for square in _squares(sample.counts @ sums))
     value = float(_value(b, w, k, average))
     if math.isnan(value):
         reason = "The units differ less in their means than the formula needs, so the ratio is not defined."

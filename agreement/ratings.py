@@ -327,10 +327,10 @@ NAMELESS = "These ratings are counts that do not say who gave which; use one tha
 
 def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
     """The ratings of each criterion, in the order in which the criteria first occur."""
-    found: dict[str, list[Rating]] = {}
+    ratings: dict[str, list[Rating]] = {}
     for row in rows:
-        found.setdefault(row.criterion, []).append(row)
-    return found
+        ratings.setdefault(row.criterion, []).append(row)
+    return ratings
 
 
 def category_counts(rows: Ints, q: int) -> Any:

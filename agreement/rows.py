@@ -9,5 +9,5 @@ from domain.statistics import StatisticRow
 
 def rows() -> tuple[StatisticRow, ...]:
     """The rows of all modules of this room, by their places."""
-    found: list[StatisticRow] = declared("agreement", "ROWS")
-    return tuple(sorted(found, key=lambda row: row.place))
+    statistic_rows: list[StatisticRow] = declared("agreement", "ROWS")
+    return tuple(sorted(statistic_rows, key=lambda row: row.place))

@@ -47,9 +47,9 @@ def correct_together(
     .. [1] Berger, R. L. (1982). Technometrics 24, 295-300.
     .. [2] Holm, S. (1979). Scandinavian Journal of Statistics 6, 65-70.
     """
-    replaced = holm([each.p_replace for each in verdicts])
-    corrected = holm([each.p_correct for each in verdicts])
-    m = sum(not math.isnan(each.p_replace) for each in verdicts)
+    replaced = holm([verdict.p_replace for verdict in verdicts])
+    corrected = holm([verdict.p_correct for verdict in verdicts])
+    m = sum(not math.isnan(verdict.p_replace) for verdict in verdicts)
     found = []
     for each, p_replace, p_correct in zip(verdicts, replaced, corrected, strict=True):
         made = each

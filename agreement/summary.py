@@ -132,7 +132,7 @@ def summarise(
 
 def opinion_of(results: Iterable[Result]) -> SecondOpinion:
     """Return what other packages say of the coefficients of a summary that was made with ``cross_check``."""
-    return second_opinion((f"{each.where}{each.title}", each.value, each.peers or ()) for each in results)
+    return second_opinion((f"{result.where}{result.title}", result.value, result.peers or ()) for result in results)
 
 
 def scale_from_text(text: str) -> tuple[str, Scale]:

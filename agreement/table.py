@@ -84,7 +84,7 @@ class LongTable:
         there = [str(name) for name in getattr(frame, "columns", frame)]
         wanted = {"unit": unit, "rater": rater, "criterion": criterion, "value": value}
         wanted |= {"dimension": dimension, "cluster": cluster}
-        found: dict[str, Column] = {}
+        columns: dict[str, Column] = {}
         for what, name in wanted.items():
             if name is not None and there.count(name) > 1:
                 raise RatingsError(f"The data frame has {there.count(name)} columns called {name!r}; keep one of them.")
@@ -97,10 +97,10 @@ class LongTable:
             if what in ("unit", "rater", "criterion") and not read.there.all():
                 row = int(np.argmin(read.there)) + 1
                 raise RatingsError(f"Row {row:,} of the data frame names no {what}; fill it in or leave the row out.")
-            found[what] = read if what == "value" else read.renamed(str)
-        if "criterion" not in found:
-            found["criterion"] = gathered(["value"] * len(found["unit"]), len(found["unit"]))
-        return cls(**found)
+            columns[what] = read if what == "value" else read.renamed(str)
+        if "criterion" not in columns:
+            columns["criterion"] = gathered(["value"] * len(columns["unit"]), len(columns["unit"]))
+        return cls(**columns)
 
     def rows(self, kept: NDArray[Any]) -> LongTable:
         """Only these rows (places or booleans)."""

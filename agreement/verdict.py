@@ -286,13 +286,13 @@ def _base_rate(constant: ConstantComparison, says: str | None) -> list[str]:
     """The base rate, and the judge compared with one that always gives the most frequent value."""
     if not constant.judge.defined:
         return []
-    said = _value(constant, says)
+    value = _value(constant, says)
     gap = constant.difference
     limits = f" [{gap.low:.3f}, {gap.high:.3f}]" if not math.isnan(gap.low) else ""
     return [
-        f"{constant.base_rate:.1%} of people's ratings are {said}, so one that always says {said} agrees with a person"
-        f" on {constant.constant.value:.1%} of the units; the judge on {constant.judge.value:.1%}, a difference of"
-        f" {gap.value:.3f}{limits}."
+        f"{constant.base_rate:.1%} of people's ratings are {value}, so one that always says {value} agrees with a"
+        f" person on {constant.constant.value:.1%} of the units; the judge on {constant.judge.value:.1%}, a difference"
+        f" of {gap.value:.3f}{limits}."
     ]
 
 

@@ -140,7 +140,7 @@ def hold_at_bounds(
     """
     if not bounds:
         return verdict
-    every = [verdict, *(each.verdict for each in bounds)]
+    every = [verdict, *(bound.verdict for bound in bounds)]
     made = _weakest([each.outcome for each in every])
     otherwise = _weakest([each.otherwise[0] for each in every])
     why = next((each.otherwise[1] for each in every if each.otherwise[0] == otherwise), "")
@@ -149,7 +149,7 @@ def hold_at_bounds(
     p_replace, p_correct = max(known, default=math.nan), max(sure, default=math.nan)
     of = f"{losses.lost_share}{losses.dependence}"
     if made == verdict.outcome:
-        *others, last = (FILLS[each.fill] for each in bounds)
+        *others, last = (FILLS[bound.fill] for bound in bounds)
         given = f"{', '.join(others)} or {last}" if others else last
         said = f"{of} The verdict is the same if each unread reply had {given}."
         reasons = (*verdict.reasons, said)
@@ -170,14 +170,14 @@ def _weakest(outcomes: Sequence[Outcome]) -> Outcome:
     """Return the strongest verdict that all of these allow."""
     if len(set(outcomes)) == 1:
         return outcomes[0]
-    if all(each in USABLE for each in outcomes):
+    if all(outcome in USABLE for outcome in outcomes):
         return max(outcomes, key=OUTCOMES.index)
     return "not enough data"
 
 
 def _bias(verdict: JudgeVerdict) -> str:
     """Return the bias that limits a verdict, as a sentence after a space; empty if no bias does."""
-    found = next((each for each in verdict.reasons if each.startswith(BIAS_STARTS)), "")
+    found = next((reason for reason in verdict.reasons if reason.startswith(BIAS_STARTS)), "")
     return f" Then: {found[:1].lower()}{found[1:]}" if found else ""
 
 

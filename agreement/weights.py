@@ -93,8 +93,8 @@ def agreement_weights(ratings: Ratings, weights: Weights, *, symmetric: bool = T
 
 def _within(ratings: Ratings) -> Floats | None:
     """Return 1 where two numbers are within the scale's tolerance, 0 otherwise, exactly; None without tolerance."""
-    tolerance, numbers = ratings.scale.tolerance, [exact(each) for each in ratings.categories]
-    known = [each for each in numbers if each is not None]
+    tolerance, numbers = ratings.scale.tolerance, [exact(category) for category in ratings.categories]
+    known = [number for number in numbers if number is not None]
     if tolerance is None or len(known) < len(numbers):
         return None
     order = sorted(range(len(known)), key=known.__getitem__)

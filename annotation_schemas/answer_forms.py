@@ -187,8 +187,8 @@ def places_of(answer: str, options: Sequence[str]) -> list[int] | None:
 
 def places_in_order(answer: str, options: Sequence[str]) -> list[int] | None:
     """As ``places_of``, of an order, which may name the options by their numbers, too."""
-    found = places_of(answer, options)
-    return places_of(answer, _numbers(len(options))) if found is None else found
+    places = places_of(answer, options)
+    return places_of(answer, _numbers(len(options))) if places is None else places
 
 
 def _plain(text: str) -> str:

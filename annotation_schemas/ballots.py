@@ -143,7 +143,7 @@ def ballots(
 
 def _played_rules(rules: Sequence[CrossRule], criteria: Sequence[Criterion]) -> list[CrossRule]:
     """Return the rules between chosen answers. Typed answers may have any value, so they are not tried."""
-    chosen = {each.name for each in criteria if not kinds.of_criterion(each).typed}
+    chosen = {criterion.name for criterion in criteria if not kinds.of_criterion(criterion).typed}
     return [rule for rule in rules if chosen.issuperset((*rule.of, *rule.when))]
 
 
@@ -179,7 +179,7 @@ def tried(target: Target, criterion: Criterion) -> list[Any]:
 
 def right_ballot(forms: Sequence[Ballot], goals: Sequence[Target]) -> Ballot | None:
     """Return a ballot that meets all targets; None: no one can fill in the form like that."""
-    return next((form for form in forms if all(each.met_by(form.values.get(each.criterion)) for each in goals)), None)
+    return next((form for form in forms if all(goal.met_by(form.values.get(goal.criterion)) for goal in goals)), None)
 
 
 def verdict_on(stage: Verification, schema: Schema, forms: Sequence[Ballot], item: Mapping[str, Any]) -> ItemState:

@@ -155,8 +155,8 @@ def shown_to_judges(schema: Schema) -> Found:
             message = f"`{field.name}` is what judges call the answer that they grade; give the field another name"
             yield ("item", "fields", index, "name"), message
     fields, roles = ([each.name for each in schema.item.fields], [slot.role for slot in schema.item.assets])
-    graded = {each.name for each in registry.criteria_of(schema, "grading")}
-    voted = {each.name for stage in VERIFICATIONS for each in registry.criteria_of(schema, stage)}
+    graded = {criterion.name for criterion in registry.criteria_of(schema, "grading")}
+    voted = {criterion.name for stage in VERIFICATIONS for criterion in registry.criteria_of(schema, stage)}
     for index, judge in enumerate(schema.judges):
         template = judge_templates.shipped().get(judge.template)
         if template is None:
@@ -245,7 +245,7 @@ def _rest(schema: Schema) -> Found:
             if name not in targets:
                 yield ("source", "fields", name), f"`{name}` is no field or asset{among(name, targets)}"
     rated = (*VERIFICATIONS, "grading", "comparison", "coding")
-    asked = [each.name for stage in rated for each in registry.criteria_of(schema, stage)]
+    asked = [criterion.name for stage in rated for criterion in registry.criteria_of(schema, stage)]
     for name in schema.report.scales:
         if name not in asked:
             yield ("report", "scales", name), f"`{name}` is no criterion{among(name, asked)}"
@@ -257,8 +257,8 @@ def _rest(schema: Schema) -> Found:
 
 def _derived(schema: Schema) -> Found:
     stages = (*VERIFICATIONS, "refinement", "grading", "comparison", "coding")
-    asked = [each.name for stage in stages for each in registry.criteria_of(schema, stage)]
-    graded = {each.name: each for each in registry.criteria_of(schema, "grading")}
+    asked = [criterion.name for stage in stages for criterion in registry.criteria_of(schema, stage)]
+    graded = {criterion.name: criterion for criterion in registry.criteria_of(schema, "grading")}
     yield from check_names(
         [(("report", "derived", at, "name"), each.name) for at, each in enumerate(schema.report.derived)]
     )

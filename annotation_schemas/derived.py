@@ -39,13 +39,13 @@ def ends(schema: Schema, derived: DerivedCriterion) -> Ends:
     """The lowest and the highest value that there can be."""
     if derived.all_of:
         return 0.0, 1.0
-    lots = [ends_of_values(each) or (None, None) for each in parts(schema, derived)]
+    lots = [ends_of_values(part) or (None, None) for part in parts(schema, derived)]
     return _mean([low for low, _ in lots]), _mean([high for _, high in lots])
 
 
 def dimensions(schema: Schema, derived: DerivedCriterion) -> frozenset[str] | None:
     """Those in which all of its parts are asked; None: everywhere."""
-    lots = [frozenset(each.dimensions) for each in parts(schema, derived) if each.dimensions is not None]
+    lots = [frozenset(part.dimensions) for part in parts(schema, derived) if part.dimensions is not None]
     return frozenset.intersection(*lots) if lots else None
 
 
@@ -61,7 +61,7 @@ def value(schema: Schema, derived: DerivedCriterion, settled: Mapping[str, float
         return None
     if derived.mean_of:
         return sum(known) / len(known)
-    highest = [(ends_of_values(each) or (None, None))[1] for each in parts(schema, derived)]
+    highest = [(ends_of_values(part) or (None, None))[1] for part in parts(schema, derived)]
     at_highest = [one == other for one, other in zip(known, highest, strict=True)]
     wanted, others = at_highest[: len(derived.all_of)], at_highest[len(derived.all_of) :]
     return float(all(wanted) and not (others and all(others)))

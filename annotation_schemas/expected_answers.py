@@ -72,8 +72,8 @@ def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Expec
             return ExpectedAnswer(row.answer, (*options, field.none), none=True)
         return ExpectedAnswer(row.answer, options) if options else ExpectedAnswer(AnswerKind.TEXT)
     if row.of_options:
-        values = tuple(str(each.value) for each in field.options)
-        yes_no = {each.casefold() for each in values} == _YES_NO
+        values = tuple(str(option.value) for option in field.options)
+        yes_no = {value.casefold() for value in values} == _YES_NO
         return ExpectedAnswer(AnswerKind.YES_NO) if yes_no else ExpectedAnswer(AnswerKind.OPTION, values)
     if field.read_as == "form":
         return _of_form(field, fields)
@@ -105,7 +105,7 @@ def _of_form(field: ItemField, fields: Mapping[str, Any]) -> ExpectedAnswer:
     if form.is_drawn:
         return ExpectedAnswer(AnswerKind.TEXT, judged=True, drawn=bool(fields.get(field.drawn or "")))
     offered = _texts(kinds.of_field(field).offered(field, fields))
-    words = tuple(str(each.value) for each in field.options)
+    words = tuple(str(option.value) for option in field.options)
     entries = tuple(form.entries(str(fields.get(field.name) or ""), offered, words))
     return ExpectedAnswer(form.reads, entries) if entries else ExpectedAnswer(AnswerKind.TEXT, judged=True)
 
@@ -145,8 +145,8 @@ def held_against(value: Any, asked: ExpectedAnswer, key: Any) -> tuple[float, st
     if asked.kind is AnswerKind.NUMBER:
         return (float(_is_near(value, known, asked.tolerance)), "") if _number(value) else (math.nan, GONE)
     if asked.kind is AnswerKind.SPANS:
-        said = _spans(value, asked)
-        return (round(time_iou(said, known), _DECIMALS), "") if said else (math.nan, GONE)
+        spans = _spans(value, asked)
+        return (round(time_iou(spans, known), _DECIMALS), "") if spans else (math.nan, GONE)
     if asked.kind in (AnswerKind.TEXT, AnswerKind.YES_NO):
         return (float(plain(value) == plain(known)), "") if isinstance(value, str) else (math.nan, GONE)
     several = isinstance(value, list | tuple)
@@ -189,7 +189,7 @@ def _key(key: Any, asked: ExpectedAnswer) -> tuple[Any, str]:
     if asked.kind is AnswerKind.SPANS:
         names = _ENDS[asked.unit == FRAMES]
         spans = key if isinstance(key, list | tuple) else [None]
-        fit = all(isinstance(each, Mapping) and all(_number(each.get(name)) for name in names) for each in spans)
+        fit = all(isinstance(span, Mapping) and all(_number(span.get(name)) for name in names) for span in spans)
         return (key, "") if fit else (None, NO_KEY)
     if asked.kind is AnswerKind.TEXT:
         return (key, "") if isinstance(key, str) else (None, NO_KEY)
@@ -206,8 +206,8 @@ def _spans(value: Any, asked: ExpectedAnswer) -> list[dict[str, float]]:
     """Return spans as a field holds them; empty if the value holds no spans."""
     names = _ENDS[asked.unit == FRAMES]
     pairs = value if isinstance(value, list | tuple) else ()
-    fit = all(isinstance(each, list | tuple) and len(each) == len(names) and all(map(_number, each)) for each in pairs)
-    return [dict(zip(names, each, strict=True)) for each in pairs] if fit else []
+    fit = all(isinstance(pair, list | tuple) and len(pair) == len(names) and all(map(_number, pair)) for pair in pairs)
+    return [dict(zip(names, pair, strict=True)) for pair in pairs] if fit else []
 
 
 def _listed(key: str, asked: ExpectedAnswer) -> list[str]:
@@ -223,14 +223,14 @@ def _meant(text: str, options: Sequence[str]) -> str | None:
     """
     if text in options:
         return text
-    alike = {each for each in options if plain(each) == plain(text)}
+    alike = {option for option in options if plain(option) == plain(text)}
     return alike.pop() if len(alike) == 1 else None
 
 
 def _lettered(text: str, options: Sequence[str]) -> str | None:
     """Return the option that a single letter names by position; None if the options are letters themselves."""
     letter = _LETTER.fullmatch(text)
-    if letter is None or any(_LETTER.fullmatch(each) for each in options):
+    if letter is None or any(_LETTER.fullmatch(option) for option in options):
         return None
     place = ord(letter[1].upper()) - ord("A")
     return options[place] if place < len(options) else None

@@ -41,7 +41,7 @@ def asked_by(schema: Schema, floor: Floor) -> tuple[str, Criterion] | None:
 def variant_of(floor: Floor, level: str) -> Variant | None:
     """The variant that a floor is about, of a criterion on this level; None: there is no such one."""
     row = summarised()[floor.statistic]
-    offered = {name_of(each): each for each in row.variants if each.shown is not None}
+    offered = {name_of(variant): variant for variant in row.variants if variant.shown is not None}
     if floor.variant is not None:
         return offered.get(floor.variant)
     return offered.get(level) or next(iter(offered.values()))

@@ -31,7 +31,7 @@ def most_wanted(schema: Schema) -> int | None:
     if grading is None or grading.sample is None or grading.sample.models is None:
         return None
     within = dimensions_of(grading, grading.sample)
-    wanted = [each.wanted for each in schema.dimensions if within is None or each.id in within]
+    wanted = [dimension.wanted for dimension in schema.dimensions if within is None or dimension.id in within]
     known = [n for n in wanted if n is not None]
     return sum(known) * len(grading.sample.models) if len(known) == len(wanted) else None
 
@@ -94,7 +94,7 @@ def _of_each_other(grading: Grading, plan: GradingSample) -> Found:
 
 
 def _dimensions(schema: Schema, grading: Grading, plan: GradingSample) -> Found:
-    known = [each.id for each in schema.dimensions]
+    known = [dimension.id for dimension in schema.dimensions]
     for at, name in enumerate(plan.dimensions or ()):
         if name not in known:
             yield (*_AT, "dimensions", at), f"`{name}` is no dimension{among(name, known)}"
@@ -104,7 +104,7 @@ def _dimensions(schema: Schema, grading: Grading, plan: GradingSample) -> Found:
 
 def _stratum(schema: Schema, name: str, path: Path) -> Found:
     fields = {field.name: field for field in schema.item.fields}
-    if name == GROUP and not any(each.group for each in schema.dimensions):
+    if name == GROUP and not any(dimension.group for dimension in schema.dimensions):
         yield path, "no dimension of this schema has a `group`"
     elif name not in _OWN and name not in fields:
         known = [*_OWN, *fields]

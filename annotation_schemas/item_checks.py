@@ -33,7 +33,7 @@ def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
     """Check the field with the description of images: a text for a single image, a list for several."""
     if slot.alt is None:
         return
-    rows = {each.name: kinds.of_field(each) for each in schema.item.fields}
+    rows = {field.name: kinds.of_field(field) for field in schema.item.fields}
     fits = {name: row for name, row in rows.items() if row.written or row.is_list}
     if slot.alt not in fits:
         yield path, f"`{slot.alt}` is no field of text or of a list of texts{among(slot.alt, list(fits))}"

@@ -229,7 +229,7 @@ def parse_template(text: str, *, name: str) -> JudgeTemplate:
         if not prompt.user:
             document.add((), "the text is empty")
     if head is None or document.troubles:
-        lines = [f"{name}:{each.line + 1}: {_key(each.path)}{each.message}." for each in document.troubles]
+        lines = [f"{name}:{trouble.line + 1}: {_key(trouble.path)}{trouble.message}." for trouble in document.troubles]
         raise SchemaError("\n".join(lines))
     return JudgeTemplate(head, prompt, text)
 

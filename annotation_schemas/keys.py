@@ -71,7 +71,7 @@ def keys_of_votes(schema: Schema, stage: str | None = None) -> tuple[str, ...]:
     ``stage`` limits them to one verification stage; None means all.
     """
     rules = [part.keep for name, part in schema.stages.verifications.items() if stage in (None, name)]
-    return tuple(dict.fromkeys(each.key for rule in rules for each in targets(rule) if each.key))
+    return tuple(dict.fromkeys(target.key for rule in rules for target in targets(rule) if target.key))
 
 
 def votes_tell(schema: Schema, left_out: Collection[str]) -> bool:
@@ -104,7 +104,7 @@ def options_field(schema: Schema) -> str | None:
 def told_texts(schema: Schema) -> list[str]:
     """Return the names of an item's texts that models may see."""
     told = key_fields(schema)
-    return [each.name for each in schema.item.fields if kinds.of_field(each).written and each.name not in told]
+    return [field.name for field in schema.item.fields if kinds.of_field(field).written and field.name not in told]
 
 
 def question_field(schema: Schema) -> str | None:

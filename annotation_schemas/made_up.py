@@ -115,7 +115,7 @@ def _drawn(field: ItemField) -> list[dict[str, Any]]:
         [{"rings": [[[x, 0.7], [round(x + 0.2, 6), 0.7], [round(x + 0.1, 6), 0.3]]]} for x in _spread(n)],
     ]
     row = kinds.of_field(field)
-    return next((each for each in tries if row.check(field, each, {}) is None), tries[0])
+    return next((attempt for attempt in tries if row.check(field, attempt, {}) is None), tries[0])
 
 
 # ---- media ----------------------------------------------------------------------------------------------------------
@@ -137,9 +137,14 @@ def _how_many(slot: AssetSlot) -> int:
 
 def model_answers(schema: Schema, fields: Mapping[str, Any]) -> list[str]:
     """Return the answers of two made-up models: one equals the key, the other does not."""
-    plans = [each for stage in ("grading", "coding") for each in registry.criteria_of(schema, stage) if each.actions]
+    plans = [
+        criterion
+        for stage in ("grading", "coding")
+        for criterion in registry.criteria_of(schema, stage)
+        if criterion.actions
+    ]
     if plans:
-        steps = [f"{each.name}({', '.join(['cup', 'table'][: each.objects])})" for each in plans[0].actions[:3]]
+        steps = [f"{action.name}({', '.join(['cup', 'table'][: action.objects])})" for action in plans[0].actions[:3]]
         lines = [f"{place}. {step}" for place, step in enumerate(steps, 1)]
         return ["\n".join(lines), "\n".join([*lines[::-1], "Then everything is done."])]
     key = next((fields[name] for name in key_fields(schema) if fields.get(name) not in (None, "", [])), None)
@@ -158,8 +163,8 @@ def votes(schema: Schema, item: Item, state: ItemState, name: str = "verificatio
         return None
     criteria = registry.criteria_of(schema, name, item.dimension)
     deciding = criteria_that_decide(stage.keep)
-    asked = {each.name: each for each in criteria}
-    goals = [each.of(item.fields) for each in targets(stage.keep)]
+    asked = {criterion.name: criterion for criterion in criteria}
+    goals = [target.of(item.fields) for target in targets(stage.keep)]
     if any(goal.criterion not in asked for goal in goals):
         return None
     wanted = {goal.criterion: ballots.tried(goal, asked[goal.criterion]) for goal in goals}
@@ -176,7 +181,7 @@ def forms(schema: Schema, stage: str, item: Item, prediction: str | None = None)
     criteria = registry.criteria_of(schema, stage, item.dimension)
     texts = {**item.fields, **({} if prediction is None else {"prediction": prediction})}
     rules = registry.rules_of(schema, stage)
-    names = [each.name for each in criteria]
+    names = [criterion.name for criterion in criteria]
     return ballots.ballots(criteria, texts, wanted={}, deciding=names, rules=rules)
 
 

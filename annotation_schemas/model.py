@@ -388,8 +388,8 @@ SETS: set[str] = set()
 
 def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, Apart]:
     """Return the tolerance of each criterion that has one. Sets are compared in any order."""
-    said = [(each, each.tolerance) for each in criteria if each.tolerance is not None]
-    sets: dict[str, Apart] = {each.name: AnyOrder() for each in criteria if each.kind in SETS}
+    said = [(criterion, criterion.tolerance) for criterion in criteria if criterion.tolerance is not None]
+    sets: dict[str, Apart] = {criterion.name: AnyOrder() for criterion in criteria if criterion.kind in SETS}
     return sets | {each.name: tolerance.overlap or tolerance.of(each.unit) for each, tolerance in said}
 
 

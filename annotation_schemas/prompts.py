@@ -128,7 +128,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
         document.add(("default",), "this must be one of the families")
     injections = _injections(value.get("injections"), document, name)
     if document.troubles:
-        lines = [f"{file}:{each.line}: {dotted(each.path)}: {each.message}." for each in document.troubles]
+        lines = [f"{file}:{trouble.line}: {dotted(trouble.path)}: {trouble.message}." for trouble in document.troubles]
         raise SchemaError("\n".join(lines))
     return PromptSet(name, value["default"], found, types, injections, text)
 
@@ -170,7 +170,7 @@ def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
     if (
         not isinstance(texts, list | tuple)
         or not texts
-        or not all(isinstance(each, str) and each.strip() for each in texts)
+        or not all(isinstance(text, str) and text.strip() for text in texts)
     ):
         return "this must be a list of texts, with at least one"
     if len(set(texts)) < len(texts):
@@ -179,7 +179,7 @@ def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
 
 
 def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str, Prompt]:
-    found: dict[str, Prompt] = {}
+    prompts: dict[str, Prompt] = {}
     if value is not None and not isinstance(value, dict):
         document.add(("injections",), "this must be names, each with a `text`")
     for key, parts in _mapping(value).items():
@@ -189,10 +189,10 @@ def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str
         elif not isinstance(parts, dict) or set(parts) != {"text"} or not isinstance(parts["text"], str):
             document.add(path, "an injection has a `text`")
         else:
-            found[key] = Prompt(f"{name}/{key}", parts["text"].strip("\n"))
-            if not found[key].placeholders:
+            prompts[key] = Prompt(f"{name}/{key}", parts["text"].strip("\n"))
+            if not prompts[key].placeholders:
                 document.add((*path, "text"), "it takes no field of the item; name one in curly brackets")
-    return found
+    return prompts
 
 
 def parse_prompts(text: str, *, file: str) -> PromptSet:
@@ -261,17 +261,17 @@ def load_published_prompts(path: Path | str) -> dict[str, PublishedPrompt]:
 
 
 def _published_prompts(text: str, *, file: str) -> dict[str, PublishedPrompt]:
-    found: dict[str, PublishedPrompt] = {}
+    published_prompts: dict[str, PublishedPrompt] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         prompt = _published(line, where=f"{file}:{number}")
-        if prompt.name in found:
+        if prompt.name in published_prompts:
             raise SchemaError(f"{file}:{number}: name: a prompt `{prompt.name}` was there before.")
-        found[prompt.name] = prompt
-    if not found:
+        published_prompts[prompt.name] = prompt
+    if not published_prompts:
         raise SchemaError(f"{file}:1: the file holds no prompts.")
-    return found
+    return published_prompts
 
 
 def read_prompts(file: str) -> PromptSet:

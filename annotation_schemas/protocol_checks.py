@@ -100,7 +100,7 @@ def _grading(schema: Schema) -> Iterator[Finding]:
 def _shuffles(schema: Schema) -> Iterator[Finding]:
     for name in (*VERIFICATIONS, "grading"):
         shuffle = getattr(getattr(schema.stages, name), "shuffle", ())
-        if "options" in shuffle and not any(each.field for each in registry.criteria_of(schema, name)):
+        if "options" in shuffle and not any(criterion.field for criterion in registry.criteria_of(schema, name)):
             yield Finding(
                 WARNING,
                 ("stages", name, "shuffle"),
@@ -141,7 +141,7 @@ def _shown_answers(schema: Schema) -> Iterator[Finding]:
 
 
 def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator[Finding]:
-    lists = {each.field for each in stage.criteria if each.field is not None}
+    lists = {criterion.field for criterion in stage.criteria if criterion.field is not None}
     known = key_fields(schema)
     keyed, called = keys_of_votes(schema, name), name.replace("_", " ")
     places = _places_of_key(schema) if keyed else ()

@@ -289,7 +289,9 @@ def criteria_of(schema: Schema, stage: str, dimension: str | None = None) -> tup
     criteria: tuple[Criterion, ...] = getattr(part, "criteria", ())
     if dimension is None:
         return criteria
-    return tuple(each for each in criteria if each.dimensions is None or dimension in each.dimensions)
+    return tuple(
+        criterion for criterion in criteria if criterion.dimensions is None or dimension in criterion.dimensions
+    )
 
 
 def rules_of(schema: Schema, stage: str) -> tuple[CrossRule, ...]:

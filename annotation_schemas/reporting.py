@@ -49,7 +49,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     is there already."""
     stages = schema.stages
     criteria: Sequence[Criterion] = [
-        each for name in _RATED if (stage := getattr(stages, name)) is not None for each in stage.criteria
+        criterion for name in _RATED if (stage := getattr(stages, name)) is not None for criterion in stage.criteria
     ]
     if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
         yield ("report", "unit"), "no one rates models' answers: there is no grading; say `item`, or leave it out"
@@ -57,9 +57,9 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
     yield from _of_rule(schema, rated=bool(criteria))
     yield from _of_regression(schema)
-    ordered = [each for each in criteria if _level(schema, each) != "nominal"]
+    ordered = [criterion for criterion in criteria if _level(schema, criterion) != "nominal"]
     numbers = [each for each in ordered if ends_of_values(each) is not None]
-    compared = [part for each in criteria for part in kinds.of_criterion(each).measured(each, "nominal")]
+    compared = [part for criterion in criteria for part in kinds.of_criterion(criterion).measured(criterion, "nominal")]
     shapes = {Needs.of_shape(part.shape) for part in compared if part.shape}
     for at, name in enumerate(schema.report.statistics):
         path = ("report", "statistics", at)
@@ -109,7 +109,7 @@ def _of_regression(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]
         yield (*path, "success"), f"grading has no criterion `{said.success}` with numbers; it has {there}"
     elif not own[said.success]:
         yield (*path, "success"), f"`{said.success}` needs `dimensions`, which say whose answers succeed or fail"
-    fields = [each.name for each in schema.item.fields]
+    fields = [field.name for field in schema.item.fields]
     if said.task is not None and said.task not in fields:
         yield (*path, "task"), f"items have no field `{said.task}`; they have {', '.join(fields) or 'none'}"
 

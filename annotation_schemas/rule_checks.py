@@ -38,7 +38,7 @@ def check(schema: Schema) -> Found:
     for stage in STAGES:
         part = getattr(schema.stages, stage)
         if part is not None:
-            asked = {each.name: each for each in part.criteria}
+            asked = {criterion.name: criterion for criterion in part.criteria}
             shown = getattr(part, "shows", None)
             seen = {
                 name: field

@@ -32,7 +32,7 @@ def counts_of(counts: Any) -> list[int] | None:
         counts = found
     if not isinstance(counts, list | tuple) or not 1 <= len(counts) <= MOST_COUNTS:
         return None
-    whole = all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in counts)
+    whole = all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts)
     return list(counts) if whole else None
 
 

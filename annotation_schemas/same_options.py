@@ -61,7 +61,7 @@ def _groups(texts: Sequence[str | Fraction]) -> list[list[int]]:
     places: dict[str | Fraction, list[int]] = {}
     for at, text in enumerate(texts):
         places.setdefault(text, []).append(at)
-    return [each for each in places.values() if len(each) > 1]
+    return [place for place in places.values() if len(place) > 1]
 
 
 def _letters(places: Sequence[int]) -> str:

@@ -63,8 +63,8 @@ def number(schema: Schema, name: str) -> float | None:
 
 def n_actions(schema: Schema, fields: Mapping[str, Any]) -> int | None:
     """How many actions of its goal an item shows: those that are done, and the next one; None: it does not say."""
-    told = _progress(schema)
-    done = fields.get(told.name) if told else None
+    progress = _progress(schema)
+    done = fields.get(progress.name) if progress else None
     return len(done) + 1 if isinstance(done, list) else None
 
 

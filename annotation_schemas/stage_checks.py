@@ -165,9 +165,9 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
         at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:
             asked_in = (
-                each
-                for each in get_args(StageName)
-                if any(name == other.name for other in registry.criteria_of(schema, each))
+                arg
+                for arg in get_args(StageName)
+                if any(name == other.name for other in registry.criteria_of(schema, arg))
             )
             other = next(asked_in, None)
             elsewhere = f"; it is asked in `{other}`, whose votes count there" if other else ""
@@ -349,9 +349,9 @@ def check_grading(schema: Schema) -> Found:
         return
     yield from known_dimensions(schema, grading.dimensions, ("stages", "grading", "dimensions"))
     named = [
-        each.name
-        for each in grading.criteria
-        if kinds.of_criterion(each).names and derived.ends_of_values(each) is None
+        criterion.name
+        for criterion in grading.criteria
+        if kinds.of_criterion(criterion).names and derived.ends_of_values(criterion) is None
     ]
     if grading.combine == "mean" and named:
         names = " and ".join(f"`{name}`" for name in named)
@@ -395,7 +395,7 @@ def check_comparison(schema: Schema) -> Found:
     yield from unique([((*at, "models", index), name) for index, name in enumerate(stage.models or ())])
     if stage.models is not None and len(stage.models) < 2:
         yield (*at, "models"), "two models at least are compared; name another one, or leave `models` out for all"
-    if stage.criteria and not any(kinds.of_criterion(each).compares_answers for each in stage.criteria):
+    if stage.criteria and not any(kinds.of_criterion(criterion).compares_answers for criterion in stage.criteria):
         yield (*at, "criteria"), "none of them says whose answer is better; add one of kind `preference`"
 
 
@@ -405,13 +405,17 @@ def check_coding(schema: Schema) -> Found:
         return
     at: Path = ("stages", "coding")
     yield from known_dimensions(schema, coding.dimensions, (*at, "dimensions"))
-    if coding.criteria and not any(each.options for each in coding.criteria):
+    if coding.criteria and not any(criterion.options for criterion in coding.criteria):
         yield (*at, "criteria"), "no criterion has `options`, and these are the codes that are counted"
     of = coding.of
     if of.score is None and not of.items:
         yield (*at, "of"), "`score` is missing; it says what makes an answer wrong (or name `items`)"
     yield from unique([((*at, "of", "items", index), name) for index, name in enumerate(of.items)])
-    rated = [each.name for each in registry.criteria_of(schema, "grading") if derived.ends_of_values(each) is not None]
+    rated = [
+        criterion.name
+        for criterion in registry.criteria_of(schema, "grading")
+        if derived.ends_of_values(criterion) is not None
+    ]
     rated += [each.name for each in schema.report.derived]
     if of.score in ("human", "judge"):
         if of.criterion is None:
@@ -433,7 +437,7 @@ def highest_score(schema: Schema, name: str) -> float | None:
     """Return the highest value of a grading criterion, or of a derived criterion."""
     rule = derived.find(schema, name)
     if rule is not None:
-        graded = {each.name for each in registry.criteria_of(schema, "grading")}
+        graded = {criterion.name for criterion in registry.criteria_of(schema, "grading")}
         return derived.ends(schema, rule)[1] if graded.issuperset(rule.parts) else None
-    own = next(each for each in registry.criteria_of(schema, "grading") if each.name == name)
+    own = next(criterion for criterion in registry.criteria_of(schema, "grading") if criterion.name == name)
     return (derived.ends_of_values(own) or (None, None))[1]

@@ -314,13 +314,18 @@ def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
 def _said(document: Document, path: yaml_text.Path, begins: str) -> str | None:
     """Return the message at a key that begins with these words, or None."""
     return next(
-        (each.message for each in document.troubles if each.path == path and each.message.startswith(begins)), None
+        (
+            trouble.message
+            for trouble in document.troubles
+            if trouble.path == path and trouble.message.startswith(begins)
+        ),
+        None,
     )
 
 
 def _forget(document: Document, path: yaml_text.Path, begins: str) -> bool:
     """Remove messages at a key that its own type explains better, and return whether there were any."""
-    kept = [each for each in document.troubles if each.path != path or not each.message.startswith(begins)]
+    kept = [trouble for trouble in document.troubles if trouble.path != path or not trouble.message.startswith(begins)]
     found = len(kept) < len(document.troubles)
     document.troubles[:] = kept
     return found
@@ -405,7 +410,7 @@ def _model_in(annotation: Any) -> Any:
     if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
         return annotation
     for argument in typing.get_args(annotation):
-        found = _model_in(argument)
-        if isinstance(found, type) and issubclass(found, BaseModel):
-            return found
+        model = _model_in(argument)
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            return model
     return None

@@ -172,7 +172,7 @@ def offered(view: ProjectView) -> Sequence[Screen]:
 def _asked_for(view: ProjectView, part: str) -> bool:
     stages = view.schema.schema_.stages
     places = [stages, *(getattr(stages, stage, None) for stage in Stage)]
-    return not part or any(getattr(each, part, None) is not None for each in places)
+    return not part or any(getattr(place, part, None) is not None for place in places)
 
 
 def _worked_on(view: ProjectView, stage: Stage | None) -> bool:

@@ -93,14 +93,14 @@ def by_public_ids(
     session: Session, *, project_id: int, public_ids: Iterable[str], lock: bool = False
 ) -> dict[str, StoredAsset]:
     """Return a project's assets with these public ids, by public id."""
-    found: dict[str, StoredAsset] = {}
+    stored_assets: dict[str, StoredAsset] = {}
     ordered = sorted(set(public_ids))
     for begin in range(0, len(ordered), _AT_ONCE):
         some = ordered[begin : begin + _AT_ONCE]
         wanted = select(AssetRow).where(AssetRow.project_id == project_id, col(AssetRow.public_id).in_(some))
         wanted = wanted.order_by(col(AssetRow.id))
-        found |= {row.public_id: row for row in session.exec(wanted.with_for_update() if lock else wanted)}
-    return found
+        stored_assets |= {row.public_id: row for row in session.exec(wanted.with_for_update() if lock else wanted)}
+    return stored_assets
 
 
 def propose(session: Session, *, asset: StoredAsset, proposal: Mapping[str, Any]) -> None:

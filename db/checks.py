@@ -73,7 +73,7 @@ def current_annotations(
         )
         .order_by(col(AnnotationRow.id))
     )
-    found: dict[int, list[ItemSubmission]] = {}
+    item_submissions: dict[int, list[ItemSubmission]] = {}
     otherwise = reworded.differs(session, project_id=project_id)
     about: dict[str, Any] = {"project_id": project_id}
     for row in map(ItemSubmission._make, session.execute(wanted)):
@@ -81,8 +81,8 @@ def current_annotations(
             about["version"] = row.schema_version_id
             answers = reworded.answers(session, **about, stage=row.stage, given=row.answers)
             row = row._replace(answers=answers, reasons=reworded.reasons(session, **about, given=row.reasons))
-        found.setdefault(row.item_id, []).append(row)
-    return found
+        item_submissions.setdefault(row.item_id, []).append(row)
+    return item_submissions
 
 
 def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, Stage], int]:
@@ -190,8 +190,8 @@ def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dic
     found: dict[int, dict[int, Mapping[str, Any]]] = {}
     about: dict[str, Any] = {"project_id": project_id, "stage": Stage.REFINEMENT}
     for item_id, prediction_id, given, version in session.exec(wanted):
-        said = reworded.answers(session, **about, version=version, given=given)
-        found.setdefault(item_id, {})[prediction_id or 0] = said
+        answers = reworded.answers(session, **about, version=version, given=given)
+        found.setdefault(item_id, {})[prediction_id or 0] = answers
     return found
 
 

@@ -55,7 +55,7 @@ def add(
     session.add(row)
     session.flush()
     insert_or_ignore(
-        session, CommentForRow, [{"comment_id": row.id, "person_id": each} for each in sorted(set(people))]
+        session, CommentForRow, [{"comment_id": row.id, "person_id": person} for person in sorted(set(people))]
     )
     return row
 

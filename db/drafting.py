@@ -17,7 +17,7 @@ def of_stage(
     session: Session, *, project_id: int, stage: Stage, item_ids: Iterable[int] = (), task_ids: Iterable[int] = ()
 ) -> list[StoredAnnotation]:
     """Return a stage's submissions about these items or for these tasks, superseded or not, oldest first."""
-    found: list[StoredAnnotation] = []
+    stored_annotations: list[StoredAnnotation] = []
     for column, ids in ((AnnotationRow.item_id, item_ids), (AnnotationRow.task_id, task_ids)):
         for some in chunked(sorted(set(ids)), 500):
             wanted = select(AnnotationRow).where(
@@ -26,8 +26,8 @@ def of_stage(
                 col(AnnotationRow.purpose) == Purpose.LIVE,
                 col(column).in_(some),
             )
-            found += reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
-    return found
+            stored_annotations += reworded.query(session, wanted.order_by(col(AnnotationRow.id)))
+    return stored_annotations
 
 
 def authored(session: Session, *, project_id: int, task_ids: Iterable[int]) -> set[int]:

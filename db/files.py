@@ -90,11 +90,11 @@ def add_file(
 
 def items_named(session: Session, *, project_id: int, external_ids: Sequence[str]) -> dict[str, StoredItem]:
     """Return the items of a project that have one of these external ids, by external id."""
-    found: dict[str, StoredItem] = {}
+    stored_items: dict[str, StoredItem] = {}
     for some in _lots(external_ids):
         wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.external_id).in_(some))
-        found.update({row.external_id: row for row in session.exec(wanted)})
-    return found
+        stored_items.update({row.external_id: row for row in session.exec(wanted)})
+    return stored_items
 
 
 @dataclass(frozen=True)

@@ -108,14 +108,14 @@ def rows(session: Session, *, ids: Sequence[int], lock: bool = False) -> list[St
 
     ``lock`` locks them in one fixed order, so that two transactions never wait for each other.
     """
-    found: dict[int, StoredItem] = {}
+    stored_items: dict[int, StoredItem] = {}
     every = sorted(ids)
     for begin in range(0, len(every), _AT_ONCE):
         some = select(ItemRow).where(col(ItemRow.id).in_(every[begin : begin + _AT_ONCE])).order_by(col(ItemRow.id))
         if lock:
             some = some.with_for_update(key_share=True).execution_options(populate_existing=True)
-        found |= {row.id: row for row in session.exec(some)}
-    return [found[id] for id in ids]
+        stored_items |= {row.id: row for row in session.exec(some)}
+    return [stored_items[id] for id in ids]
 
 
 def facts(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[int, Facts]:
@@ -151,9 +151,9 @@ def _sorted(within: ListScope, wanted: ItemFilter, sort: str, down: bool, *more:
     if sort in ("votes", "differ"):
         key = n if sort == "votes" else differ
     elif sort == "comments":
-        said = _comments(within.project_id)
-        statement = statement.join(said, said.c.item_id == col(ItemRow.id), isouter=True)
-        key = func.coalesce(said.c.n, 0)
+        comments = _comments(within.project_id)
+        statement = statement.join(comments, comments.c.item_id == col(ItemRow.id), isouter=True)
+        key = func.coalesce(comments.c.n, 0)
     elif sort == "author":
         statement = statement.join(PersonRow, col(PersonRow.id) == col(ItemRow.author_id), isouter=True)
         key = func.coalesce(col(PersonRow.login), "")

@@ -93,8 +93,8 @@ def hold_revisions(session: Session, *, ids: Sequence[int], state: ItemState) ->
 
 def _held(session: Session) -> dict[int, StoredItem]:
     """Return the items that this transaction has locked. Nobody can change them, so they need not be read again."""
-    found: dict[int, StoredItem] = session.info.setdefault("held items", {})
-    return found
+    stored_items: dict[int, StoredItem] = session.info.setdefault("held items", {})
+    return stored_items
 
 
 @cache
@@ -129,8 +129,8 @@ def by_id(session: Session, *, id: int) -> StoredItem:
     """Return an item, which must exist."""
     if id in _held(session):
         return _held(session)[id]
-    found: StoredItem = session.exec(_by_id(hold=False), params={"item": id}).one()
-    return found
+    stored_item: StoredItem = session.exec(_by_id(hold=False), params={"item": id}).one()
+    return stored_item
 
 
 def by_public_id(session: Session, *, project_id: int, public_id: str) -> StoredItem | None:
@@ -401,10 +401,10 @@ def latest_by_stage(
 ) -> dict[Stage, list[StoredAnnotation]]:
     """Return the submissions of ``latest_annotations`` for several stages."""
     given = {"item": item_id, "revision": revision, "stages": list(stages), "purpose": purpose}
-    found: dict[Stage, list[StoredAnnotation]] = {stage: [] for stage in stages}
+    stored_annotations: dict[Stage, list[StoredAnnotation]] = {stage: [] for stage in stages}
     for row in reworded.query(session, _latest_annotations(), given):
-        found[row.stage].append(row)
-    return found
+        stored_annotations[row.stage].append(row)
+    return stored_annotations
 
 
 @cache

@@ -109,16 +109,16 @@ def graded(session: Session, *, project_id: int) -> set[int]:
 
 def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPrediction]:
     """Return answers by id."""
-    found: dict[int, StoredPrediction] = {}
+    stored_predictions: dict[int, StoredPrediction] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(PredictionRow).where(col(PredictionRow.id).in_(list(ids[start : start + _AT_ONCE])))
-        found |= {row.id: row for row in session.exec(some)}
-    return found
+        stored_predictions |= {row.id: row for row in session.exec(some)}
+    return stored_predictions
 
 
 def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[int, StoredPrediction]:
     """Return a model's newest answer to each of the items, by item id."""
-    found: dict[int, StoredPrediction] = {}
+    stored_predictions: dict[int, StoredPrediction] = {}
     for start in range(0, len(item_ids), _AT_ONCE):
         some = (
             select(PredictionRow)
@@ -129,8 +129,8 @@ def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[i
             )
             .order_by(col(PredictionRow.id))
         )
-        found |= {row.item_id: row for row in session.exec(some)}
-    return found
+        stored_predictions |= {row.item_id: row for row in session.exec(some)}
+    return stored_predictions
 
 
 def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -143,11 +143,11 @@ def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[in
 
 def units(session: Session, *, ids: Sequence[int]) -> dict[int, StoredJudgeUnit]:
     """Return units of a run, by id."""
-    found: dict[int, StoredJudgeUnit] = {}
+    stored_judge_units: dict[int, StoredJudgeUnit] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(JudgeUnitRow).where(col(JudgeUnitRow.id).in_(list(ids[start : start + _AT_ONCE])))
-        found |= {row.id: row for row in session.exec(some)}
-    return found
+        stored_judge_units |= {row.id: row for row in session.exec(some)}
+    return stored_judge_units
 
 
 # ---- scores ---------------------------------------------------------------------------------------------------------
@@ -374,11 +374,11 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, ReplyOutcome, in
     newest: dict[tuple[int, str], str] = {}
     for unit_id, criterion, verdict in session.connection().execute(wanted):
         newest[unit_id, criterion] = verdict
-    found = Counter(
+    counter = Counter(
         (reworded.judged(session, run_id=run_id, criterion=criterion)[0], ReplyOutcome(verdict))
         for (_, criterion), verdict in newest.items()
     )
-    return [(criterion, verdict, n) for (criterion, verdict), n in sorted(found.items())]
+    return [(criterion, verdict, n) for (criterion, verdict), n in sorted(counter.items())]
 
 
 def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool, int], str]:

@@ -250,8 +250,8 @@ def answers(session: Session, *, qualification_id: int, until: datetime | None =
 
 def by_ids(session: Session, *, ids: Sequence[int]) -> list[StoredAnnotation]:
     """Return answers by their ids, oldest first."""
-    found: list[StoredAnnotation] = []
+    stored_annotations: list[StoredAnnotation] = []
     for at in range(0, len(ids), 500):
         wanted = select(AnnotationRow).where(col(AnnotationRow.id).in_(ids[at : at + 500]))
-        found += reworded.query(session, wanted)
-    return sorted(found, key=lambda row: row.id)
+        stored_annotations += reworded.query(session, wanted)
+    return sorted(stored_annotations, key=lambda row: row.id)

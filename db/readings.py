@@ -112,23 +112,23 @@ def any_unread(session: Session, *, project_id: int, version: int) -> bool:
 
 def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[UnreadAnswer]:
     """Return those of these answers that this version of the rules has not read, in order of id."""
-    found: list[UnreadAnswer] = []
+    unread_answers: list[UnreadAnswer] = []
     for some in _lots(ids):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some), ~_of_rules(version))
         for row in session.exec(wanted.order_by(col(PredictionRow.id))):
-            found.append(UnreadAnswer(row.id, row.item_id, row.run_id, row.text, row.created_at))
-    return found
+            unread_answers.append(UnreadAnswer(row.id, row.item_id, row.run_id, row.text, row.created_at))
+    return unread_answers
 
 
 def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | None = None) -> list[UnreadAnswer]:
     """Return answers, of these models or of all, in order of id."""
-    found: list[UnreadAnswer] = []
+    unread_answers: list[UnreadAnswer] = []
     for some in _lots(ids):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some)).order_by(col(PredictionRow.id))
         for row in session.exec(wanted):
             if models is None or row.model in models:
-                found.append(UnreadAnswer(row.id, row.item_id, row.run_id, row.text, row.created_at))
-    return found
+                unread_answers.append(UnreadAnswer(row.id, row.item_id, row.run_id, row.text, row.created_at))
+    return unread_answers
 
 
 def known_questions(session: Session, *, ids: Sequence[int], reader: str, version: int) -> set[tuple[int, str]]:
@@ -154,8 +154,8 @@ def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
 def ended(session: Session, *, answers: Iterable[UnreadAnswer]) -> dict[tuple[int, int], AttemptEnd]:
     """Return how the attempts that produced these answers ended, by run and item."""
     by_run: dict[int, set[int]] = {}
-    for each in answers:
-        by_run.setdefault(each.run_id, set()).add(each.item_id)
+    for answer in answers:
+        by_run.setdefault(answer.run_id, set()).add(answer.item_id)
     found: dict[tuple[int, int], AttemptEnd] = {}
     for run_id, ids in by_run.items():
         for some in _lots(ids):
@@ -245,11 +245,13 @@ def counting(
     if run_id is not None:
         wanted = wanted.where(col(PredictionRow.run_id) == run_id)
     lots = [wanted] if ids is None else [wanted.where(col(ReadingRow.prediction_id).in_(some)) for some in _lots(ids)]
-    found: dict[int, AnswerReading] = {}
-    for each in lots:
-        for id, name, version, revision, kind, outcome, value, *rest in session.connection().execute(each):
-            found[id] = AnswerReading(id, name, version, revision, AnswerKind(kind), _OUTCOMES[outcome], value, *rest)
-    return found
+    answer_readings: dict[int, AnswerReading] = {}
+    for lot in lots:
+        for id, name, version, revision, kind, outcome, value, *rest in session.connection().execute(lot):
+            answer_readings[id] = AnswerReading(
+                id, name, version, revision, AnswerKind(kind), _OUTCOMES[outcome], value, *rest
+            )
+    return answer_readings
 
 
 def readers(session: Session, *, project_id: int) -> list[str]:

@@ -107,7 +107,7 @@ class AttemptContext:
 
 def contexts(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, AttemptContext]:
     """Return attempts with their units and items, by id."""
-    found: dict[int, AttemptContext] = {}
+    attempt_contexts: dict[int, AttemptContext] = {}
     for some in _lots(attempt_ids):
         wanted = (
             select(AttemptRow, JudgeUnitRow, ItemRow)
@@ -115,13 +115,15 @@ def contexts(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Attem
             .join(ItemRow, col(ItemRow.id) == JudgeUnitRow.item_id)
             .where(col(AttemptRow.id).in_(some))
         )
-        found |= {attempt.id: AttemptContext(attempt, unit, item) for attempt, unit, item in session.exec(wanted)}
-    return found
+        attempt_contexts |= {
+            attempt.id: AttemptContext(attempt, unit, item) for attempt, unit, item in session.exec(wanted)
+        }
+    return attempt_contexts
 
 
 def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[StoredJudgement]]:
     """Return all scores of attempts, by attempt, the newest parser version first."""
-    found: dict[int, list[StoredJudgement]] = {}
+    stored_judgements: dict[int, list[StoredJudgement]] = {}
     for some in _lots(attempt_ids):
         wanted = (
             select(JudgementRow)
@@ -129,8 +131,8 @@ def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[
             .order_by(col(JudgementRow.parser_version).desc(), col(JudgementRow.id))
         )
         for row in reworded.query(session, wanted):
-            found.setdefault(row.attempt_id, []).append(row)
-    return found
+            stored_judgements.setdefault(row.attempt_id, []).append(row)
+    return stored_judgements
 
 
 def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[StoredAnnotation, StoredPerson]]:

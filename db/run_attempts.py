@@ -170,7 +170,7 @@ def asked_again_ids(session: Session, *, run_id: int) -> set[int]:
 
 def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> Counter[Outcome]:
     """Count units by the outcome of their last final attempt."""
-    found: Counter[Outcome] = Counter()
+    counts: Counter[Outcome] = Counter()
     for some in _lots(list(unit_ids)):
         wanted = (
             select(AttemptRow.outcome, func.count())
@@ -182,19 +182,19 @@ def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> 
             )
             .group_by(col(AttemptRow.outcome))
         )
-        found.update({Outcome(outcome): n for outcome, n in session.exec(wanted)})
-    return found
+        counts.update({Outcome(outcome): n for outcome, n in session.exec(wanted)})
+    return counts
 
 
 def last_ones(session: Session, *, run_ids: Iterable[int]) -> list[StoredAttempt]:
     """Return the last final attempt at each unit of these runs, in the order of runs."""
-    found: list[StoredAttempt] = []
+    stored_attempts: list[StoredAttempt] = []
     for run_id in sorted(set(run_ids)):
         wanted = select(AttemptRow).where(
             AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), _is_last(AttemptRow)
         )
-        found += session.exec(wanted.order_by(col(AttemptRow.unit_id))).all()
-    return found
+        stored_attempts += session.exec(wanted.order_by(col(AttemptRow.unit_id))).all()
+    return stored_attempts
 
 
 def count(session: Session, *, project_id: int, kind: RunKind) -> int:

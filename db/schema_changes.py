@@ -263,10 +263,10 @@ def asked_again(
         )
         .order_by(col(AnnotationRow.id))
     )
-    found: dict[int, list[StoredAnnotation]] = {}
+    stored_annotations: dict[int, list[StoredAnnotation]] = {}
     for vote in reworded.query(session, wanted):
-        found.setdefault(vote.item_id, []).append(vote)
-    return found
+        stored_annotations.setdefault(vote.item_id, []).append(vote)
+    return stored_annotations
 
 
 def withdraw(session: Session, *, slots: Sequence[StoredTask]) -> None:

@@ -223,7 +223,7 @@ def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, un
 
 def open_or_held(session: Session, *, item_ids: Sequence[int], stage: Stage, lock: bool = False) -> list[StoredTask]:
     """Return the open and claimed live slots of items in a stage, open ones first."""
-    found: list[StoredTask] = []
+    stored_tasks: list[StoredTask] = []
     for begin in range(0, len(item_ids), 500):
         wanted: Any = select(TaskRow).where(
             col(TaskRow.item_id).in_(item_ids[begin : begin + 500]),
@@ -234,5 +234,5 @@ def open_or_held(session: Session, *, item_ids: Sequence[int], stage: Stage, loc
         wanted = wanted.order_by(col(TaskRow.id))
         if lock:
             wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
-        found += session.exec(wanted)
-    return sorted(found, key=lambda row: (row.state is TaskState.CLAIMED, row.id))
+        stored_tasks += session.exec(wanted)
+    return sorted(stored_tasks, key=lambda row: (row.state is TaskState.CLAIMED, row.id))

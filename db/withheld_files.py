@@ -49,7 +49,7 @@ def named(session: Session, *, project_id: int | None = None, but: int | None = 
 
 def assets_of(session: Session, *, project_id: int, files: Collection[str]) -> list[StoredAsset]:
     """Return the images and clips of a project that show one of these files, in order, locked."""
-    found: list[StoredAsset] = []
+    stored_assets: list[StoredAsset] = []
     these = sorted(files)
     for start in range(0, len(these), _AT_ONCE):
         some = col(AssetRow.sha256).in_(these[start : start + _AT_ONCE])
@@ -60,8 +60,8 @@ def assets_of(session: Session, *, project_id: int, files: Collection[str]) -> l
             .with_for_update()
             .execution_options(populate_existing=True)
         )
-        found += [*session.exec(wanted)]
-    return found
+        stored_assets += [*session.exec(wanted)]
+    return stored_assets
 
 
 def exchange(session: Session, *, rows: Iterable[StoredAsset], file: str) -> None:
@@ -114,7 +114,7 @@ def adjacent_files(session: Session, *, project_id: int, asset_ids: Collection[i
 
     Two assets are next to each other if one item shows both, they have the same source, or one is a frame of the other.
     """
-    found: dict[int, StoredAsset] = {}
+    stored_assets: dict[int, StoredAsset] = {}
     ids = sorted(asset_ids)
     for start in range(0, len(ids), _AT_ONCE):
         some = ids[start : start + _AT_ONCE]
@@ -136,5 +136,5 @@ def adjacent_files(session: Session, *, project_id: int, asset_ids: Collection[i
         taken_from = select(other).join(source, col(source.name) == other.name)
         taken_from = taken_from.join(mine, col(mine.source_id) == source.id).where(*with_files)
         for wanted in (in_items, of_source, taken, taken_from):
-            found |= {row.id: row for row in session.exec(wanted)}
-    return [found[id] for id in sorted(found)]
+            stored_assets |= {row.id: row for row in session.exec(wanted)}
+    return [stored_assets[id] for id in sorted(stored_assets)]

@@ -119,7 +119,11 @@ CROSS_RULES: Mapping[str, CrossRuleRow] = {
             "at_most_one",
             "at most one of these is filled in",
             lambda values: next(
-                (place for place in range(1, len(values)) if sum(each is not None for each in values[: place + 1]) > 1),
+                (
+                    place
+                    for place in range(1, len(values))
+                    if sum(value is not None for value in values[: place + 1]) > 1
+                ),
                 None,
             ),
         ),

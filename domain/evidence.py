@@ -76,7 +76,7 @@ class PrintedFigure:
             "reason": self.reason,
         }
         kept = {name: each for name, each in told.items() if each is not None or name == "value"}
-        return {**kept, "rows": [each.as_json() for each in self.rows]}
+        return {**kept, "rows": [row.as_json() for row in self.rows]}
 
     @property
     def measured(self) -> tuple[Any, ...]:

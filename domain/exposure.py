@@ -87,7 +87,7 @@ class Disclosure:
         """Return the record as JSON values, sorted so that equal records give equal JSON."""
         return {
             "fields": sorted(set(self.fields)),
-            "facts": sorted({each.value for each in self.facts}),
+            "facts": sorted({fact.value for fact in self.facts}),
             "said": sorted({each.value for each in self.said}),
             "other": sorted(set(self.other)),
         }
@@ -174,9 +174,9 @@ def look_through(
         other.append(path)
         in_it = set(strings(value))
         names |= _fields_in(in_it, secrets, but=fields)
-        told = _people_in(in_it, secrets)
+        people = _people_in(in_it, secrets)
         last = path.rpartition(".")[2].lower()
-        found |= told or {fact for fact, name in _NAMED if name.search(last) and not names & {last}}
+        found |= people or {fact for fact, name in _NAMED if name.search(last) and not names & {last}}
     shown = {text for value in fields.values() for text in strings(value)}
     for name, value in fields.items():
         strange = set(strings(value)) - set(strings(secrets.content.get(name)))

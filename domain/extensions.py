@@ -355,10 +355,10 @@ def installed() -> Mapping[str, Extension]:
     NotAvailableError
         An installed package has an extension that cannot be loaded, or that has the name of another.
     """
-    found: dict[str, Extension] = {}
+    extensions: dict[str, Extension] = {}
     for path in sorted(FOLDER.glob("*/__init__.py")):
         extension: Extension = import_own(f"extensions.{path.parent.name}").EXTENSION
-        found[extension.name] = extension
+        extensions[extension.name] = extension
     for point in _entry_points():
         try:
             extension = point.load()
@@ -369,11 +369,11 @@ def installed() -> Mapping[str, Extension]:
                 f"The extension {point.name!r} cannot be loaded: {error}. Update or uninstall the package"
                 f" {point.dist.name if point.dist else point.value} and start again."
             ) from error
-        if found.setdefault(extension.name, extension) is not extension:
+        if extensions.setdefault(extension.name, extension) is not extension:
             raise NotAvailableError(
                 f"Two extensions are called {extension.name!r}. Uninstall one of them and start again."
             )
-    return found
+    return extensions
 
 
 def _entry_points() -> Sequence[Any]:

@@ -102,11 +102,11 @@ class FieldTest:
             if self.value in ("empty", "given"):
                 return (value in (None, "", [], {})) is (self.value == "empty")
             limits = Range.parse(self.value, self.name)
-            return any(limits.holds(each) for each in _leaves(value) if _is_number(each))
+            return any(limits.holds(leave) for leave in _leaves(value) if _is_number(leave))
         wanted = self.value.lower()
         if self.how == "~":
-            return any(wanted in typed_value(each).lower() for each in _leaves(value))
-        return any(wanted == typed_value(each).lower() for each in _leaves(value))
+            return any(wanted in typed_value(leave).lower() for leave in _leaves(value))
+        return any(wanted == typed_value(leave).lower() for leave in _leaves(value))
 
     def __str__(self) -> str:
         return f"{self.name}{self.how}{self.value}"
@@ -158,7 +158,7 @@ def sort_key(value: Any) -> tuple[int, float, str]:
         return 2, 0.0, ""
     if _is_number(value):
         return 0, float(value), ""
-    return 1, 0.0, " ".join(typed_value(each) for each in _leaves(value)).lower()
+    return 1, 0.0, " ".join(typed_value(leave) for leave in _leaves(value)).lower()
 
 
 OPEN_COLUMNS: Mapping[str, str] = {

@@ -272,17 +272,17 @@ class Entry:
 
 def entries_of(raw: str) -> list[Entry]:
     """Return the entries of an object or a list, in order."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     at = _skip(raw, 1)
     while raw[at] not in "]}":
         value = _key_to_value(raw, at) if raw[0] == "{" else at
         key = json.loads(raw[at : token_end(STRING, raw, at, "a key")]) if raw[0] == "{" else None
         end = _end(raw, value)
-        found.append(Entry(key, at, value, end))
+        entries.append(Entry(key, at, value, end))
         at = _skip(raw, end)
         if raw[at] == ",":
             at = _skip(raw, at + 1)
-    return found
+    return entries
 
 
 def keys(raw: str) -> list[str]:

@@ -106,7 +106,7 @@ def settled_for(record: PredictionRecord, own: Iterable[str], *, may_be_none: bo
     if may_be_none and text == "None":
         return record
     words = [" ".join(each.split()).casefold() for each in own]
-    if any(each == text.casefold() or (is_suspect(each) and each in text.casefold()) for each in words if each):
+    if any(word == text.casefold() or (is_suspect(word) and word in text.casefold()) for word in words if word):
         return record
     shown = text if len(text) <= 100 else f"{text[:100]}…"
     return replace(record, outcome=Outcome.TRANSPORT_ERROR, error=f"No answer came: the file holds {shown!r} instead.")

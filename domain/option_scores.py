@@ -53,7 +53,7 @@ class Option:
             if each is not None and not (len(each) and all(map(math.isfinite, each))):
                 raise ValueError(f"The model gives no probability for every token of the option “{text}”.")
         rounded = None if without_image is None else tuple(round(each, _DIGITS) for each in without_image)
-        return cls(text, tuple(round(each, _DIGITS) for each in logprobs), rounded)
+        return cls(text, tuple(round(logprob, _DIGITS) for logprob in logprobs), rounded)
 
     @property
     def bytes(self) -> int:
@@ -149,7 +149,7 @@ class Ranking:
         """Return the ranking as JSON values, with further values to store."""
         return {
             "options": [option.dump() for option in self.options],
-            "scores": {name: [round(each, _DIGITS) for each in values] for name, values in self.scores.items()},
+            "scores": {name: [round(value, _DIGITS) for value in values] for name, values in self.scores.items()},
             "winners": self.winners,
             "ties": self.ties,
             "score": self.score,

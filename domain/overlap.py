@@ -78,7 +78,7 @@ def _exactly(entries: Any) -> Any:
     """Return the entries with exact numbers: 0.1 becomes one tenth."""
     if isinstance(entries, Mapping):
         return {name: value if (number := exact(value)) is None else number for name, value in entries.items()}
-    return [_exactly(each) for each in entries]
+    return [_exactly(entry) for entry in entries]
 
 
 def may_match(box: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

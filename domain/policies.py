@@ -306,8 +306,8 @@ def targets(rule: KeepSpec) -> tuple[Target, ...]:
     within = rule.tolerances.get
     if rule.parts:
         return tuple(
-            Target(each.criterion, each.value, each.key, each.at_least, each.at_most, within(each.criterion))
-            for each in rule.parts
+            Target(part.criterion, part.value, part.key, part.at_least, part.at_most, within(part.criterion))
+            for part in rule.parts
         )
     keyed = rule.key is not None or KEEP_RULES[rule.rule].needs_key
     return tuple(

@@ -73,4 +73,4 @@ def modules_of(package: str) -> list[str]:
     from pkgutil import iter_modules
 
     paths = import_own(package).__path__
-    return sorted(f"{package}.{each.name}" for each in iter_modules(paths) if not each.ispkg)
+    return sorted(f"{package}.{module.name}" for module in iter_modules(paths) if not module.ispkg)

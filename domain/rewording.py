@@ -229,7 +229,7 @@ class Rewording:
         if stored is None:
             return cls()
         return cls(
-            steps={int(id): tuple(Step.from_json(each) for each in steps) for id, steps in stored["steps"].items()},
+            steps={int(id): tuple(Step.from_json(step) for step in steps) for id, steps in stored["steps"].items()},
             complete=tuple(
                 CompletenessRule(frozenset(each["under"]), each["raters"], each.get("stage", Stage.VERIFICATION.value))
                 for each in stored["complete"]

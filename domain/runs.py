@@ -235,7 +235,7 @@ class Question:
     @property
     def moments(self) -> list[tuple[int | None, float]]:
         """Return the clip number and the time in seconds of each picture that is a frame."""
-        return [(each.clip, each.time) for each in self.pictures if each.time is not None]
+        return [(picture.clip, picture.time) for picture in self.pictures if picture.time is not None]
 
     @property
     def text(self) -> str:

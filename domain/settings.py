@@ -87,7 +87,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
-        of_extensions={each: each.read(env, cwd) for each in extensions.rows("settings")},
+        of_extensions={row: row.read(env, cwd) for row in extensions.rows("settings")},
     )
 
 

@@ -150,10 +150,10 @@ def weighted(*weights: str, plain: str | None = None, other: str | None = None, 
     without and with weights, if they have names of their own; ``more`` applies to the variants with weights.
     """
     return tuple(
-        Variant({"weights": each}, Needs.NAMES, title=plain)
-        if each == "none"
-        else Variant({"weights": each}, Needs.NUMBERS, title=f"{other}, {each}" if other else None, **more)
-        for each in weights
+        Variant({"weights": weight}, Needs.NAMES, title=plain)
+        if weight == "none"
+        else Variant({"weights": weight}, Needs.NUMBERS, title=f"{other}, {weight}" if other else None, **more)
+        for weight in weights
     )
 
 

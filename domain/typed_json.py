@@ -101,7 +101,7 @@ def _of_class(value: Any, kind: type) -> Any:
     if hasattr(kind, "row_called"):  # a row of a register, of which there is only one
         return {MARK: name, "row": value.name}
     if is_dataclass(value):
-        return {MARK: name, VALUE: {each.name: encode(getattr(value, each.name)) for each in fields(value)}}
+        return {MARK: name, VALUE: {field.name: encode(getattr(value, field.name)) for field in fields(value)}}
     if hasattr(kind, "__pydantic_fields__"):
         held = {key: encode(value.__dict__[key]) for key in kind.__pydantic_fields__}
         own = value.__pydantic_private__

@@ -54,14 +54,14 @@ class EvidenceWriter:
 
     def manifest(self, about: Mapping[str, Any]) -> None:
         """Write the manifest with all files written until now. The last manifest counts."""
-        files = [each for each in self._files if each["path"] != MANIFEST]
+        files = [file for file in self._files if file["path"] != MANIFEST]
         told = {"format": FORMAT, "version": VERSION, **about, "left_out": self._left_out}
         told |= {"tables": self._tables, "files": files}
         self._whole(MANIFEST, json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n")
 
     def copy(self, out: ReleaseFolder) -> int:
         """Copy everything into a release, in the order of its paths. Return the number of files."""
-        paths = sorted({each["path"] for each in self._files})
+        paths = sorted({file["path"] for file in self._files})
         for path in paths:
             with (self.folder / path).open("rb") as source, out.open(f"{FOLDER}/{path}") as to:
                 while chunk := source.read(_CHUNK):

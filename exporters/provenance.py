@@ -38,7 +38,7 @@ def document(released: ReleasedSet, item: ReleasedItem) -> dict[str, Any]:
         "prefix": {name: f"{base}{name}:" for name in (_ITEM, _MEDIA, _SOURCE, _BY, _STEP, _SCHEMA)},
         "entity": {},
     }
-    revisions = sorted({each.revision for each in steps} or {1})
+    revisions = sorted({step.revision for step in steps} or {1})
     last = _revision(item, revisions[-1])
     for number in revisions:
         found["entity"][_revision(item, number)] = {"prov:label": item.id, f"{_ITEM}:revision": number}

@@ -137,7 +137,7 @@ def write_keys(
             tuple(split.withheld),
             released.key,
             released.schema.report.unreadable,
-            {each.id: each.title for each in released.schema.dimensions},
+            {dimension.id: dimension.title for dimension in released.schema.dimensions},
             canary.public,
             canary.private,
         )

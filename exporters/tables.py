@@ -16,7 +16,7 @@ from domain.records import AnswerReading, BadRow, PredictionRecord, Rating
 
 def predictions(content: Content) -> dict[str, bytes]:
     """Return models' answers with their readings."""
-    return {"predictions.jsonl": predictions_jsonl((each.answer, each.read) for each in content.answers)}
+    return {"predictions.jsonl": predictions_jsonl((answer.answer, answer.read) for answer in content.answers)}
 
 
 def ratings(content: Content) -> dict[str, bytes]:

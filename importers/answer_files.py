@@ -274,9 +274,9 @@ def dimension_of_file(schema: Schema, file: Path) -> Any:
     """Return the dimension that the nearest folder around the file names."""
     parts = file.resolve().parent.parts
     for end in range(len(parts), 1, -1):
-        found = dimension_of_folder(schema, parts[:end])
-        if found:
-            return found
+        dimension = dimension_of_folder(schema, parts[:end])
+        if dimension:
+            return dimension
     return schema.dimensions[0] if len(schema.dimensions) == 1 else None
 
 

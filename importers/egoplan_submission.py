@@ -52,13 +52,13 @@ def rows(file: AnswerFile) -> Rows:
 
 def _answer(raw: str, file: AnswerFile, model: str | None) -> PredictionRecord:
     key = _id()
-    found = json_text.values(raw, (key, _LABEL))
+    values = json_text.values(raw, (key, _LABEL))
     if model is None:
         raise Misfit(file.unknown)
-    item = found.get(key)
+    item = values.get(key)
     if not isinstance(item, str):
         item = str(whole_number(item, key))
-    label = found.get(_LABEL)
+    label = values.get(_LABEL)
     if label is not None and not isinstance(label, str):
         raise Misfit(f"its {_LABEL} is no text")
     record = PredictionRecord(name_of_rater(model, "model"), label or "", item=short(item, key))

@@ -220,19 +220,19 @@ class EvidenceFolder:
             if not known or not fit or not _SHA256.fullmatch(sha256):
                 self._refuse(f"its manifest names {str(path)[:100]!r}, which no evidence has, or names it wrongly")
             self._told[str(path)] = (int(n_bytes or 0), sha256)
-        found: dict[str, TableEntry] = {}
+        table_entries: dict[str, TableEntry] = {}
         for each in _listed(self.manifest.get("tables")):
             name, columns = each.get("name"), each.get("columns")
-            if not isinstance(name, str) or not _NAME.fullmatch(name) or name in found or not fits(each):
+            if not isinstance(name, str) or not _NAME.fullmatch(name) or name in table_entries or not fits(each):
                 self._refuse("its manifest names a table wrongly")
             if table_path(name) not in self._told:
                 self._refuse(f"its manifest names a table {name!r} without its file")
             n_bytes, sha256 = self._told[table_path(name)]
-            found[name] = TableEntry(name, tuple(columns or ()), each["rows"], n_bytes, sha256)
+            table_entries[name] = TableEntry(name, tuple(columns or ()), each["rows"], n_bytes, sha256)
         for path in (FIGURES, VERDICTS, POLICIES):
             if path not in self._told:
                 self._refuse(f"its manifest does not name {path}")
-        return found
+        return table_entries
 
     def _what_changed(self, path: str, n_bytes: int) -> FileChange:
         at, size = self._at(path), (self.path / path).stat().st_size

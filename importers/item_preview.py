@@ -76,7 +76,7 @@ def by_default(schema: Schema, format: str) -> dict[str, str]:
     """Return the settable parts of a file's mapping, each with its default column."""
     source = schema.source
     names = source.fields if source else {}
-    parts = [*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)]
+    parts = [*(slot.role for slot in schema.item.assets), *(field.name for field in schema.item.fields)]
     first = {ID: (source.id if source else None) or ID}
     if len(schema.dimensions) > 1:
         first[DIMENSION] = names.get(DIMENSION, DIMENSION)

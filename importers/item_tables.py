@@ -87,9 +87,10 @@ class TableReader(JsonItems):
         there, source = set(names), self.schema.source
         of_fields = columns(self.row, self.schema)
         lacking = {
-            each.name: next(key for key in of_fields[each.name].keys if key not in there)
-            for each in self.schema.item.fields
-            if (each.required or len(of_fields[each.name].keys) > 1) and not there.issuperset(of_fields[each.name].keys)
+            field.name: next(key for key in of_fields[field.name].keys if key not in there)
+            for field in self.schema.item.fields
+            if (field.required or len(of_fields[field.name].keys) > 1)
+            and not there.issuperset(of_fields[field.name].keys)
         }
         said = {name: key for name, key in self.said.columns.items() if key not in there}
         for role, paths in self.row.roles.items():
@@ -105,7 +106,7 @@ class TableReader(JsonItems):
                 repr(key) + (f" ({name})" if key != name else "") + _meant(key, names)
                 for name, key in (lacking | said | lacking).items()
             )
-            lists = [each.name for each in self.schema.item.fields if kinds.of_field(each).holds == "texts"]
+            lists = [field.name for field in self.schema.item.fields if kinds.of_field(field).holds == "texts"]
             several = "".join(
                 f" A list may have a column for each entry: --column {name}=A,B,C."
                 for name in [name for name in lists if name in lacking or name in said][:1]
@@ -138,7 +139,7 @@ class TableReader(JsonItems):
             yield unread_note(self.unread, end=STAYS)
         if self.table and self.row.id_key not in self.table.layout.columns:
             yield f"There is no column {self.row.id_key!r}; items are named by their place in the file."
-        if by_id := [each.role for each in self.schema.item.assets if each.min and each.role not in self.row.roles]:
+        if by_id := [asset.role for asset in self.schema.item.assets if asset.min and asset.role not in self.row.roles]:
             yield f"There is no column for {', '.join(by_id)}; these files are looked for by the items' names."
 
     def file(self) -> FileRecord:

@@ -200,9 +200,9 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
     if fixed:
         return fixed
     if row.by_folder:
-        found = dimension_of_folder(schema, file.resolve().parent.parts)
-        if found or len(schema.dimensions) == 1:
-            return found or schema.dimensions[0]
+        dimension = dimension_of_folder(schema, file.resolve().parent.parts)
+        if dimension or len(schema.dimensions) == 1:
+            return dimension or schema.dimensions[0]
         known = ", ".join(part.folder or part.id for part in schema.dimensions)
         raise InvalidFileError(
             f"{file}: its folder names no dimension of {schema.title} ({known}). Rename the folder, "

@@ -70,7 +70,9 @@ def read_predictions(
 
 def endings() -> tuple[str, ...]:
     """Return the endings of files of answers from any program."""
-    return tuple(dict.fromkeys((".json", ".jsonl", *SUFFIXES, *(e for each in harnesses() for e in each.endings))))
+    return tuple(
+        dict.fromkeys((".json", ".jsonl", *SUFFIXES, *(e for harness in harnesses() for e in harness.endings)))
+    )
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------

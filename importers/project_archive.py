@@ -173,20 +173,20 @@ class ProjectArchive:
         return told
 
     def _tables(self) -> dict[str, TableEntry]:
-        found: dict[str, TableEntry] = {}
+        table_entries: dict[str, TableEntry] = {}
         listed = self.manifest.get("tables")
         for each in listed if isinstance(listed, list) else []:
             match = _TABLE.fullmatch(str(each.get("path"))) if isinstance(each, dict) else None
             whole = match and each["path"] in self._entries and fits(each)
-            if match is None or not whole or match[1] in found:
+            if match is None or not whole or match[1] in table_entries:
                 self._refuse("its manifest names a table that it does not have, or names it wrongly")
-            found[match[1]] = TableEntry(
+            table_entries[match[1]] = TableEntry(
                 match[1], tuple(each["columns"]), each["rows"], each["bytes"], str(each["sha256"])
             )
-        stray = [path for path in self._entries if (match := _TABLE.fullmatch(path)) and match[1] not in found]
+        stray = [path for path in self._entries if (match := _TABLE.fullmatch(path)) and match[1] not in table_entries]
         if stray:
             self._refuse(f"it holds {stray[0]!r}, which its manifest does not name")
-        return found
+        return table_entries
 
     def _line(self, lines: IO[bytes], table: str, number: int) -> bytes:
         try:

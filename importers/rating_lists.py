@@ -26,19 +26,19 @@ def merge_lists(criterion: Column, value: Column) -> tuple[Column, list[str]]:
     places, notes = value.places.copy(), []
     for at, name in enumerate(criterion.names):
         rows = np.flatnonzero((criterion.places == at) & value.there)
-        found = Counter(value.places[rows].tolist())
+        counter = Counter(value.places[rows].tolist())
         new = rewritten.copy()
-        if any(lists[place] for place in found):
-            listed = {place: labels for place in found if (labels := lists[place]) is not None}
-            n, is_ranking = sum(found[place] for place in listed), _are_rankings(listed.values())
+        if any(lists[place] for place in counter):
+            listed = {place: labels for place in counter if (labels := lists[place]) is not None}
+            n, is_ranking = sum(counter[place] for place in listed), _are_rankings(listed.values())
             notes.append(_sentence(name, n, is_ranking=is_ranking))
             if not is_ranking:
-                texts = [place for place in found if place not in listed and isinstance(value.names[place], str)]
+                texts = [place for place in counter if place not in listed and isinstance(value.names[place], str)]
                 listed |= {place: (normal(value.names[place]),) for place in texts}
             for place, labels in listed.items():
                 label = (str, _text(labels if is_ranking else _as_set(labels)))
                 new[place] = names.setdefault(label, len(names))
-        elif n := _in_other_order([value.names[place] for place in found]):
+        elif n := _in_other_order([value.names[place] for place in counter]):
             notes.append(
                 f"{name}: {n:,} lists of numbers differ by their order only and are different values. If their order "
                 "means nothing, sort each list."
@@ -51,7 +51,7 @@ def _in_other_order(cells: Iterable[Any]) -> int:
     """Return how many distinct lists of numbers have the entries of another one in another order."""
     lists = [parsed for cell in cells if isinstance(parsed := _parsed(cell), list)]
     orders = {tuple(each) for each in lists if all(isinstance(entry, int | float) for entry in each)}
-    return sum(count for count in Counter(tuple(sorted(each)) for each in orders).values() if count > 1)
+    return sum(count for count in Counter(tuple(sorted(order)) for order in orders).values() if count > 1)
 
 
 def labels_of(cell: Any) -> tuple[str, ...] | None:
@@ -95,8 +95,8 @@ def _text(parsed: Any) -> str:
 def _are_rankings(lists: Iterable[Sequence[str]]) -> bool:
     """Return whether all lists have the same entries, each once, and more than one order."""
     orders = {tuple(map(comparable_label, each)) for each in lists}
-    entries = {tuple(sorted(each)) for each in orders}
-    return len(entries) == 1 < len(orders) and all(len(set(each)) == len(each) for each in entries)
+    entries = {tuple(sorted(order)) for order in orders}
+    return len(entries) == 1 < len(orders) and all(len(set(entry)) == len(entry) for entry in entries)
 
 
 def _sentence(name: str, n: int, *, is_ranking: bool) -> str:

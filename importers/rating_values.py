@@ -233,16 +233,16 @@ def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list
     places, notes = value.places.copy(), []
     for at, name in enumerate(criterion.names):
         rows = np.flatnonzero((criterion.places == at) & value.there)
-        found = Counter(places[rows].tolist())
-        if not any(is_word[place] for place in found) or any(means[place] is None for place in found):
+        counter = Counter(places[rows].tolist())
+        if not any(is_word[place] for place in counter) or any(means[place] is None for place in counter):
             continue
         for says in (True, False):
-            words = [place for place in found if means[place] is says and is_word[place]]
-            others = [place for place in found if means[place] is says and not is_word[place]]
+            words = [place for place in counter if means[place] is says and is_word[place]]
+            others = [place for place in counter if means[place] is says and not is_word[place]]
             if words and others:
-                kept = max(words, key=lambda place: found[place])
+                kept = max(words, key=lambda place: counter[place])
                 places[rows[np.isin(places[rows], others)]] = kept
-                written = ", ".join(f"{_shown(value.names[place])} ({found[place]:,} ratings)" for place in others)
+                written = ", ".join(f"{_shown(value.names[place])} ({counter[place]:,} ratings)" for place in others)
                 notes.append(f"{name}: {written} counted as {_shown(value.names[kept])}, which means the same")
     return Column(value.names, places) if notes else value, notes
 

@@ -105,7 +105,7 @@ def _ratings(table: LongTable) -> Iterator[Rating]:
     assert table.dimension is not None
     assert table.cluster is not None
     columns = (table.unit, table.rater, table.criterion, table.value, table.dimension, table.cluster)
-    for unit, rater, criterion, value, dimension, cluster in zip(*(each.values() for each in columns), strict=True):
+    for unit, rater, criterion, value, dimension, cluster in zip(*(column.values() for column in columns), strict=True):
         yield Rating(unit, rater, criterion, value, dimension, cluster=cluster)
 
 

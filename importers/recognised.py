@@ -43,9 +43,9 @@ def recognised(
     own = schema.source.format if schema.source else None
     of_items = [each for each in formats if each.keys is not None and each.keys.table == table]
     fits = {
-        each.name: len(preview(path, format=each.name, schema=schema, said=said or ColumnMapping(), rows=_ROWS).items)
-        for each in of_items
-        if path.suffix.lower() in (each.keys.endings if each.keys else ())
+        item.name: len(preview(path, format=item.name, schema=schema, said=said or ColumnMapping(), rows=_ROWS).items)
+        for item in of_items
+        if path.suffix.lower() in (item.keys.endings if item.keys else ())
     }
     best = max(of_items, key=lambda each: (fits.get(each.name, 0), each.name == own, -each.place), default=None)
     if best is None or not keys:

@@ -153,14 +153,14 @@ def _of_objects(options: Sequence[Mapping[Any, Any]]) -> tuple[str, ...]:
     """Return the options of a list with an object for each: ``{"label": "A", "text": "the tap"}``, ``{"A": "the
     tap"}``.
     """
-    name = next((name for name in _TEXTS if all(name in each for each in options)), None)
+    name = next((name for name in _TEXTS if all(name in option for option in options)), None)
     if name is None:
-        merged = {key: text for each in options for key, text in each.items()}
+        merged = {key: text for option in options for key, text in option.items()}
         return _of_columns(merged) if len(merged) == len(options) else ()
-    label = next((name for name in _LABELS if all(name in each for each in options)), None)
-    by_label = {str(each[label]): each[name] for each in options} if label is not None else {}
+    label = next((name for name in _LABELS if all(name in option for option in options)), None)
+    by_label = {str(option[label]): option[name] for option in options} if label is not None else {}
     by_letter = _of_columns(by_label) if len(by_label) == len(options) else ()
-    return by_letter or _of_value([each[name] for each in options])
+    return by_letter or _of_value([option[name] for option in options])
 
 
 def _labeled_lines(cell: str) -> list[str] | None:
@@ -178,7 +178,7 @@ def _written_list(cell: str) -> Any:
         return json_text.loaded(text)
     except NotJson:
         try:
-            return [str(each) for each in list_cells.entries(text)]
+            return [str(entry) for entry in list_cells.entries(text)]
         except NotList:
             return None
 
@@ -348,7 +348,7 @@ def option_columns(own: Sequence[str], columns: Sequence[CountedColumns]) -> Cou
     >>> option_columns(["the tap", "the door"], counted_columns({"op1": "The door.", "op2": "The tap."})).names
     ('op1', 'op2')
     """
-    return next((each for each in columns if set(range(len(own))) <= {*_placed(each.texts, own)}), None)
+    return next((column for column in columns if set(range(len(own))) <= {*_placed(column.texts, own)}), None)
 
 
 def shown_order(

@@ -28,16 +28,16 @@ def paint(picture: Image.Image, masks: Sequence[Mapping[str, Any]], line: int) -
         return
     pixels = np.array(picture)
     left = np.zeros(pixels.shape[:2], dtype=np.bool_)
-    for each in (outside := [each for each in masks if each.get("cover") == "outside"]):
+    for each in (outside := [mask for mask in masks if mask.get("cover") == "outside"]):
         left |= filled(each, picture.size)
     if outside:
         pixels[~left] = GREY
-    for each in masks:
-        if each.get("cover") == "inside":
-            pixels[filled(each, picture.size)] = GREY
-    for each in masks:
-        if each.get("cover") is None:
-            _tinted(pixels, filled(each, picture.size), line)
+    for mask in masks:
+        if mask.get("cover") == "inside":
+            pixels[filled(mask, picture.size)] = GREY
+    for mask in masks:
+        if mask.get("cover") is None:
+            _tinted(pixels, filled(mask, picture.size), line)
     picture.paste(Image.fromarray(pixels))
 
 

@@ -482,10 +482,10 @@ def _groups(times: Timeline, moments: Sequence[Fraction]) -> list[list[Fraction]
         for pts, flags in zip(times.pts, times.flags, strict=True)
         if flags & timeline.KEY
     )
-    found: dict[int, list[Fraction]] = {}
+    fractions: dict[int, list[Fraction]] = {}
     for moment in moments:
-        found.setdefault(bisect_right(keys, moment + _SAME_MOMENT), []).append(moment)
-    return list(found.values())
+        fractions.setdefault(bisect_right(keys, moment + _SAME_MOMENT), []).append(moment)
+    return list(fractions.values())
 
 
 def _each(
@@ -544,7 +544,7 @@ def turned_by(frame: VideoFrame, *, name: str) -> int:
     from av.sidedata.sidedata import Type
 
     notes: Any = frame.side_data  # the container's note comes first
-    matrix = next((each for each in notes if each.type == Type.DISPLAYMATRIX), None)
+    matrix = next((note for note in notes if note.type == Type.DISPLAYMATRIX), None)
     return orientation.of_matrix(struct.unpack("=9i", bytes(matrix)), name=name) if matrix else orientation.UPRIGHT
 
 

@@ -12,8 +12,8 @@ MOST = 20_000
 
 def of(path: Path) -> tuple[str, int]:
     """Return the hash and the size of a file."""
-    found = path.stat()
-    return _read(path, found.st_mtime_ns, found.st_size), found.st_size
+    stat = path.stat()
+    return _read(path, stat.st_mtime_ns, stat.st_size), stat.st_size
 
 
 @functools.lru_cache(maxsize=MOST)

@@ -58,9 +58,9 @@ _SAYS_NOTHING = {"major_brand", "minor_version", "compatible_brands", "handler_n
 def metadata_names(path: Path) -> str:
     """Return the names of an MP4's metadata. Empty if it has none. Raises as ``clips.opened`` does."""
     with clips.opened(path, name=path.name) as (container, _):
-        of_streams = [each.metadata for each in container.streams]
+        of_streams = [stream.metadata for stream in container.streams]
         tags = {name for tags in (container.metadata, *of_streams) for name in tags} - _SAYS_NOTHING
-        if odd := [each.type for each in container.streams if each.type not in ("video", "audio")]:
+        if odd := [stream.type for stream in container.streams if stream.type not in ("video", "audio")]:
             tags.add(f"a stream of {odd[0]}")
     return ", ".join(sorted(tags)[:4])
 

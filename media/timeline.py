@@ -194,7 +194,7 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
                 raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
     except _error():
         broken = "the rest of it cannot be read"
-    if len(flags) and flags[-1] & BAD and not any(each & BAD for each in flags[:-1]):
+    if len(flags) and flags[-1] & BAD and not any(flag & BAD for flag in flags[:-1]):
         broken = broken or "its last frame is cut"  # a cut packet at the end of the file holds no frame
         pts.pop()
         flags.pop()
@@ -209,9 +209,9 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
         by_packets,
     )  # fmt: skip
     end = _after_last(timeline) if broken else _last(timeline) + lasts * base
-    said = Fraction(container.duration or 0, 1_000_000)
-    if by_packets and said > end_of_all + BROKEN_FROM:  # on the clock of the file, which need not begin at zero
-        broken = broken or f"it says it lasts {float(said):.2f} s, and breaks off"
+    fraction = Fraction(container.duration or 0, 1_000_000)
+    if by_packets and fraction > end_of_all + BROKEN_FROM:  # on the clock of the file, which need not begin at zero
+        broken = broken or f"it says it lasts {float(fraction):.2f} s, and breaks off"
     return replace(timeline, end=end, duration=max(end, end_of_sound - begin), broken=broken)
 
 

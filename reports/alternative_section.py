@@ -49,7 +49,7 @@ def alternative(study: Study, epsilon: float) -> Section:
                     verdict = "passes" if found.passed else "does not pass"
                     as_well = ""
                     if always.winning_rate.defined:
-                        n_always = sum(each.rejected for each in always.people)
+                        n_always = sum(person.rejected for person in always.people)
                         passes = "passes" if always.passed else "does not pass"
                         as_well = f"; one that always says {said_} {passes} ({n_always} of {len(always.people)})"
                     told.append(f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion}){as_well}")
@@ -108,11 +108,11 @@ def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Ce
         (
             *part.where,
             judge,
-            each.rater,
-            Figure.of(each.advantage, share=True),
-            each.person_advantage,
-            p_value(each.test.p_value) if each.test else None,
-            "yes" if each.rejected else "no" if each.test else "not tested",
+            person.rater,
+            Figure.of(person.advantage, share=True),
+            person.person_advantage,
+            p_value(person.test.p_value) if person.test else None,
+            "yes" if person.rejected else "no" if person.test else "not tested",
         )
-        for each in found.people
+        for person in found.people
     ]

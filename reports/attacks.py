@@ -38,10 +38,10 @@ def attacks(study: Study) -> Section:
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     told: list[str] = []
     without: list[str] = []
-    pairs = dict.fromkeys((each.judge, each.criterion) for each in study.attacks)
+    pairs = dict.fromkeys((attack.judge, attack.criterion) for attack in study.attacks)
     several = len({criterion for _, criterion in pairs}) > 1
     for judge, criterion in pairs:
-        mine = [each for each in study.attacks if (each.judge, each.criterion) == (judge, criterion)]
+        mine = [attack for attack in study.attacks if (attack.judge, attack.criterion) == (judge, criterion)]
         kinds = list(dict.fromkeys(each.kind for each in mine))
         kinds.sort(key=lambda kind: kind != CONTROL)
         control = share_of([each for each in mine if each.kind == CONTROL])
@@ -49,7 +49,7 @@ def attacks(study: Study) -> Section:
             without.append(judge)
         for kind in kinds:
             of_kind = [each for each in mine if each.kind == kind]
-            found = share_of(of_kind)
+            share = share_of(of_kind)
             scored = [each for each in of_kind if each.fell is not None]
             failures = Counter(each.failure or "no score" for each in of_kind if each.fell is None)
             rows.append(
@@ -61,13 +61,13 @@ def attacks(study: Study) -> Section:
                     len(scored),
                     ", ".join(f"{n:,} {why}" for why, n in failures.most_common()) or None,
                     sum(each.fell is True for each in scored),
-                    found,
+                    share,
                     None if kind == CONTROL or CONTROL not in kinds else control,
                     None if kind == CONTROL else _more_often(mine, kind),
                 )
             )
             name = f"{judge} · {criterion}" if several else judge
-            lines.append((f"{name} · {kind}", (mark("scored above the lowest value", found),)))
+            lines.append((f"{name} · {kind}", (mark("scored above the lowest value", share),)))
         tried = [each for each in mine if each.kind != CONTROL]
         whole = share_of(tried)
         plain = f"; of the answer that tries nothing, {figure_in_words(control)}" if CONTROL in kinds else ""
@@ -118,7 +118,7 @@ def share_of(replies: Sequence[AttackResult]) -> Figure:
 
     The interval is Wilson's. If items occur several times, the interval accounts for that.
     """
-    scored = [each for each in replies if each.fell is not None]
+    scored = [reply for reply in replies if reply.fell is not None]
     lost = len(replies) - len(scored)
     if not scored:
         return Figure.without("No reply holds a score.", n_left_out=lost)

@@ -20,7 +20,7 @@ HIGH = 220
 def rulings(report: CalibrationReport) -> tuple[Sequence[Ruling], Sequence[str], str]:
     """Return the verdicts, the rule, and a sentence about when the rule was set."""
     boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
-    found = [each for box in boxes for each in box.rulings]
+    found = [ruling for box in boxes for ruling in box.rulings]
     found.sort(key=lambda each: each.dimension is not None)  # whole criteria first
     return found, [line for box in boxes for line in box.rule], " ".join(box.when for box in boxes)
 

@@ -124,7 +124,7 @@ def _shares(part: Slice, number: int) -> Bars:
         known = np.concatenate(values)
         edges = np.linspace(np.nanmin(known), np.nanmax(known), 11)
         labels = tuple(f"to {edge:.3g}" for edge in edges[1:].tolist())
-        counts = [np.histogram(each[~np.isnan(each)], bins=edges)[0] for each in values]
+        counts = [np.histogram(value[~np.isnan(value)], bins=edges)[0] for value in values]
     shares = tuple(
         (name, tuple(float(each) for each in counted / max(int(counted.sum()), 1)))
         for name, counted in zip(raters, counts, strict=True)

@@ -41,7 +41,7 @@ def cross_check(study: Study) -> Section:
         for part, title, value, peer in found
         if peer.value is not None or peer.differs
     ]
-    blocks: list[Block] = [Paragraph(each, "warning") for each in opinion.differences]
+    blocks: list[Block] = [Paragraph(difference, "warning") for difference in opinion.differences]
     blocks += [Paragraph(each, "missing") for each in opinion.not_compared]
     blocks.append(
         ReportTable(

@@ -47,11 +47,11 @@ def contents(report: CalibrationReport) -> list[tuple[str, bytes]]:
 def text(report: CalibrationReport) -> str:
     """Return the verdicts on whole criteria as plain text, with their sentences."""
     found = [
-        each
+        ruling
         for section in report.sections
         for block in section.blocks
         if isinstance(block, Rulings)
-        for each in block.rulings
+        for ruling in block.rulings
     ]
     lines = []
     for each in found:

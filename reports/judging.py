@@ -95,13 +95,13 @@ def base_rate_table(study: Study) -> ReportTable:
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for judge in part.judges:
-            found = constant_of(part, judge)
+            constant = constant_of(part, judge)
             mine, always, gap = (
-                Figure.of(each, share=True) for each in (found.judge, found.constant, found.difference)
+                Figure.of(each, share=True) for each in (constant.judge, constant.constant, constant.difference)
             )
-            base = Figure(found.base_rate, None, None, "none", found.judge.n_units, share=True)
-            shown = base if found.judge.defined else Figure.without(found.judge.reason or "")
-            rows.append((*part.where, judge, said_always(part, found), shown, mine, always, gap))
+            base = Figure(constant.base_rate, None, None, "none", constant.judge.n_units, share=True)
+            shown = base if constant.judge.defined else Figure.without(constant.judge.reason or "")
+            rows.append((*part.where, judge, said_always(part, constant), shown, mine, always, gap))
     return ReportTable(
         "constant",
         "Each judge compared with one that always says the same",
@@ -140,8 +140,8 @@ def against_people(study: Study) -> Section:
         for judge in part.judges:
             if len(part.humans) < 2:
                 continue
-            found = ceiling_of(part, judge)
-            mine, people, gap = (Figure.of(each) for each in (found.judge, found.people, found.difference))
+            ceiling = ceiling_of(part, judge)
+            mine, people, gap = (Figure.of(each) for each in (ceiling.judge, ceiling.people, ceiling.difference))
             measure = MEASURES[main_measure(part)]
             rows += [
                 (*part.where, judge, measure, "judge with a person", mine),
@@ -198,11 +198,13 @@ def _by_certainty(study: Study) -> list[Block]:
         if len(part.humans) < 2 or len(part.categories) > MOST_VALUES:
             continue
         for judge in part.judges:
-            found = ceiling_by_certainty(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
+            ceiling = ceiling_by_certainty(
+                human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters
+            )
             for where, who, each in (
-                ("people agree", "judge", found.unanimous.judge),
-                ("people are split", "judge", found.split.judge),
-                ("people are split", "person", found.split.people),
+                ("people agree", "judge", ceiling.unanimous.judge),
+                ("people are split", "judge", ceiling.split.judge),
+                ("people are split", "person", ceiling.split.people),
             ):
                 if who == "judge" or len(part.humans) > 2:  # two people who are split never agree
                     rows.append((*part.where, judge, where, who, Figure.of(each, share=True)))

@@ -83,7 +83,7 @@ def slices_at_bounds(part: Slice, judge: str, fills: Sequence[Fill]) -> Iterator
     names: tuple[Any, ...] = part.table.categories
     if ordered:
         names = tuple(sorted({*map(float, names), *map(float, part.ends)}))
-    at = np.array([names.index(each) for each in part.table.categories], dtype=np.int64)
+    at = np.array([names.index(category) for category in part.table.categories], dtype=np.int64)
     codes = np.where(part.table.codes == MISSING, MISSING, at[part.table.codes])
     values = np.array(names, dtype=float) if ordered else np.arange(len(names), dtype=float)
     people, mine = (
@@ -120,15 +120,15 @@ def _cell(study: Study, row: Rating, said: str | None) -> LossCell | None:
 
 def loss_warnings(losses: Sequence[Losses]) -> list[Block]:
     """Return the warnings, which come before all numbers."""
-    return [Paragraph(each.warning, "warning") for each in losses if each.warns]
+    return [Paragraph(loss.warning, "warning") for loss in losses if loss.warns]
 
 
 def loss_blocks(losses: Sequence[Losses]) -> Iterator[Block]:
     """Return the counts with their bounds, by model, dimension and people's grade."""
-    for each in losses:
-        if not each.warns:
-            yield Paragraph(" ".join(filter(None, [each.count, f"They {each.counts_as}.", each.bounds])), "note")
-    rows = [tuple(_of(name, value) for name, value in row.items()) for each in losses for row in each.rows()]
+    for loss in losses:
+        if not loss.warns:
+            yield Paragraph(" ".join(filter(None, [loss.count, f"They {loss.counts_as}.", loss.bounds])), "note")
+    rows = [tuple(_of(name, value) for name, value in row.items()) for loss in losses for row in loss.rows()]
     if rows:
         yield ReportTable(
             "losses",

@@ -99,7 +99,9 @@ def design(study: Study) -> Section:
         f"{count(len(study.humans), 'person', 'people')} and {count(len(study.judges), 'judge', 'judges')} rated "
         f"{len(first.table.units):,} units; people and judges are never counted together."
     )
-    failed = [each for each in study.replies if each.dimension is None and each.judge in study.judges and each.failures]
+    failed = [
+        reply for reply in study.replies if reply.dimension is None and reply.judge in study.judges and reply.failures
+    ]
     if failed:
         told = first_parts([f"{each.judge}, {each.criterion}: {each.words}" for each in failed])
         lead += f" Not every reply holds a score: {told}."
@@ -111,24 +113,24 @@ def replies(study: Study) -> Iterator[Block]:
     reasons: list[tuple[Cell, ...]] = []
     rows: list[tuple[Cell, ...]] = []
     bounds: list[tuple[Cell, ...]] = []
-    for each in study.replies:
-        where = (each.criterion, each.dimension or "all", each.judge)
-        share = each.scored / each.asked
-        limits = wilson(share, each.asked)
+    for reply in study.replies:
+        where = (reply.criterion, reply.dimension or "all", reply.judge)
+        share = reply.scored / reply.asked
+        limits = wilson(share, reply.asked)
         rows.append(
             (
                 *where,
-                each.asked,
-                each.with_people,
-                each.scored,
-                ", ".join(f"{n:,} {why}" for why, n in each.failures.items()) or None,
-                Figure(share, limits.low, limits.high, limits.method, each.asked, share=True),
+                reply.asked,
+                reply.with_people,
+                reply.scored,
+                ", ".join(f"{n:,} {why}" for why, n in reply.failures.items()) or None,
+                Figure(share, limits.low, limits.high, limits.method, reply.asked, share=True),
             )
         )
-        reasons += [(*where, why, n) for why, n in each.failures.items()]
-        for found in each.bounds:
+        reasons += [(*where, why, n) for why, n in reply.failures.items()]
+        for found in reply.bounds:
             bounds.append(
-                (*where, found.what, f"{each.scored:,} of {each.asked:,}", found.value, found.lowest, found.highest)
+                (*where, found.what, f"{reply.scored:,} of {reply.asked:,}", found.value, found.lowest, found.highest)
             )
     columns = ("criterion", "dimension", "judge", "asked", "rated by people", "scored", "not scored", "share scored")
     yield ReportTable(
@@ -157,10 +159,10 @@ def replies(study: Study) -> Iterator[Block]:
         words = f"{each.judge} has scored nothing on {each.criterion}, so nothing below is about it: {each.words}."
         yield Paragraph(words, "warning")
     more = [
-        f"{each.judge} was asked about {each.asked:,} units of {each.criterion}, and people rated {each.with_people:,} "
-        "of them"
-        for each in study.replies
-        if each.dimension is None and each.judge in study.judges and each.asked > each.with_people
+        f"{reply.judge} was asked about {reply.asked:,} units of {reply.criterion}, and people rated "
+        f"{reply.with_people:,} of them"
+        for reply in study.replies
+        if reply.dimension is None and reply.judge in study.judges and reply.asked > reply.with_people
     ]
     if more:
         rest = "What is said of agreement rests on those that people rated, the judge's means on all."
@@ -171,7 +173,7 @@ def replies(study: Study) -> Iterator[Block]:
 def judges_are(study: Study) -> Iterator[Block]:
     """Yield the identity of each judge: model, template, parser, and the outcomes of its run."""
     rows: list[tuple[Cell, ...]] = [
-        (each.judge, what, told) for each in study.judge_runs for what, told in each.told() if told is not None
+        (run.judge, what, told) for run in study.judge_runs for what, told in run.told() if told is not None
     ]
     yield ReportTable(
         "judges_are",
@@ -180,7 +182,7 @@ def judges_are(study: Study) -> Iterator[Block]:
         tuple(rows),
         note="What is said here of a judge holds for exactly this model, template and parser.",
     )
-    known = {each.judge for each in study.judge_runs}
+    known = {run.judge for run in study.judge_runs}
     unknown = [name for name in study.judges if name not in known and name not in study.metrics]
     if unknown:
         yield Paragraph(
@@ -354,7 +356,7 @@ def _raters(study: Study) -> Iterator[Block]:
                 )
             kind = "judge" if name in part.judges else "person"
             asked = study.reply(part, name)
-            rest = next((each for each in asked.bounds if each.what == "mean"), None) if asked else None
+            rest = next((bound for bound in asked.bounds if bound.what == "mean"), None) if asked else None
             rows.append(
                 (
                     *part.where,

@@ -118,14 +118,21 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
         for each in study.scoreless
         if each.judge in study.judges
     )
-    whole = [each for each in rulings if each.dimension is None]
+    whole = [ruling for ruling in rulings if ruling.dimension is None]
     told = first_parts([_in_a_sentence(each) for each in whole])
     parts = tuple(
         (
-            *(each.criterion, each.dimension or "all", each.judge, each.words, each.questions, each.answers or None),
-            " ".join(each.why),
+            *(
+                ruling.criterion,
+                ruling.dimension or "all",
+                ruling.judge,
+                ruling.words,
+                ruling.questions,
+                ruling.answers or None,
+            ),
+            " ".join(ruling.why),
         )
-        for each in rulings
+        for ruling in rulings
     )
     columns = ("criterion", "dimension", "judge", "verdict", "questions", "answers", "why")
     blocks = (
@@ -185,7 +192,7 @@ def _whatever_was_lost(
 def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdict:
     """Return the verdict on the readable replies, not yet corrected for the number of verdicts."""
     _, statistic = main_statistic(part)
-    found = ceiling_of(part, judge)
+    ceiling = ceiling_of(part, judge)
     constant = constant_of(part, judge)
     test = constant_test = None
     if rule.alternative_test and len(part.humans) > 2:
@@ -206,8 +213,8 @@ def verdict_of(study: Study, part: Slice, judge: str, rule: Rule) -> JudgeVerdic
     _, questions = part.shared(judge)
     return judge_verdict(
         people=people,
-        ceiling=found,
-        association=found.judge,
+        ceiling=ceiling,
+        association=ceiling.judge,
         alternative=test,
         rule=rule,
         dimension=part.dimension,
@@ -231,8 +238,8 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
         give = "give" if len(copies) > 1 else "gives"
         why.insert(1, f"{one} {give} nearly the same replies with the same errors: counted as one judge.")
     if part.failed.get(judge):
-        told = study.reply(part, judge)
-        lost = f" ({told.words})" if told else ""
+        reply = study.reply(part, judge)
+        lost = f" ({reply.words})" if reply else ""
         why.append(f"{len(part.failed[judge]):,} replies hold no score and are not part of this{lost}.")
     kind, words = OUTCOMES[verdict.outcome]
     answers, questions = part.shared(judge)

@@ -36,31 +36,31 @@ class JudgeStanding:
 
 def standings(report: CalibrationReport) -> Sequence[JudgeStanding]:
     """Return the conclusions about every judge on every criterion, in the order of the verdicts."""
-    tables = {each.key: each for each in report.tables()}
+    tables = {table.key: table for table in report.tables()}
     return [
         JudgeStanding(
-            each,
-            _agreement(_rows(tables, "ceiling", each)),
-            _dimensions(_parts(tables, each)),
-            tuple(_better(report, tables, each)),
+            ruling,
+            _agreement(_rows(tables, "ceiling", ruling)),
+            _dimensions(_parts(tables, ruling)),
+            tuple(_better(report, tables, ruling)),
         )
         for block in report.section("verdict").blocks
         if isinstance(block, Rulings)
-        for each in block.rulings
+        for ruling in block.rulings
     ]
 
 
 def first_screen(report: CalibrationReport) -> str:
     """Return the warnings about unreadable replies, the conclusions, and the rule behind them, as HTML."""
     blocks = report.section("verdict").blocks
-    boxes = [each for each in blocks if isinstance(each, Rulings)]
+    boxes = [block for block in blocks if isinstance(block, Rulings)]
     losses = "".join(
-        f'<p class="warning" role="alert" data-part="loss-warning">{escape(each.words)}</p>'
-        for each in blocks
-        if isinstance(each, Paragraph) and each.tone == "warning"
+        f'<p class="warning" role="alert" data-part="loss-warning">{escape(block.words)}</p>'
+        for block in blocks
+        if isinstance(block, Paragraph) and block.tone == "warning"
     )
-    cards = "".join(_card(each) for each in standings(report))
-    rules = "".join(details(each, opened=False) for each in boxes)
+    cards = "".join(_card(standing) for standing in standings(report))
+    rules = "".join(details(box, opened=False) for box in boxes)
     return f'{losses}<div class="rulings">{cards}</div>{rules}'
 
 

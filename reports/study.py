@@ -204,7 +204,7 @@ class Study:
     @cached_property
     def scoreless(self) -> Sequence[Replies]:
         """Return judges without any score, each with the criterion on which it was asked."""
-        return [each for each in self.replies if each.dimension is None and not each.scored]
+        return [reply for reply in self.replies if reply.dimension is None and not reply.scored]
 
     def reply(self, part: Slice, judge: str) -> Replies | None:
         """Return the outcomes of a judge's requests in a slice."""
@@ -341,7 +341,9 @@ class Slice:
     @cached_property
     def categories(self) -> tuple[str, ...]:
         """Return the names of the categories."""
-        return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in self.table.categories)
+        return tuple(
+            f"{category:g}" if isinstance(category, float) else str(category) for category in self.table.categories
+        )
 
     def shared(self, judge: str) -> tuple[int, int | None]:
         """Return the number of units that the judge and at least two people have rated, and of their questions.

@@ -151,7 +151,7 @@ class Firefox:
 
     def shows(self, *words: str) -> None:
         """Wait until all these words are on the page."""
-        self.waits(lambda: all(each in self.text() for each in words), " and ".join(words))
+        self.waits(lambda: all(word in self.text() for word in words), " and ".join(words))
 
     def count(self, selector: str) -> int:
         """So many elements fit and are seen."""

@@ -36,7 +36,7 @@ class Forked:
         err: Path,
         main: str = "app.cli:main",
     ) -> None:
-        self._process = _start([os.fspath(each) for each in arguments], env, str(cwd), str(out), str(err), main)
+        self._process = _start([os.fspath(argument) for argument in arguments], env, str(cwd), str(out), str(err), main)
         self.arguments = arguments
         self.out = out
 

@@ -132,8 +132,8 @@ class Server:
     def memory(self) -> float:
         """What the web process itself, without the worker next to it, holds in memory; in megabytes."""
         assert self.process is not None
-        told = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
-        return float(next(line.split()[1] for line in told.splitlines() if line.startswith("VmRSS:"))) / 1024
+        text = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return float(next(line.split()[1] for line in text.splitlines() if line.startswith("VmRSS:"))) / 1024
 
     @property
     def loaded(self) -> str:

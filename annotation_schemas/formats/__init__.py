@@ -95,8 +95,8 @@ __all__ = [
 
 def rows() -> tuple[Format, ...]:
     """The rows of all modules of this package and of extensions, by their places."""
-    found: list[Format] = [*registers.declared(__name__, "ROWS"), *extensions.rows("formats")]
-    return tuple(sorted(found, key=lambda row: row.place))
+    formats: list[Format] = [*registers.declared(__name__, "ROWS"), *extensions.rows("formats")]
+    return tuple(sorted(formats, key=lambda row: row.place))
 
 
 FORMATS: Register[Format] = Register(__name__)

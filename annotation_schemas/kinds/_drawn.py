@@ -42,9 +42,9 @@ class Drawing:
         for place, entry in enumerate(value, 1):
             if not isinstance(entry, Mapping):
                 return f"{noun.capitalize()} {place} is no {noun}."
-            said = self.shape(entry, labels)
-            if said:
-                return f"{noun.capitalize()} {place}: {said}"
+            shape = self.shape(entry, labels)
+            if shape:
+                return f"{noun.capitalize()} {place}: {shape}"
         if self.unique is None:
             return None
         told = [entry[self.unique] for entry in value]
@@ -93,8 +93,8 @@ class DrawnField(FieldKind):
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         labels = [option.value for option in field.options]
-        said = self.drawing.problem(value, labels=labels, least=field.min_length, most=field.max_length)
-        return said and said[:1].lower() + said[1:]
+        problem = self.drawing.problem(value, labels=labels, least=field.min_length, most=field.max_length)
+        return problem and problem[:1].lower() + problem[1:]
 
     def in_words(self, field: ItemField, value: Any) -> Any:
         return None

@@ -90,14 +90,14 @@ def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], di
     if said or form is None:
         return said
     offered = [str(entry) for entry in row.offered(field, fields)]
-    return form.check(str(value), offered, [str(each.value) for each in field.options])
+    return form.check(str(value), offered, [str(option.value) for option in field.options])
 
 
 def _check_dimension(schema: Schema, field: ItemField, value: Any, dimension: str | None) -> str | None:
     allowed = field.by_dimension.get(dimension or "")
     if allowed is None or any(same(value, each) for each in allowed):
         return None
-    known = {each.value: each.label for each in field.options}
+    known = {option.value: option.label for option in field.options}
     offered = ", ".join(f"{each} ({known.get(each, each)})" for each in allowed)
     title = next((each.title for each in schema.dimensions if each.id == dimension), dimension)
     return f"items of {title} have {offered}, not {value}; choose that, or put the item into another dimension."

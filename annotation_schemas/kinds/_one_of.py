@@ -18,7 +18,7 @@ class OneOf(CriterionKind):
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:
         plain = criterion.model_copy(update={"labels": ()})  # labels that do not fit are told by themselves
-        return criterion.field is not None or any(same(each.value, value) for each in self.options(plain, {}))
+        return criterion.field is not None or any(same(option.value, value) for option in self.options(plain, {}))
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
@@ -34,7 +34,7 @@ class OneOf(CriterionKind):
 
 def ends_of(values: Sequence[Any]) -> tuple[float, float] | None:
     """Return the lowest and the highest number, or None if a value is not a number."""
-    plain = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    plain = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     return (float(min(plain)), float(max(plain))) if values and len(plain) == len(values) else None
 
 

@@ -116,7 +116,7 @@ class BoxesField(DrawnField):
     votes_equal = True
 
     def column(self, field: ItemField) -> ColumnType:
-        label = of_values([each.value for each in field.options]) if field.options else TEXT
+        label = of_values([option.value for option in field.options]) if field.options else TEXT
         return ({"label": label, "x": NUMBER, "y": NUMBER, "w": NUMBER, "h": NUMBER, "image": WHOLE},)
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:

@@ -41,7 +41,7 @@ class ChoiceCriterion(OneOf):
         return tuple(option.value for option in self.options(criterion, {}))
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
-        return [each.model_dump() for each in self.options(criterion, {})] if besides(criterion) else None
+        return [option.model_dump() for option in self.options(criterion, {})] if besides(criterion) else None
 
     def ends(self, criterion: Criterion) -> Ends | None:
         return ends_of(self.listed(criterion))

@@ -104,7 +104,7 @@ class MasksField(DrawnField):
         return {**super().page(field), "cover": field.cover}
 
     def shapes(self, field: ItemField, entries: Sequence[Any]) -> list[Any]:
-        return [{**each, "cover": field.cover} if field.cover else each for each in entries]
+        return [{**entry, "cover": field.cover} if field.cover else entry for entry in entries]
 
 
 FIELD = MasksField()

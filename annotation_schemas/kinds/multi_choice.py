@@ -53,10 +53,10 @@ class MultiChoice(CriterionKind):
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         offered = super().options(criterion, fields)
-        return [*offered, *(each for each in besides(criterion) if each.value == CANNOT_TELL)]
+        return [*offered, *(beside for beside in besides(criterion) if beside.value == CANNOT_TELL)]
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
-        return [each.model_dump() for each in self.options(criterion, {})] if criterion.cannot_tell else None
+        return [option.model_dump() for option in self.options(criterion, {})] if criterion.cannot_tell else None
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts

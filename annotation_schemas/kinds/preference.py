@@ -50,7 +50,7 @@ class Preference(OneOf):
         return tuple(option.value for option in self.options(criterion, {}))
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
-        return [each.model_dump() for each in self.options(criterion, {})]
+        return [option.model_dump() for option in self.options(criterion, {})]
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         besides_sides = [each for each in self.listed(criterion) if each not in SIDES]

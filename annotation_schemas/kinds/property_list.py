@@ -64,8 +64,8 @@ class PropertyList(CriterionKind):
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         return [
-            RatedVariable(_part(criterion.name, each.value), level, sayable_values(criterion))
-            for each in criterion.options
+            RatedVariable(_part(criterion.name, option.value), level, sayable_values(criterion))
+            for option in criterion.options
         ]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:

@@ -171,8 +171,8 @@ class TimeSpanField(FieldKind):
             yield (*path, "max_length"), "at least one span has to fit"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-        said = _problem(self.in_order(field, value), field.unit, field.min_length, field.max_length)
-        return said and said[:1].lower() + said[1:]
+        problem = _problem(self.in_order(field, value), field.unit, field.min_length, field.max_length)
+        return problem and problem[:1].lower() + problem[1:]
 
     def in_order(self, field: ItemField, value: Any) -> Any:
         return in_order(value)
@@ -196,7 +196,9 @@ class TimeSpanField(FieldKind):
 
 def _about_a_clip(schema: Schema, asked: Criterion | ItemField, path: Path) -> Found:
     yield from grammar.media_of(schema, asked.role, path, kind="clip", why="time")
-    slot = next((each for each in schema.item.assets if each.kind == "clip" and asked.role in (None, each.role)), None)
+    slot = next(
+        (asset for asset in schema.item.assets if asset.kind == "clip" and asked.role in (None, asset.role)), None
+    )
     if slot is not None and slot.max != 1:
         yield (*path, "role"), f"`{slot.role}` may hold several clips, and a span is about one; give it `max: 1`"
     if asked.unit not in (None, *UNITS):

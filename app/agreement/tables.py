@@ -120,9 +120,11 @@ def _cell(
 ) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
-    said = found.AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
+    answer_filter = found.AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
     dimension, group = addresses.dimension_or_group(by, line.dimension)
-    href = addresses.history(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
+    href = addresses.history(
+        view.name, differ=stage.value, said=answer_filter, dimension=dimension, group=group, among=among
+    )
     known = (
         f"{markup.decimal(line.low)} to {markup.decimal(line.high)}"
         if line.low is not None and line.high is not None

@@ -75,20 +75,25 @@ def files_of(
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return addresses.history(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
-        said = found.AnswerFilter([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
+        answer_filter = found.AnswerFilter(
+            [logins.get(name, name) for name in behind.raters], behind.criterion, behind.values
+        )
         part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None
         dimension, group = addresses.dimension_or_group(by, part)
-        return addresses.history(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
+        return addresses.history(
+            project, differ=stage.value, said=answer_filter, dimension=dimension, group=group, among=among
+        )
 
     made = calibration(study, source, cross_checked=True)
     return {
         "name": f"{project}-{stage.value}-calibration.zip",
         "zip": zip_file.pack(dict(files.contents(made))),
         "first": standing.first_screen(made),
-        "errors": [each.words for each in made.section("cross_check").blocks if _is_error(each)],
+        "errors": [block.words for block in made.section("cross_check").blocks if _is_error(block)],
         "about": html.footer(made),
         "sections": [
-            (each.key, f"{each.number}. {each.title}", html.section_parts(each, where)) for each in made.sections
+            (section.key, f"{section.number}. {section.title}", html.section_parts(section, where))
+            for section in made.sections
         ],
     }
 

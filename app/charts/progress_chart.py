@@ -35,7 +35,7 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
     across = {"field": "day", "type": "temporal", "scale": {"type": "utc"}, "title": "Day (UTC)", "axis": axis}
     layers: list[dict[str, Any]] = [
         {
-            "data": {"values": [{"day": _moment(each.day), **each.counts} for each in days]},
+            "data": {"values": [{"day": _moment(day.day), **day.counts} for day in days]},
             "transform": [
                 {"fold": [*states], "as": ["key", "items"]},
                 {"calculate": f"{json.dumps(names)}[datum.key]", "as": "state"},
@@ -81,8 +81,7 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
         )
     layers += _foreseen(days[-1], forecasts, across)
     rows: list[list[str | int]] = [
-        [str(each.day), *(each.counts[state] for state in states), sum(each.counts.values())]
-        for each in reversed(days[1:])
+        [str(day.day), *(day.counts[state] for state in states), sum(day.counts.values())] for day in reversed(days[1:])
     ]
     heads = ["Day", *(name[:1].upper() + name[1:] for name in names.values()), "All"]
     return ChartSpec("progress", _finding(days), _about(days, last, stages), layers, heads, rows)

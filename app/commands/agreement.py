@@ -227,7 +227,7 @@ def agreement(
         )
     if as_json:
         # Print one line for each result, so that a list of thousands can still be read, searched and compared.
-        lines = ",\n ".join(json.dumps(each.as_json(), ensure_ascii=False, allow_nan=False) for each in results)
+        lines = ",\n ".join(json.dumps(result.as_json(), ensure_ascii=False, allow_nan=False) for result in results)
         typer.echo(f"[{lines}]")
     elif as_csv:
         from workflow.results.loss_files import agreement_as_csv
@@ -239,7 +239,7 @@ def agreement(
 
         opinion = opinion_of(results)
         if not cross_check:
-            results = [replace(each, peers=None) for each in results]
+            results = [replace(result, peers=None) for result in results]
         shown = levels_table(results) if unit is UnitKind.LEVELS else table(results, schema_version=schema_version)
         typer.echo("\n".join(shown))
         if results:
@@ -342,7 +342,7 @@ def _replies(
     known = raters_of(shared.store, person=None, project=project, stage=stage)
     if raters is None and known.people:
         return []
-    found = replies_of_judges(
+    replies = replies_of_judges(
         shared.store,
         person=None,
         project=project,
@@ -352,8 +352,8 @@ def _replies(
         by=by,
         items=items,
     )
-    refuse_silent(found, known, raters or ())
-    return [f"  {in_words(each)}" for each in found]
+    refuse_silent(replies, known, raters or ())
+    return [f"  {in_words(reply)}" for reply in replies]
 
 
 def _has_people(project: str, stage: Stage) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def opinion_lines(found: SecondOpinion) -> Iterator[str]:
     """Yield the comparison with other packages' coefficients, one line each, with differences in red."""
     yield typer.style(found.sentence, fg=typer.colors.RED) if found.differences else found.sentence
-    yield from (typer.style(f"  {each}", fg=typer.colors.RED) for each in found.differences)
+    yield from (typer.style(f"  {difference}", fg=typer.colors.RED) for difference in found.differences)
     yield from (f"  {each}" for each in found.not_compared)
 
 
@@ -49,13 +49,13 @@ def table(results: Sequence[Result], *, schema_version: int | None = None) -> It
         )
         lines = [each for each in block if each.value is not None]
         if lines:
-            width = max(len(each.title) for each in lines)
+            width = max(len(line.title) for line in lines)
             beside = "".join(f"  {package:<16}" for package in _packages(block))
             yield f"  {'':<{width}}   value  95 % interval      units  left out{beside}".rstrip()
-        for each in lines:
-            yield f"  {each.title:<{width}}  {_figures(each, _packages(block))}"
+        for line in lines:
+            yield f"  {line.title:<{width}}  {_figures(line, _packages(block))}"
         yield from (
-            f"  {each}" for each in dict.fromkeys(f"{each.title}: {each.caution}" for each in lines if each.caution)
+            f"  {each}" for each in dict.fromkeys(f"{line.title}: {line.caution}" for line in lines if line.caution)
         )
         yield from _undefined(block)
         yield from _differences(block)
@@ -66,8 +66,10 @@ def levels_table(results: Sequence[Result]) -> Iterator[str]:
     from workflow.results.dimension_means import LEVELS
     from workflow.results.schema_versions import schema_words
 
-    for at, (criterion, judge) in enumerate(dict.fromkeys((each.criterion, each.args["judge"]) for each in results)):
-        block = [each for each in results if (each.criterion, each.args["judge"]) == (criterion, judge)]
+    for at, (criterion, judge) in enumerate(
+        dict.fromkeys((result.criterion, result.args["judge"]) for result in results)
+    ):
+        block = [result for result in results if (result.criterion, result.args["judge"]) == (criterion, judge)]
         if at:
             yield ""
         schemas = block[0].args.get("schema", "")

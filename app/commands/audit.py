@@ -41,7 +41,7 @@ def audit(
     from workflow.access import audit as log
 
     shared = opened()
-    found = log.entries(
+    entries = log.entries(
         shared.store,
         by=None,
         project=project,
@@ -51,9 +51,9 @@ def audit(
         since=since.replace(tzinfo=UTC) if since else None,
         until=until.replace(tzinfo=UTC) if until else None,
     )
-    text = log.as_csv(found) if format is Format.CSV else log.as_jsonl(found)
+    text = log.as_csv(entries) if format is Format.CSV else log.as_jsonl(entries)
     if out is None:
         sys.stdout.write(text)
         return
     out.write_text(text, encoding="utf-8")
-    typer.echo(f"{len(found)} events written to {out}")
+    typer.echo(f"{len(entries)} events written to {out}")

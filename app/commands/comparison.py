@@ -27,5 +27,7 @@ def comparison(
     if open_:
         done = pair_intake.open_pairs(shared.store, by=None, project=project)
         typer.echo(f"{done.opened:,} {'pair' if done.opened == 1 else 'pairs'} opened.", err=as_json)
-    found = pair_intake.preview_pairs(shared.store, by=None, project=project)
-    typer.echo(json.dumps({**asdict(found), "sentence": found.sentence}) if as_json else found.sentence)
+    preview_pairs = pair_intake.preview_pairs(shared.store, by=None, project=project)
+    typer.echo(
+        json.dumps({**asdict(preview_pairs), "sentence": preview_pairs.sentence}) if as_json else preview_pairs.sentence
+    )

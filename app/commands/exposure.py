@@ -26,22 +26,22 @@ def exposure(
     from app.services import opened
     from workflow.files import exposures
 
-    found = exposures.report(opened().store, by=None, project=project)
+    report = exposures.report(opened().store, by=None, project=project)
     typer.echo("stage,votes,known,not known,with faults")
-    for line in found.stages:
+    for line in report.stages:
         typer.echo(f"{line.stage.value},{line.votes},{line.complete},{line.without},{line.faulty}")
-    if found.since is None:
+    if report.since is None:
         typer.echo("Nothing is noted yet: what is sent is noted since Touchstone keeps track of it.")
     else:
-        typer.echo(f"Noted since {found.since:%Y-%m-%d %H:%M} UTC.")
-    if found.from_files:
-        typer.echo(f"{found.from_files} ratings came in files; what their raters knew is not known here.")
+        typer.echo(f"Noted since {report.since:%Y-%m-%d %H:%M} UTC.")
+    if report.from_files:
+        typer.echo(f"{report.from_files} ratings came in files; what their raters knew is not known here.")
     if out is not None and str(out) == "-":
-        sys.stdout.write(exposures.as_csv(found.faults))
+        sys.stdout.write(exposures.as_csv(report.faults))
     elif out is not None:
-        out.write_text(exposures.as_csv(found.faults), encoding="utf-8")
-        typer.echo(f"{len(found.faults)} faults written to {out}")
+        out.write_text(exposures.as_csv(report.faults), encoding="utf-8")
+        typer.echo(f"{len(report.faults)} faults written to {out}")
     else:
-        for fault in found.faults:
+        for fault in report.faults:
             typer.echo(str(fault))
-    raise typer.Exit(1 if any(fault.counts for fault in found.faults) else 0)
+    raise typer.Exit(1 if any(fault.counts for fault in report.faults) else 0)

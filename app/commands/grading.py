@@ -38,8 +38,8 @@ def sample(
     from workflow.runs import run_grading
 
     shared = opened()
-    found = run_grading.planned_sample(shared.store, by=None, project=project, outputs=outputs)
-    if found is None:
+    planned_sample = run_grading.planned_sample(shared.store, by=None, project=project, outputs=outputs)
+    if planned_sample is None:
         raise ConflictError(
             f"The schema of {project} plans no such sample: it has no `grading: {{sample: ...}}`. "
             "Where it has `outputs`, `touchstone run sample` says how far these are."
@@ -47,9 +47,9 @@ def sample(
     if open_:
         n = run_grading.draw_sample(shared.store, by=None, project=project, outputs=outputs)
         typer.echo(f"{n} new slots for grading.", err=as_json)
-        found = run_grading.planned_sample(shared.store, by=None, project=project)
-        assert found is not None
-    typer.echo(_as_json(found) if as_json else "\n".join(report_lines(found)))
+        planned_sample = run_grading.planned_sample(shared.store, by=None, project=project)
+        assert planned_sample is not None
+    typer.echo(_as_json(planned_sample) if as_json else "\n".join(report_lines(planned_sample)))
 
 
 def report_lines(found: SampleProgress) -> Iterator[str]:

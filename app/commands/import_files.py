@@ -346,7 +346,7 @@ def _import_replies(
         typer.echo(f"  {sentence}")
     if len(done.differ) > SHOWN_DIFFERENCES:
         typer.echo(f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more")
-    for sentence in [*done.notes, *(f"Warning: {each}" for each in done.warnings)]:
+    for sentence in [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]:
         typer.echo(sentence)
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
 
@@ -382,7 +382,7 @@ def _summary(done: ImportSummary) -> Iterator[str]:
         yield f"Missing: {', '.join(done.missing)}{more}."
     if done.note:
         yield done.note
-    yield from (f"Warning: {each}" for each in done.warnings)
+    yield from (f"Warning: {warning}" for warning in done.warnings)
 
 
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:

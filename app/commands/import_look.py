@@ -81,7 +81,7 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
     for row in found.first:
         yield "; ".join(f"{head}: {as_words(said)}" for head, said in zip(found.heads, row, strict=True) if said)
     yield from found.notes
-    yield from (f"Warning: {each}" for each in found.warnings)
+    yield from (f"Warning: {warning}" for warning in found.warnings)
     for bad in found.left[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.left) > SHOWN:
@@ -109,9 +109,9 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
         yield f"Missing: {', '.join(found.missing[:SHOWN])}{more}."
     if found.note:
         yield found.note
-    yield from (f"Warning: {each}" for each in found.warnings)
+    yield from (f"Warning: {warning}" for warning in found.warnings)
     schema = found.schema
-    titles = {each.name: each.title or each.name for each in schema.item.fields}
+    titles = {field.name: field.title or field.name for field in schema.item.fields}
     for each in found.first:
         yield f"Item {each.item.external_id}, {schema.dimension(each.item.dimension).title}:"
         for part, title in titles.items():

@@ -209,10 +209,10 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
         for name in item_list.names(store, **about, wanted=asked.filter):
             typer.echo(name)
         return
-    found = item_list.listing(store, **about, asked=asked)
-    heads = ["Item", *(item_list.columns_of(store, **about)[name] for name in found.columns)]
+    listing = item_list.listing(store, **about, asked=asked)
+    heads = ["Item", *(item_list.columns_of(store, **about)[name] for name in listing.columns)]
     if out is not None:
-        pages = -(-found.n // asked.size)
+        pages = -(-listing.n // asked.size)
         every = (
             line
             for number in range(1, pages + 1)
@@ -222,15 +222,17 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
             with out.open("w", encoding="utf-8", newline="") as file:
                 write = Writer(file)
                 write.writerow(heads)
-                write.writerows([line.title, *map(line.says, found.columns)] for line in every)
+                write.writerows([line.title, *map(line.says, listing.columns)] for line in every)
         except OSError as error:
             raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
-        typer.echo(f"{found.n:,} items in {out}")
+        typer.echo(f"{listing.n:,} items in {out}")
         return
-    for row in [heads, *([line.title, *map(line.says, found.columns)] for line in found.lines)]:
+    for row in [heads, *([line.title, *map(line.says, listing.columns)] for line in listing.lines)]:
         typer.echo("\t".join(_short(each) for each in row))
     first = (asked.page - 1) * asked.size + 1
-    typer.echo(f"{first:,} to {first + len(found.lines) - 1:,} of {found.n:,}" if found.lines else f"0 of {found.n:,}")
+    typer.echo(
+        f"{first:,} to {first + len(listing.lines) - 1:,} of {listing.n:,}" if listing.lines else f"0 of {listing.n:,}"
+    )
 
 
 def _short(text: str) -> str:
@@ -253,7 +255,7 @@ def edit(
     from workflow.annotate.authoring import edit_item
 
     store = opened().store
-    schema = next((each.schema.schema_ for each in projects.all_projects(store) if each.name == name), None)
+    schema = next((project.schema.schema_ for project in projects.all_projects(store) if project.name == name), None)
     as_text = {field.name: of_field(field).typed_as_it_is for field in schema.item.fields} if schema else {}
     given = dict(_field(text, as_text) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)

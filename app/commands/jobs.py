@@ -33,13 +33,13 @@ def list_(
     from workflow.jobs import desk
 
     store = opened().store
-    found = desk.list_jobs(store, project=project, kinds=kind or (), only_open=open_, limit=limit)
-    logins = desk.logins(store, found)
-    for job in found:
+    jobs = desk.list_jobs(store, project=project, kinds=kind or (), only_open=open_, limit=limit)
+    logins = desk.logins(store, jobs)
+    for job in jobs:
         by = logins.get(job.person or 0, "-")
         cells = [job.id, job.kind, job.project or "-", by, job.state.value, _moment(job.created_at), _how_far(job)]
         typer.echo("  ".join(cells))
-    if not found:
+    if not jobs:
         typer.echo("No jobs.")
 
 

@@ -274,10 +274,10 @@ def _store() -> Store:
 
 def _print_parts(members: Sequence[Membership]) -> None:
     """Print a line for each member: login, role, dimensions, stages and name."""
-    for each in members:
-        dimensions = "all dimensions" if each.dimensions is None else ", ".join(each.dimensions) or "no dimension"
-        stages = "all stages" if each.stages is None else ", ".join(each.stages) or "no stage"
-        typer.echo(f"{each.person.login:<24} {each.role:<10} {dimensions}; {stages}  ({each.person.name})")
+    for member in members:
+        dimensions = "all dimensions" if member.dimensions is None else ", ".join(member.dimensions) or "no dimension"
+        stages = "all stages" if member.stages is None else ", ".join(member.stages) or "no stage"
+        typer.echo(f"{member.person.login:<24} {member.role:<10} {dimensions}; {stages}  ({member.person.name})")
 
 
 def _project_exists(project: str) -> None:

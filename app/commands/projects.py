@@ -46,12 +46,12 @@ def list_projects() -> None:
     from app.services import opened
     from workflow.access import projects
 
-    found = projects.all_projects(opened().store)
-    for each in found:
+    all_projects = projects.all_projects(opened().store)
+    for each in all_projects:
         schema = each.schema.schema_
         archived = "  (archived)" if each.archived else ""
         typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}{archived}")
-    if not found:
+    if not all_projects:
         typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
 
 

@@ -195,9 +195,9 @@ def about(
     shared = opened()
     if set_:
         settings.say(shared.store, by=None, project=project, said=dict(map(_said, set_)))
-    found = settings.card_version(shared.store, by=None, project=project)
+    card_version = settings.card_version(shared.store, by=None, project=project)
     for each in settings.SAYINGS:
-        value = found.values.get(each.name)
+        value = card_version.values.get(each.name)
         told = "; ".join(value) if isinstance(value, list) else value
         typer.echo(f"{each.name:<22} {told if told else '-'}")
 
@@ -356,7 +356,7 @@ def _must_be_new(out: Path) -> None:
     for each in (out, _private(out)):
         if each.exists() or each.is_symlink():
             raise ConflictError(f"{each} is there already; name a folder that is not there yet.")
-    above = next(each for each in out.absolute().parents if each.exists())
+    above = next(parent for parent in out.absolute().parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
         raise InvalidFileError(f"{out} cannot be made: nothing can be written into {above}.")
 

@@ -173,7 +173,7 @@ def results(
             typer.echo("\n".join(beside_table(read, blocks)))
         return
     by_what = model_groups.parse_grouping(read, group_models_by) if group_models_by else None
-    groups = [model_groups.grouped(read, each, by_what) for each in boards] if by_what else []
+    groups = [model_groups.grouped(read, board, by_what) for board in boards] if by_what else []
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)
         if scores is not ScoreSource.KEY or comparisons
@@ -188,10 +188,10 @@ def results(
         left = f"{len(compared)} comparison{'' if len(compared) == 1 else 's'}"
         print(f"Not in this table: {left}. Write them with --comparisons FILE.csv.", file=sys.stderr)
     if format is Format.CSV:
-        lines = [line for each in boards for line in each.lines()]
-        typer.echo(numbers.as_csv([*lines, *(line for each in groups for line in each.lines())]), nl=False)
+        lines = [line for board in boards for line in board.lines()]
+        typer.echo(numbers.as_csv([*lines, *(line for group in groups for line in group.lines())]), nl=False)
     elif format is Format.JSON:
-        of_groups = [each.lines() for each in groups]
+        of_groups = [group.lines() for group in groups]
         told = {**numbers.as_json(read, boards, of_groups), "comparisons": [each.as_row() for each in compared]}
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:

@@ -67,7 +67,7 @@ def described(loaded: LoadedSchema) -> Json:
         "version": schema.version,
         "title": schema.title,
         "hash": loaded.hash,
-        "dimensions": [{"id": each.id, "title": each.title} for each in schema.dimensions],
+        "dimensions": [{"id": dimension.id, "title": dimension.title} for dimension in schema.dimensions],
         "assets": [{"role": slot.role, "kind": slot.kind} for slot in schema.item.assets],
         "fields": [_field(field, title_of(field)) for field in schema.item.fields],
         "stages": [
@@ -75,7 +75,9 @@ def described(loaded: LoadedSchema) -> Json:
             for name in get_args(StageName)
             if getattr(schema.stages, name) is not None
         ],
-        "judges": [_judge(each.name, each.template, each.criteria, each.sees, each.fills) for each in schema.judges],
+        "judges": [
+            _judge(judge.name, judge.template, judge.criteria, judge.sees, judge.fills) for judge in schema.judges
+        ],
         "prompts": _prompts(schema),
         "variables": {"prompts": placeholders.of_prompts(schema), "templates": placeholders.of_templates(schema)},
     }
@@ -123,9 +125,9 @@ def _asked_in_lines(asked: Json) -> Iterator[str]:
 
 def _labels(options: Sequence[Json]) -> str:
     return " | ".join(
-        each["label"]
-        + (f" (why: {', '.join(reason['label'] for reason in each['reasons'])})" if each["reasons"] else "")
-        for each in options
+        option["label"]
+        + (f" (why: {', '.join(reason['label'] for reason in option['reasons'])})" if option["reasons"] else "")
+        for option in options
     )
 
 
@@ -151,12 +153,12 @@ def _stage(schema: Schema, name: str, says: str) -> Json:
         "shows": [*media, *fields, *answer],
         "asks": [_criterion(each) for each in getattr(part, "criteria", ())],
         "reasons": [_choice(each) for each in getattr(part, "reasons", ())],
-        "rules": [{"of": list(each.of), "say": each.say} for each in rules],
+        "rules": [{"of": list(rule.of), "say": rule.say} for rule in rules],
     }
 
 
 def _criterion(criterion: Criterion) -> Json:
-    offered = [_choice(each) for each in kinds.options_of(criterion, {})]
+    offered = [_choice(option) for option in kinds.options_of(criterion, {})]
     own = f"from the item's {criterion.field}" if criterion.field else kinds.of_criterion(criterion).limits(criterion)
     conditions = [f"{own[:1].upper()}{own[1:]}."] if own and not criterion.options and not criterion.values else []
     said = [each["label"] for each in kinds.of_criterion(criterion).page(criterion).get("said", ())]
@@ -171,7 +173,7 @@ def _criterion(criterion: Criterion) -> Json:
     if criterion.tolerance:
         conditions.append(_as_close_as(criterion.tolerance, criterion.unit))
     if criterion.skip:
-        why = [each.label for each in criterion.skip.reasons]
+        why = [reason.label for reason in criterion.skip.reasons]
         conditions.append(f"{criterion.skip.label}: {', '.join(why) or 'with a reason in their own words'}.")
     return {
         "name": criterion.name,
@@ -197,7 +199,7 @@ def _as_close_as(tolerance: Tolerance, unit: str | None) -> str:
 
 
 def _choice(choice: Choice) -> Json:
-    return {"value": choice.value, "label": choice.label, "reasons": [_choice(each) for each in choice.reasons]}
+    return {"value": choice.value, "label": choice.label, "reasons": [_choice(reason) for reason in choice.reasons]}
 
 
 def _judge(name: str, template: str, criteria: Sequence[str], sees: Sequence[str], fills: Mapping[str, str]) -> Json:
@@ -226,7 +228,11 @@ def _placeholders(prompts: PromptSet) -> list[str]:
     """Return the placeholders of all prompts in a set, and of the texts that a set can add to a question."""
     written = [prompt for variants in prompts.families.values() for prompt in variants.values()]
     several = [prompt for types in prompts.types.values() for prompt in types]
-    every = (each for prompt in (*written, *several, *prompts.injections.values()) for each in prompt.placeholders)
+    every = (
+        placeholder
+        for prompt in (*written, *several, *prompts.injections.values())
+        for placeholder in prompt.placeholders
+    )
     return list(dict.fromkeys(every))
 
 
@@ -256,7 +262,7 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
         if part is not None and stage in VERIFICATIONS:
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
             if part.keep.parts:
-                told = (f"{each.criterion} ({each.in_words()})" for each in targets(part.keep))
+                told = (f"{target.criterion} ({target.in_words()})" for target in targets(part.keep))
                 words += f": {', '.join(told)}"
             if part.skips:
                 words += f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} it"

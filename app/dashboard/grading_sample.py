@@ -23,47 +23,55 @@ def for_leads(services: Services, view: ProjectView) -> None:
     shell.section("Planned sample of grading")
     if done := messages.kept_message("sample.opened"):
         shell.show(markup.notice(done, style="good"))
-    found = run_grading.planned_sample(services.store, by=services.person, project=view.name)
-    if found is None:
+    planned_sample = run_grading.planned_sample(services.store, by=services.person, project=view.name)
+    if planned_sample is None:
         return
-    if found.planned is not None and found.passed_on > found.planned:
+    if planned_sample.planned is not None and planned_sample.passed_on > planned_sample.planned:
         n = st.number_input(
             "Answers in the sample",
-            min_value=found.planned,
-            max_value=found.passed_on,
-            value=found.planned,
-            key=f"sample.outputs.{view.name}.{found.planned}",
+            min_value=planned_sample.planned,
+            max_value=planned_sample.passed_on,
+            value=planned_sample.planned,
+            key=f"sample.outputs.{view.name}.{planned_sample.planned}",
             help="A larger number keeps what was drawn and adds to it.",
         )
-        if n > found.planned:
-            found = run_grading.planned_sample(services.store, by=services.person, project=view.name, outputs=int(n))
-            assert found is not None
+        if n > planned_sample.planned:
+            planned_sample = run_grading.planned_sample(
+                services.store, by=services.person, project=view.name, outputs=int(n)
+            )
+            assert planned_sample is not None
     shell.show(
-        markup.tag("p", markup.text(found.sentence), style="ts", data_part="planned-sample"),
+        markup.tag("p", markup.text(planned_sample.sentence), style="ts", data_part="planned-sample"),
         *(
-            [markup.tag("p", markup.text(f"{found.cost} {found.how}"), style="ts", data_part="sample-cost")]
-            if found.drawn
+            [
+                markup.tag(
+                    "p", markup.text(f"{planned_sample.cost} {planned_sample.how}"), style="ts", data_part="sample-cost"
+                )
+            ]
+            if planned_sample.drawn
             else []
         ),
-        *(markup.notice(words, style="bad") for words in found.troubles),
-        *(markup.tag("p", markup.quiet(words), style="ts") for words in found.remarks),
+        *(markup.notice(words, style="bad") for words in planned_sample.troubles),
+        *(markup.tag("p", markup.quiet(words), style="ts") for words in planned_sample.remarks),
     )
     if st.button(
-        f"Open {markup.count(found.missing_slots, 'slot')} to people",
+        f"Open {markup.count(planned_sample.missing_slots, 'slot')} to people",
         key="sample.open",
         type="primary",
-        disabled=bool(found.troubles and not found.opened) or not found.missing_slots,
+        disabled=bool(planned_sample.troubles and not planned_sample.opened) or not planned_sample.missing_slots,
     ):
-        opened = run_grading.draw_sample(services.store, by=services.person, project=view.name, outputs=found.planned)
+        opened = run_grading.draw_sample(
+            services.store, by=services.person, project=view.name, outputs=planned_sample.planned
+        )
         if opened:
             messages.keep("sample.opened", f"{markup.count(opened, 'slot')} opened in grading.")
         st.rerun()
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    shell.show(table(found, titles))
-    if len(found.lines) > MOST_ROWS:
+    shell.show(table(planned_sample, titles))
+    if len(planned_sample.lines) > MOST_ROWS:
         shell.show(
             markup.paragraph(
-                f"{len(found.lines) - MOST_ROWS:,} more rows: touchstone grading sample {view.name}",
+                f"{len(planned_sample.lines) - MOST_ROWS:,} more rows: touchstone grading sample {view.name}",
                 style="ts ts-quiet",
             )
         )

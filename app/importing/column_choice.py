@@ -96,8 +96,8 @@ def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, Optio
 
 def _columns(schema: Schema, format: str, found: ItemPreview, before: ColumnMapping, mark: int) -> dict[str, str]:
     """Draw the columns and return those that differ from the name of their field, by field."""
-    titles = {each.name: each.title or each.name for each in schema.item.fields}
-    texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}
+    titles = {field.name: field.title or field.name for field in schema.item.fields}
+    texts = {field.name for field in schema.item.fields if kinds.of_field(field).holds == "texts"}
     numbered: dict[str, list[str]] = {}
     for name in found.columns:
         if stem := re.fullmatch(r"(.+?)_?\d+", name):
@@ -152,15 +152,15 @@ def show(schema: Schema, found: ItemPreview) -> None:
         shell.show(markup.notice(shell.on_page(found.refused), style="bad"))
         return
     heads = ["Item", "Dimension", *(slot.role for slot in schema.item.assets)]
-    heads += [each.title or each.name for each in schema.item.fields]
+    heads += [field.title or field.name for field in schema.item.fields]
     rows = []
     for item in found.items:
         media = {
-            slot.role: ", ".join(each.path or "by the item's name" for each in item.assets if each.role == slot.role)
+            slot.role: ", ".join(asset.path or "by the item's name" for asset in item.assets if asset.role == slot.role)
             for slot in schema.item.assets
         }
         cells = [item.external_id, schema.dimension(item.dimension).title, *media.values()]
-        cells += [in_words(item.fields.get(each.name)) for each in schema.item.fields]
+        cells += [in_words(item.fields.get(field.name)) for field in schema.item.fields]
         rows.append([markup.text(cell[:_CUT] + ("…" if len(cell) > _CUT else "")) for cell in cells])
     if rows:
         shell.show(markup.paragraph("The first rows, as they will be:", style="ts ts-quiet"))

@@ -127,8 +127,8 @@ def show(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
 
 def _warn(seen: ImportPreview) -> None:
     """Show the warnings above the button that imports, because they may change a lead's mind."""
-    for each in seen.warnings:
-        shell.show(markup.notice(shell.on_page(f"{imports.WARNING}{each}"), style="bad"))
+    for warning in seen.warnings:
+        shell.show(markup.notice(shell.on_page(f"{imports.WARNING}{warning}"), style="bad"))
 
 
 def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
@@ -153,12 +153,12 @@ def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
         titles = {field.name: field.title for field in schema.item.fields}
         rows = [
             [
-                markup.number(each.row),
-                markup.text(_cut(each.item)),
-                markup.text(titles.get(each.part) or each.part or "only how the row is written"),
-                *map(markup.text, as_changed(each.before, each.after) if each.part else ("", "")),
+                markup.number(difference.row),
+                markup.text(_cut(difference.item)),
+                markup.text(titles.get(difference.part) or difference.part or "only how the row is written"),
+                *map(markup.text, as_changed(difference.before, difference.after) if difference.part else ("", "")),
             ]
-            for each in seen.differences
+            for difference in seen.differences
         ]
         heads = [("Row", "number"), ("Item", ""), ("Field", ""), ("Here now", ""), ("In the file", "")]
         words = f"{markup.count(n['changed'], 'row')} changed: the items are here with other content"
@@ -281,8 +281,8 @@ def _as_columns(schema: Schema, items: Sequence[PreviewItem]) -> markup.Markup:
     """Return items side by side, with a line for each field, so that the table is never wider with more fields."""
     lines = [("Dimension", [markup.text(each.dimension) for each in items])]
     for slot in schema.item.assets:
-        media = [[_medium(*each[1:]) for each in item.media if each[0] == slot.role] for item in items]
-        lines.append((slot.role, [markup.joined(each, " ") for each in media]))
+        media = [[_medium(*medium[1:]) for medium in item.media if medium[0] == slot.role] for item in items]
+        lines.append((slot.role, [markup.joined(medium, " ") for medium in media]))
     for field in schema.item.fields:
         values = [markup.text(_cut(in_words(item.fields.get(field.name)))) for item in items]
         lines.append((field.title or field.name, values))

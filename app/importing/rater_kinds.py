@@ -39,23 +39,23 @@ def draw_raters(services: Services, view: ProjectView) -> None:
 
     A lead can change this at any time.
     """
-    found = file_raters.list_raters(services.store, by=services.person, project=view.name)
-    if not found:
+    raters = file_raters.list_raters(services.store, by=services.person, project=view.name)
+    if not raters:
         return
     shell.section("Imported raters")
     stages = view.schema.schema_.stages
     rows = [
         [
-            markup.text(each.name),
-            markup.text(each.words),
+            markup.text(rater.name),
+            markup.text(rater.words),
             markup.text(
-                ", ".join(f"{n:,} in {stages.title_of(stage.value)}" for stage, n in (each.ratings or {}).items())
+                ", ".join(f"{n:,} in {stages.title_of(stage.value)}" for stage, n in (rater.ratings or {}).items())
             ),
         ]
-        for each in found
+        for rater in raters
     ]
     shell.show(markup.table([("Rater", "name"), ("Counts as", ""), ("Ratings out of files", "")], rows))
-    open_ = {each.name: each for each in found if not each.account and not each.judge}
+    open_ = {rater.name: rater for rater in raters if not rater.account and not rater.judge}
     if not open_:
         return
     now = [name for name, each in open_.items() if each.is_person]

@@ -39,4 +39,4 @@ def imported_sentence(done: Any) -> str:
     if left := getattr(done, "left", ()):
         parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
     words = [getattr(done, "note", None), *(f"Warning: {each}" for each in getattr(done, "warnings", ()))]
-    return "; ".join(parts) + "." + "".join(f" {each}" for each in words if each)
+    return "; ".join(parts) + "." + "".join(f" {word}" for word in words if word)

@@ -82,10 +82,10 @@ def tell_done() -> None:
 
 
 def _all(services: Services, view: ProjectView, asked: ItemList, n: int) -> Sequence[str]:
-    found = item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
-    if len(found) != n:
-        raise ConflictError(f"The list has {len(found):,} items by now, so nothing was made; look at it again.")
-    return found
+    names = item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
+    if len(names) != n:
+        raise ConflictError(f"The list has {len(names):,} items by now, so nothing was made; look at it again.")
+    return names
 
 
 def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Sequence[str] | None, counted: str) -> None:
@@ -104,9 +104,9 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     written = _part(view, Stage.AUTHORING) is not None
     others = sorted([_QUALIFY, *extensions.rows("item_actions")], key=lambda each: each.place)
-    added: dict[str, ItemAction] = {each.name: each for each in others if each.is_offered(view)}
+    added: dict[str, ItemAction] = {other.name: other for other in others if other.is_offered(view)}
     words = WORDS | {name: each.words for name, each in added.items()} | {EXPORT: "Export them"}
-    doing = [each for each in words if each != Action.SEND_BACK or written]
+    doing = [word for word in words if word != Action.SEND_BACK or written]
     what = st.selectbox(
         f"With {markup.count(len(names), 'item')}", doing, format_func=words.__getitem__, key="items.what"
     )
@@ -155,7 +155,7 @@ def _change(
     among: tuple[str, ...] = ()
     if action is Action.ASSIGN:
         members = memberships.list_members(services.store, person=services.person, project=view.name)
-        logins = [each.person.login for each in members]
+        logins = [member.person.login for member in members]
         left, right = st.columns(2)
         called = shell.called(services, logins)
         among = tuple(left.multiselect("To", logins, format_func=called, key="items.to", placeholder="choose"))

@@ -223,7 +223,7 @@ _LONGEST = 400
 
 def _seen_rows(folder: Path, found: RowsLook) -> ImportPreview:
     (folder / BAD).write_text(stayed_out_csv(found.left), encoding="utf-8", newline="")
-    losses = [each for each in found.notes if each.startswith(WARNING)]
+    losses = [note for note in found.notes if note.startswith(WARNING)]
     return ImportPreview(
         counts={"new": found.new, "changed": len(found.changed), "equal": found.equal, "bad": len(found.bad)},
         first=(),
@@ -232,8 +232,8 @@ def _seen_rows(folder: Path, found: RowsLook) -> ImportPreview:
         differences=(),
         refused=found.refused,
         new_refused=found.refused,
-        note=" ".join(each for each in found.notes if each not in losses) or None,
-        warnings=(*found.warnings, *(each.removeprefix(WARNING) for each in losses)),
+        note=" ".join(note for note in found.notes if note not in losses) or None,
+        warnings=(*found.warnings, *(loss.removeprefix(WARNING) for loss in losses)),
         beside=None,
         heads=found.heads,
         rows=[[cell[:_LONGEST] for cell in row] for row in found.first],

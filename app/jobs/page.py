@@ -28,8 +28,8 @@ def show(services: Services, kinds: Collection[str], *, project: str | None = No
 
 def _newest(services: Services, kinds: Collection[str]) -> Sequence[Job]:
     """Return the newest unread job of each slot. Earlier jobs of a slot were replaced by the person's own new one."""
-    found = desk.list_jobs(services.store, by=services.person, kinds=kinds)
-    newest = {job.slot: job for job in reversed(found)}
+    jobs = desk.list_jobs(services.store, by=services.person, kinds=kinds)
+    newest = {job.slot: job for job in reversed(jobs)}
     return sorted((job for job in newest.values() if not job.is_read), key=lambda job: job.slot)
 
 

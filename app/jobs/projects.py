@@ -49,7 +49,7 @@ def _clear(made: Path) -> None:
 def _copy(context: JobContext) -> JobOutcome:
     asked = context.input
     name, title = asked["name"], asked["title"]
-    if context.is_resumed and any(each.name == name for each in all_projects(context.store)):
+    if context.is_resumed and any(project.name == name for project in all_projects(context.store)):
         return JobOutcome(f"The copy is made: {title}.")
     parts = frozenset(map(ProjectPart, asked["without"]))
     about: Any = {"project": _project(context), "name": name, "title": title, "without": parts, "by": context.by}

@@ -204,7 +204,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
     parts = judge_plans.parts_of(template.template.head.parser)
     names = list(
         dict.fromkeys(
-            each.name for stage in ("grading", *VERIFICATIONS) for each in registry.criteria_of(schema, stage)
+            criterion.name for stage in ("grading", *VERIFICATIONS) for criterion in registry.criteria_of(schema, stage)
         )
     )
     before = dict(usual.criteria) if usual else {part: part for part in parts}

@@ -44,8 +44,8 @@ def draw_replies(services: Services, project: ProjectView, view: RunView) -> Non
     if not tallies:
         shell.show(markup.notice("There are no replies yet."))
         return
-    shell.show(*(_of_all(each) for each in tallies))
-    wanted = _filters(services, project, view, [each.criterion for each in tallies])
+    shell.show(*(_of_all(tally) for tally in tallies))
+    wanted = _filters(services, project, view, [tally.criterion for tally in tallies])
     found, more = _page(services, view, wanted)
     if not found:
         shell.show(markup.notice("There is nothing of this kind in this run."))
@@ -151,14 +151,14 @@ def _page(services: Services, view: RunView, wanted: ReplyFilter) -> tuple[list[
         st.session_state[f"judges.page_of.{view.id}"] = wanted
         st.session_state[f"judges.before.{view.id}"] = []
     before = st.session_state[f"judges.before.{view.id}"]
-    found = judge_replies.replies_of(
+    replies = judge_replies.replies_of(
         services.store,
         by=services.person,
         run=view.id,
         wanted=replace(wanted, before=before[-1] if before else None),
         limit=A_PAGE + 1,
     )
-    return found[:A_PAGE], len(found) > A_PAGE
+    return replies[:A_PAGE], len(replies) > A_PAGE
 
 
 def _pages(view: RunView, found: list[ReplyView], more: bool) -> None:
@@ -179,9 +179,9 @@ def details(services: Services, project: ProjectView, view: RunView, attempt: st
     """Draw everything that is stored about a reply."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFoundError("There is no such reply in this run.")
-    found = judge_replies.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
+    reply = judge_replies.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
-    shell.show(*whole(found, project=project.name, run=view.id, title=titles.get(found.dimension, "")))
+    shell.show(*whole(reply, project=project.name, run=view.id, title=titles.get(reply.dimension, "")))
 
 
 def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup]:

@@ -138,24 +138,26 @@ def value(of: Any) -> str:
 
 def scores(readings: Sequence[ReadingView]) -> Markup:
     """Return a label with the outcome of each criterion. A failure of the whole reply is shown once."""
-    verdicts = {each.verdict for each in readings}
+    verdicts = {reading.verdict for reading in readings}
     if len(verdicts) == 1 and not next(iter(verdicts)).scored:
         return markup.tag("span", markup.text(next(iter(verdicts)).label), style="ts-score bad")
     one = len(readings) == 1
     return markup.joined(
         markup.tag(
             "span",
-            markup.text(shown.opening(value_in_words(each) if one else f"{each.criterion} {value_in_words(each)}", 80)),
-            style="ts-score" if each.verdict.scored else "ts-score bad",
-            data_criterion=each.criterion,
+            markup.text(
+                shown.opening(value_in_words(reading) if one else f"{reading.criterion} {value_in_words(reading)}", 80)
+            ),
+            style="ts-score" if reading.verdict.scored else "ts-score bad",
+            data_criterion=reading.criterion,
         )
-        for each in readings
+        for reading in readings
     )
 
 
 def people(view: ReplyView, *, label: str = "people ") -> Markup:
     """Return people's grades of the same answer, for the same criteria."""
-    criteria = [each.criterion for each in view.readings]
+    criteria = [reading.criterion for reading in view.readings]
     found = []
     for grade in view.grades:
         given = [(name, grade.values[name]) for name in criteria if grade.values.get(name) is not None]
@@ -175,8 +177,8 @@ def people(view: ReplyView, *, label: str = "people ") -> Markup:
 
 def no_score_reason(view: ReplyView) -> Markup:
     """Return the reasons why a reply has no score."""
-    reasons = dict.fromkeys(each.why for each in view.readings if each.why)
-    return markup.joined(markup.tag("div", shown.line(each, most=600), style="ts-small") for each in reasons)
+    reasons = dict.fromkeys(reading.why for reading in view.readings if reading.why)
+    return markup.joined(markup.tag("div", shown.line(reason, most=600), style="ts-small") for reason in reasons)
 
 
 def answer_line(view: ReplyView, project: str, run: str, *, title: str) -> Markup:

@@ -28,9 +28,9 @@ def choose(services: Services, view: ProjectView, *, pairs: bool = True) -> Temp
     """Draw the choice and return the template. ``pairs=False``: without templates that compare two answers."""
     shell.section("Template")
     known = {
-        (each.name, each.version): each
-        for each in judge_templates.templates_of(services.store, by=services.person, project=view.name)
-        if pairs or not each.template.head.pair
+        (template.name, template.version): template
+        for template in judge_templates.templates_of(services.store, by=services.person, project=view.name)
+        if pairs or not template.template.head.pair
     }
     names = list(known)
     kept = st.session_state.pop("judges.template.next", None) or st.session_state.get(_KEPT)
@@ -193,16 +193,20 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
         pair = st.multiselect(
             "Of them, these compare two answers", wanted, placeholder="none", key="judges.published.pair"
         )
-        found = judge_templates.published_texts(path, parser=parser, values=values, pair=pair)
+        published_texts = judge_templates.published_texts(path, parser=parser, values=values, pair=pair)
     if not wanted or not st.button(f"Add {markup.count(len(wanted), 'template')}", key="judges.published.add"):
         return
     if not values:
         raise InvalidInputError([Problem("values", "Say what a judge may answer, such as 0, 0.5, 1.")])
     for each in wanted[1:]:
         judge_templates.add_version(
-            services.store, by=services.person, project=view.name, text=found[each], origin=f"{each} out of {name}"
+            services.store,
+            by=services.person,
+            project=view.name,
+            text=published_texts[each],
+            origin=f"{each} out of {name}",
         )
-    _keep(services, view, found[wanted[0]], origin=f"{wanted[0]} out of {name}")
+    _keep(services, view, published_texts[wanted[0]], origin=f"{wanted[0]} out of {name}")
 
 
 def values_of(typed: str) -> list[Any]:

@@ -53,10 +53,10 @@ def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict
 
 def all_verdicts(tallies: Sequence[ReplyTally]) -> Counter[ReplyOutcome]:
     """Return the verdicts of all criteria."""
-    found: Counter[ReplyOutcome] = Counter()
-    for each in tallies:
-        found.update(each.verdicts)
-    return found
+    counts: Counter[ReplyOutcome] = Counter()
+    for tally in tallies:
+        counts.update(tally.verdicts)
+    return counts
 
 
 def _outcomes(view: RunView, tallies: Sequence[ReplyTally]) -> Markup:
@@ -116,7 +116,7 @@ def _draw(services: Services, project: ProjectView, view: RunView) -> None:
 
 def figures(view: RunView, tallies: Sequence[ReplyTally]) -> list[Markup]:
     """Return the progress, the outcomes by criterion, and the figures of a run."""
-    return [*watch.figures(view), *(_tally(view, each) for each in tallies)]
+    return [*watch.figures(view), *(_tally(view, tally) for tally in tallies)]
 
 
 def _tally(view: RunView, each: ReplyTally) -> Markup:
@@ -149,10 +149,10 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
         if each.scored == each.n:
             return f" · mean {mean:.3f}"
         return f" · mean {mean:.3f} of what was scored; {bounds[0]:.3f} to {bounds[1]:.3f} whatever the rest would be"
-    said: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for (value, swapped), n in each.values.items():
-        said[shown.value(plan.straight(value, swapped=swapped))] += n
-    told = ", ".join(f"{figures_of.opening(name, 40)} {n:,}" for name, n in said.most_common(8))
+        counts[shown.value(plan.straight(value, swapped=swapped))] += n
+    told = ", ".join(f"{figures_of.opening(name, 40)} {n:,}" for name, n in counts.most_common(8))
     return f" · {told}" if told else ""
 
 

@@ -100,7 +100,7 @@ def make(
 def _reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None) -> tuple[str, str]:
     """Return the dimensions and the stages that an invitation opens, in words."""
     schema = view.schema.schema_
-    titles = {each.id: each.title for each in schema.dimensions}
+    titles = {dimension.id: dimension.title for dimension in schema.dimensions}
     where = ", ".join(titles.get(name, name) for name in dimensions) if dimensions is not None else "all dimensions"
     at = ", ".join(map(schema.stages.title_of, stages)) if stages is not None else "all stages"
     return where, at

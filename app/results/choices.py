@@ -44,7 +44,7 @@ def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[
     """
     schema = view.schema.schema_
     of_models, of_items = attributes.names_in(services.store, person=services.person, project=view.name)
-    known = {each.name: each.title for each in ways(schema, of_items)}
+    known = {way.name: way.title for way in ways(schema, of_items)}
     compared = {field.name: title_of(field) for field in texts(schema)}
     if len(compared) > 1:
         known[ALIKE] = "Words that two texts have in common"

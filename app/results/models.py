@@ -20,15 +20,15 @@ def show_groups(chosen: Leaderboard) -> None:
     shell.section(f"Models by {chosen.groups.by.title}")
     shell.show(group_table(chosen.board, chosen.groups))
     if chosen.groups.gaps:
-        shell.show(gap_table([Gap(each.group, each.first, each.difference) for each in chosen.groups.gaps], first=True))
+        shell.show(gap_table([Gap(gap.group, gap.first, gap.difference) for gap in chosen.groups.gaps], first=True))
     told = [
         "Every model of a group counts alike. Intervals are over items: they say what other items would give with these"
         " models, and nothing of other models.",
         *(
-            f"{each.group} less {each.first}: {markup.count(each.left_out, 'item')} left out, as not all of these"
+            f"{gap.group} less {gap.first}: {markup.count(gap.left_out, 'item')} left out, as not all of these"
             " models have a score on them."
-            for each in chosen.groups.gaps
-            if each.left_out
+            for gap in chosen.groups.gaps
+            if gap.left_out
         ),
         *chosen.groups.notes,
     ]

@@ -61,18 +61,18 @@ def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Marku
         ("Answers", "number"),
     ]
     rows = []
-    for each in tests:
-        at = each.difference
+    for test in tests:
+        at = test.difference
         limits = "-" if math.isnan(at.low) else f"{at.low:+.3f} to {at.high:+.3f}"
-        p = "-" if math.isnan(each.p_adjusted) else "< 0.001" if each.p_adjusted < 0.001 else f"{each.p_adjusted:.3f}"
+        p = "-" if math.isnan(test.p_adjusted) else "< 0.001" if test.p_adjusted < 0.001 else f"{test.p_adjusted:.3f}"
         rows.append(
             [
-                markup.text(each.model),
-                markup.text(cut.slicing.title(each.at)),
+                markup.text(test.model),
+                markup.text(cut.slicing.title(test.at)),
                 markup.text("-" if math.isnan(at.value) else f"{at.value:+.3f}"),
                 markup.text(limits),
                 markup.text(p),
-                markup.text(cut.cells[each.model, each.at].found.n_units),
+                markup.text(cut.cells[test.model, test.at].found.n_units),
             ]
         )
     return markup.table(heads, rows)

@@ -37,7 +37,7 @@ def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> ChartSpec:
     told = [_told(cut, model, at) for at in places for model in cut.models if cut.cells[model, at].found.defined]
     ticks = [each for each in told if each["model"] not in chosen]
     marks = [{**each, "place": chosen.index(each["model"])} for each in told if each["model"] in chosen]
-    limits = [each for each in marks if each["low"] is not None]
+    limits = [mark for mark in marks if mark["low"] is not None]
     y = names_axis(names, grid=True, tickBand="extent")
     y["scale"] = {"type": "band", "domain": [*places], "paddingInner": 0.2}
     x = {

@@ -119,7 +119,7 @@ def show_legend(cut: SlicedScores) -> None:
             "is no image of it."
         )
     warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
-    said += [each for each in cut.notes if each != warning]
+    said += [note for note in cut.notes if note != warning]
     shell.show(
         markup.tag(
             "ul", *(markup.tag("li", markup.text(each)) for each in said), style="ts ts-small", data_part="notes"

@@ -116,10 +116,10 @@ def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
     values = body_value(body, "values", dict)
     if len(json.dumps(values, ensure_ascii=False)) > LONGEST_TEXTS:
         raise RequestTooLargeError(f"At most {LONGEST_TEXTS:,} characters of text are looked at.")
-    found = authoring.wording(
+    wording = authoring.wording(
         store, person=person, project=body_value(body, "project", str), stage=_stage(body), fields=values
     )
-    return {"wording": [asdict(each) for each in found]}
+    return {"wording": [asdict(each) for each in wording]}
 
 
 def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
@@ -187,10 +187,10 @@ def _endpoint(action: Action, resources: Resources) -> Any:
         session = from_own_page(request)
         body = await read_json(request)
         with precedence.at_work():
-            told = await run_in_threadpool(action, resources.store, session.person, body)
-            reply = JSONResponse(told)
+            run = await run_in_threadpool(action, resources.store, session.person, body)
+            reply = JSONResponse(run)
             if action in (read_comments, write_comment):
-                await run_in_threadpool(sent.thread, resources.store, session.person, bytes(reply.body), told)
+                await run_in_threadpool(sent.thread, resources.store, session.person, bytes(reply.body), run)
             return reply
 
     return answering(endpoint)

@@ -84,7 +84,7 @@ def _page(
         st.session_state[f"models.page_of.{view.id}"] = asked
         st.session_state[f"models.before.{view.id}"] = []
     before = st.session_state[f"models.before.{view.id}"]
-    found = run_views.attempts_of(
+    attempts = run_views.attempts_of(
         services.store,
         by=services.person,
         run=view.id,
@@ -94,7 +94,7 @@ def _page(
         before=before[-1] if before else None,
         limit=A_PAGE + 1,
     )
-    return found[:A_PAGE], len(found) > A_PAGE
+    return attempts[:A_PAGE], len(attempts) > A_PAGE
 
 
 def _pages(view: RunView, found: tuple[AttemptView, ...], more: bool) -> None:
@@ -156,10 +156,10 @@ def details(services: Services, project: ProjectView, view: RunView, attempt: st
     """Draw everything that is stored about an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFoundError("There is no such attempt in this run.")
-    found = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
-    if not found:
+    attempts = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
+    if not attempts:
         raise NotFoundError("There is no such attempt in this run.")
-    each = found[0]
+    each = attempts[0]
     shell.show(*whole(each, project=project.name))
 
 
@@ -244,11 +244,11 @@ def every_attempt(services: Services, run: str) -> Iterator[AttemptView]:
     """Yield all attempts of a run, the newest first."""
     before = None
     while True:
-        found = run_views.attempts_of(services.store, by=services.person, run=run, before=before, limit=AT_ONCE)
-        yield from found
-        if len(found) < AT_ONCE:
+        attempts = run_views.attempts_of(services.store, by=services.person, run=run, before=before, limit=AT_ONCE)
+        yield from attempts
+        if len(attempts) < AT_ONCE:
             return
-        before = found[-1].id
+        before = attempts[-1].id
 
 
 def about_run(view: RunView) -> dict[str, Any]:

@@ -270,7 +270,7 @@ def _turn(who: str, parts: Sequence[Markup]) -> Markup:
 def description_of(run: RunView) -> None:
     """Draw the description of a run at its start, and the hardware of its workers."""
     if not run.spec:
-        files = ", ".join(str(each.about["file"]) for each in run.workers if each.about.get("file"))
+        files = ", ".join(str(worker.about["file"]) for worker in run.workers if worker.about.get("file"))
         shell.show(markup.notice(shown.tame(f"What is here came out of a file{': ' if files else ''}{files}.")))
         return
     shell.section("Description")
@@ -286,8 +286,8 @@ def description_of(run: RunView) -> None:
     )
     if run.workers:
         rows = [
-            [markup.text(shown.tame(each.name)), shown.text_block(watch.worker_line(each.about))]
-            for each in run.workers
+            [markup.text(shown.tame(worker.name)), shown.text_block(watch.worker_line(worker.about))]
+            for worker in run.workers
         ]
         shell.section("Workers")
         shell.show(markup.table([("Worker", "name"), ("Runs on", "")], rows))

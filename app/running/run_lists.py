@@ -42,22 +42,22 @@ class Listing:
 
 def draw_runs(services: Services, project: str, of: Listing) -> None:
     """Draw the runs of a kind. The list refreshes while a run is open."""
-    found = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
-    if not found:
+    runs = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
+    if not runs:
         if of.nothing:
             shell.show(markup.notice(of.nothing))
         return
     if of.kind.heading:
         shell.section(of.kind.heading)
-    every = watch.FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
+    every = watch.FOLLOW_SECONDS if any(view.state in OPEN for view in runs) else None
     st.fragment(run_every=every)(_list)(services, project, of)
 
 
 def _list(services: Services, project: str, of: Listing) -> None:
     with shell.guard(services):
-        found = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
-        more = of.more(services, project, found)
-        rows = [[column.cell(view, more.get(view.id)) for column in of.columns] for view in found]
+        runs = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
+        more = of.more(services, project, runs)
+        rows = [[column.cell(view, more.get(view.id)) for column in of.columns] for view in runs]
         table = markup.table([(column.head, column.style) for column in of.columns], rows)
         shell.show(markup.tag("div", table, style="ts-scroll"))
 

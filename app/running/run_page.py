@@ -110,7 +110,7 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
         return
     added = (section for path, section in extensions.rows("run_sections") if path == page.path)
     parts = {each.name: each for each in (*page.parts, *added)}
-    led_to = (each.name for each in parts.values() if each.opened_by and st.query_params.get(each.opened_by))
+    led_to = (part.name for part in parts.values() if part.opened_by and st.query_params.get(part.opened_by))
     first = page.parts[0].name
     chosen = st.segmented_control(
         "Part",

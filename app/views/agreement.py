@@ -121,7 +121,7 @@ def render(services: Services) -> None:
         )
         of_means, levels = unit in OF_GRADING[1:], unit == OF_GRADING[2]
     with middle:
-        cuts = [cut for cut in Cut if cut is not Cut.GROUP or any(each.group for each in schema.dimensions)]
+        cuts = [cut for cut in Cut if cut is not Cut.GROUP or any(dimension.group for dimension in schema.dimensions)]
         by = st.segmented_control(
             "Slices",
             cuts,
@@ -257,7 +257,7 @@ def _tables(services: Services, view: ProjectView, choice: AgreementChoices) -> 
     )
     if table:
         shell.show(table)
-    titles = [_title_with(view, each.dimension, each.criterion, each.guideline) for each in matrices]
+    titles = [_title_with(view, matrix.dimension, matrix.criterion, matrix.guideline) for matrix in matrices]
     confusion_chart.show(view.name, matrices, titles, labels_of(view, stage), unit=choice.unit, key=f"{view.name}.{by}")
     for (_, dimension, criterion), group in groupby(
         lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
@@ -321,7 +321,7 @@ def _usual(services: Services, view: ProjectView, stages: Sequence[Stage]) -> St
     key = f"agreement.usual.{view.name}"
     if key not in st.session_state:
         about: dict[str, Any] = {"person": services.person, "project": view.name}
-        rated = (each for each in stages if rater_agreement.size(services.store, **about, stage=each))
+        rated = (stage for stage in stages if rater_agreement.size(services.store, **about, stage=stage))
         st.session_state[key] = next(rated, stages[0])
     usual: Stage = st.session_state[key]
     return usual

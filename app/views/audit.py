@@ -75,10 +75,10 @@ def render(services: Services) -> None:
                 on_click="ignore",
                 width="stretch",
             )
-    found = audit.entries(services.store, **where, offset=offset, limit=PAGE)
-    about = {login for entry in found for login in _named_in(entry).values()}
+    entries = audit.entries(services.store, **where, offset=offset, limit=PAGE)
+    about = {login for entry in entries for login in _named_in(entry).values()}
     called = shell.called(services, about)
-    shell.show(table(found, shell.named(services, {entry.who for entry in found}), called))
+    shell.show(table(entries, shell.named(services, {entry.who for entry in entries}), called))
 
 
 def _named_in(entry: AuditEntry) -> dict[str, str]:

@@ -174,7 +174,7 @@ def _form(
         schema = view.schema.schema_
         by = st.segmented_control(
             "Slices",
-            [cut for cut in Cut if cut is not Cut.GROUP or any(each.group for each in schema.dimensions)],
+            [cut for cut in Cut if cut is not Cut.GROUP or any(dimension.group for dimension in schema.dimensions)],
             default=reporting.cut_first(schema) or Cut.DIMENSION,
             format_func=CUTS.__getitem__,
             key=f"calibration.by.{view.name}",
@@ -224,7 +224,8 @@ def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[st
 
 def titles_of(schema: Schema) -> dict[str, str]:
     """Return the titles of dimensions by id. Two dimensions with the same title also show their ids."""
-    often = Counter(each.title for each in schema.dimensions)
+    often = Counter(dimension.title for dimension in schema.dimensions)
     return {
-        each.id: each.title if often[each.title] == 1 else f"{each.title} ({each.id})" for each in schema.dimensions
+        dimension.id: dimension.title if often[dimension.title] == 1 else f"{dimension.title} ({dimension.id})"
+        for dimension in schema.dimensions
     }

@@ -24,9 +24,9 @@ def render(services: Services) -> None:
         else "What you wrote about items, and what is for you. Answers may be held back until an item is settled.",
         made_up=view.made_up,
     )
-    found = comments.inbox(services.store, person=services.person, project=view.name)
-    if not found:
+    inbox = comments.inbox(services.store, person=services.person, project=view.name)
+    if not inbox:
         words = "No one has commented on an item yet." if official else "You have not commented on an item yet."
         shell.show(markup.notice(f"{words} On a working page C opens the comments on its item."))
         return
-    threads(services, view, found, key=f"comments.{view.name}", history=official)
+    threads(services, view, inbox, key=f"comments.{view.name}", history=official)

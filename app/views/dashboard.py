@@ -290,8 +290,8 @@ def _deadline(one: Forecast, due: date | None) -> markup.Markup:
     if due is None:
         return markup.text("-")
     said, style = against(one, due)
-    told = markup.tag("div", markup.text(said), style=f"{style} ts-small".strip())
-    return markup.tag("span", markup.text(str(due)), told, data_part="deadline", data_stage=one.stage.value)
+    tag = markup.tag("div", markup.text(said), style=f"{style} ts-small".strip())
+    return markup.tag("span", markup.text(str(due)), tag, data_part="deadline", data_stage=one.stage.value)
 
 
 def _forecast(one: Forecast, stages: Stages, deadlines: Mapping[Stage, date]) -> list[markup.Markup]:

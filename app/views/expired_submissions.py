@@ -25,12 +25,12 @@ def render(services: Services) -> None:
         " count; their writers find them on My work.",
         made_up=view.made_up,
     )
-    found = expired_drafts.expired_submissions(services.store, by=services.person, project=view.name)
-    if not found:
+    expired_submissions = expired_drafts.expired_submissions(services.store, by=services.person, project=view.name)
+    if not expired_submissions:
         shell.show(markup.notice("There are no expired submissions.", style="good"))
         return
-    called = distinct_names({late.login: late.name for late in found})
-    for late in found:
+    called = distinct_names({late.login: late.name for late in expired_submissions})
+    for late in expired_submissions:
         _row(services, view, late, called[late.login])
 
 

@@ -214,28 +214,28 @@ def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]
 
 
 def _item(services: Services, view: ProjectView, item: str) -> None:
-    told = item_history.history(services.store, person=services.person, project=view.name, item=item)
+    history = item_history.history(services.store, person=services.person, project=view.name, item=item)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    shell.heading(told.title, made_up=view.made_up)
+    shell.heading(history.title, made_up=view.made_up)
     by = shell.named(
         services,
         [
-            told.author,
-            *(row.by for rows in (told.origin, told.answers, told.revisions, told.steps) for row in rows),
+            history.author,
+            *(row.by for rows in (history.origin, history.answers, history.revisions, history.steps) for row in rows),
         ],
     )
-    shell.show(_about(view, told, titles, by), item_pictures.pictures(told.assets))
+    shell.show(_about(view, history, titles, by), item_pictures.pictures(history.assets))
     shell.section("How it came to be")
-    shell.show(markup.tag("div", origin(told.origin, by), data_part="origin"))
+    shell.show(markup.tag("div", origin(history.origin, by), data_part="origin"))
     shell.section("Answers")
-    said = answers(view.schema.schema_.stages, told.answers, by)
-    shell.show(said if told.answers else markup.notice("No one has answered about it yet."))
+    said = answers(view.schema.schema_.stages, history.answers, by)
+    shell.show(said if history.answers else markup.notice("No one has answered about it yet."))
     shell.section("Comments")
-    threads(services, view, [told.thread], key=f"history.comments.{told.item}", single=True)
+    threads(services, view, [history.thread], key=f"history.comments.{history.item}", single=True)
     shell.section("Revisions")
-    shell.show(revisions(told.revisions, by))
+    shell.show(revisions(history.revisions, by))
     shell.section("What happened")
-    shell.show(steps(told.steps, by))
+    shell.show(steps(history.steps, by))
 
 
 def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By) -> markup.Markup:

@@ -321,7 +321,7 @@ def _replies(services: Services, view: ProjectView, format: str, path: Path, pla
 
 def show_losses(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> None:
     """Show the counts of read and unreadable rows, with a highlighted warning if needed."""
-    warned = {each.warning for each in losses if each.warns}
+    warned = {loss.warning for loss in losses if loss.warns}
     for sentence in read_sentences(losses, new=new, repeated=repeated, noun=noun):
         style = "bad" if sentence in warned else ""
         shell.show(markup.notice(sentence, style=style) if style else markup.paragraph(sentence, style="ts"))
@@ -337,7 +337,7 @@ def replies_sentence(done: ImportedJudgements) -> str:
         parts.append(f"{done.same:,} read as the file's own score says, {len(done.differ):,} otherwise")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
-    more = [*done.notes, *(f"Warning: {each}" for each in done.warnings)]
+    more = [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]
     return "; ".join(parts) + "." + "".join(f" {each}" for each in more)
 
 

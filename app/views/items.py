@@ -90,7 +90,7 @@ def _of_address() -> ItemList:
 
 def _filters(services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool) -> None:
     now, stages = asked.filter, view.schema.schema_.stages
-    dimensions = {each.id: each.title for each in view.schema.schema_.dimensions}
+    dimensions = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     key = f"items.{view.name}.{hash(asked)}"
     given: dict[str, Any] = {}
 
@@ -159,7 +159,9 @@ def _for_leads(
     services: Services, view: ProjectView, now: ItemFilter, put: Callable[..., None], choose: Callable[..., None]
 ) -> None:
     who: dict[str, Any] = {"project": view.name}
-    members = [each.person.login for each in memberships.list_members(services.store, person=services.person, **who)]
+    members = [
+        member.person.login for member in memberships.list_members(services.store, person=services.person, **who)
+    ]
     voters = bulk.voters(services.store, by=services.person, **who)
     called = shell.called(services, [*members, *voters])
 
@@ -184,7 +186,7 @@ def _for_leads(
     ):
         with columns[column]:
             choose(name, label, list(YES_OR_NO), getattr(now, name), YES_OR_NO.__getitem__)
-    if any(tolerances_of(each.criteria) for each in view.schema.schema_.stages.verifications.values()):
+    if any(tolerances_of(verification.criteria) for verification in view.schema.schema_.stages.verifications.values()):
         words = "Votes differ here as soon as what was said is not the same to the letter, within the tolerance or not."
         shell.show(markup.paragraph(words, style="ts ts-quiet"))
 
@@ -257,9 +259,9 @@ def _item(view: ProjectView, line: ItemLine) -> markup.Markup:
     """Return the first words of an item as a link to its history, and the item's pictures."""
     pictures = [
         markup.quiet("missing")
-        if each.missing
-        else markup.tag("img", src=f"/media/{each.id}/thumb", alt="", loading="lazy", height="32")
-        for each in line.assets[:PICTURES]
+        if asset.missing
+        else markup.tag("img", src=f"/media/{asset.id}/thumb", alt="", loading="lazy", height="32")
+        for asset in line.assets[:PICTURES]
     ]
     to = addresses.history(view.name, item=line.item)
     title = markup.tag("a", markup.text(_short(line.title)), href=to, target="_self")
@@ -274,7 +276,7 @@ def _cell(view: ProjectView, line: ItemLine, name: str, by: Callable[[str | None
     if name == "author":
         return by(line.author) if line.author else markup.quiet("a file")
     if name == "dimension":
-        titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+        titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
         return markup.text(titles.get(line.dimension, line.dimension))
     return markup.text(_short(line.says(name)))
 

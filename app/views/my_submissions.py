@@ -173,7 +173,7 @@ def _why(why: str) -> markup.Markup:
 
 def _about(view: ProjectView, row: OwnSubmission) -> markup.Markup:
     schema = view.schema.schema_
-    titles = {each.id: each.title for each in schema.dimensions}
+    titles = {dimension.id: dimension.title for dimension in schema.dimensions}
     corrected = ["corrected by you"] if row.corrected else []
     parts = [markup.moment(row.at), schema.stages.title_of(row.stage), titles.get(row.dimension, row.dimension)]
     return markup.tag("div", markup.quiet(" · ".join([*parts, *corrected])), style="ts-small")

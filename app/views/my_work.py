@@ -139,12 +139,12 @@ def _done(pace: OwnPace) -> markup.Markup:
 def _days(pace: OwnPace) -> markup.Markup:
     rows = [
         [
-            markup.text(f"{each.day:%a} {each.day}"),
-            markup.number(each.n),
-            markup.text(f"{60 * each.hours:.0f} min" if each.timed else "-"),
-            markup.text(f"{each.timed / each.hours:,.0f}" if each.timed >= own_pace.LEAST and each.hours else "-"),
+            markup.text(f"{day.day:%a} {day.day}"),
+            markup.number(day.n),
+            markup.text(f"{60 * day.hours:.0f} min" if day.timed else "-"),
+            markup.text(f"{day.timed / day.hours:,.0f}" if day.timed >= own_pace.LEAST and day.hours else "-"),
         ]
-        for each in reversed(pace.days)
+        for day in reversed(pace.days)
     ]
     heads = [("Day", "line"), ("Tasks", "number"), ("Active time", "number"), ("In an active hour", "number")]
     return markup.table(heads, rows)
@@ -291,11 +291,11 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
 
 def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
     """Draw the person's submissions of the last half hour, each with a button that reopens it."""
-    found = expired_drafts.earlier_submissions(services.store, person=services.person)
-    if not found:
+    earlier_submissions = expired_drafts.earlier_submissions(services.store, person=services.person)
+    if not earlier_submissions:
         return
-    with st.expander(f"Submitted in the last half hour ({len(found)})", key="my_work.earlier"):
-        for row in found:
+    with st.expander(f"Submitted in the last half hour ({len(earlier_submissions)})", key="my_work.earlier"):
+        for row in earlier_submissions:
             back = partial(
                 submissions.undo,
                 services.store,
@@ -310,11 +310,11 @@ def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
 
 def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     """Draw the tasks that the person postponed or gave back, each with a button that resumes it."""
-    found = expired_drafts.postponed_tasks(services.store, person=services.person)
-    if not found:
+    postponed_tasks = expired_drafts.postponed_tasks(services.store, person=services.person)
+    if not postponed_tasks:
         return
     shell.section("Postponed")
-    for row in found:
+    for row in postponed_tasks:
         until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
         what = "given back" if row.released else "postponed"
         _line(

@@ -165,17 +165,17 @@ def _past(services: Services, view: ProjectView) -> None:
     about: dict[str, Any] = {"by": services.person, "project": view.name, "kinds": RIGHTS}
     n = audit.count(services.store, **about)
     first = shell.pager(n, size=PAGE, of=view.name, key="people.past.pages", noun="change")
-    found = audit.entries(services.store, **about, offset=first, limit=PAGE)
-    by = shell.named(services, {each.who for each in found})
-    called = shell.called(services, {str(each.data.get("login") or each.who or "") for each in found})
+    entries = audit.entries(services.store, **about, offset=first, limit=PAGE)
+    by = shell.named(services, {entry.who for entry in entries})
+    called = shell.called(services, {str(entry.data.get("login") or entry.who or "") for entry in entries})
     rows = [
         [
-            markup.text(markup.moment(each.at)),
-            markup.text(called(str(each.data.get("login") or each.who or ""))),
-            markup.text(_given(view, each)),
-            by(each.who or "on the machine"),
+            markup.text(markup.moment(entry.at)),
+            markup.text(called(str(entry.data.get("login") or entry.who or ""))),
+            markup.text(_given(view, entry)),
+            by(entry.who or "on the machine"),
         ]
-        for each in found
+        for entry in entries
     ]
     shell.show(markup.table([("When", "line"), ("Whose", ""), ("Since then", "wide"), ("By", "")], rows))
 
@@ -348,7 +348,7 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
 def _now(services: Services, view: ProjectView, seen: Membership) -> Membership:
     """Return the stored membership. Raise ``ConflictError`` if the person is no longer in the project."""
     members = memberships.list_members(services.store, person=services.person, project=view.name)
-    now = next((each for each in members if each.person.id == seen.person.id), None)
+    now = next((member for member in members if member.person.id == seen.person.id), None)
     if now is None:
         raise ConflictError(f"{seen.person.name} is no longer in the project.")
     return now

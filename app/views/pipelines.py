@@ -30,11 +30,11 @@ def render(services: Services) -> None:
     for step in sorted(steps, key=lambda step: step.place):
         step.draw(services, view)
     shell.section("Items")
-    found = item_files.items_by_file(services.store, by=services.person, project=view.name)
-    if not found:
+    items = item_files.items_by_file(services.store, by=services.person, project=view.name)
+    if not items:
         shell.show(markup.notice("There is no item yet. They come in on Import, or people write them."))
         return
-    shell.show(markup.tag("div", _items(view, found), data_part="items"))
+    shell.show(markup.tag("div", _items(view, items), data_part="items"))
 
 
 def _items(view: ProjectView, found: Sequence[ItemsOfFile]) -> markup.Markup:

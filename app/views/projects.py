@@ -94,7 +94,7 @@ def _how_far(view: ProjectView, n: Mapping[ItemState, int]) -> markup.Markup:
     if view.role is not Role.LEAD:
         return markup.quiet("-")
     stages = view.schema.schema_.stages
-    wanted = sum(each.wanted or 0 for each in view.schema.schema_.dimensions)
+    wanted = sum(dimension.wanted or 0 for dimension in view.schema.schema_.dimensions)
     parts = [(state, state_called(stages, state), n[state]) for state in BAR_STATES if n.get(state)]
     kept = markup.tag("div", markup.quiet(f"{n.get(ItemState.KEPT, 0):,} kept"), style="ts-small")
     return markup.joined([markup.bar(parts, total=max(wanted + n.get(ItemState.REJECTED, 0), sum(n.values()))), kept])

@@ -156,9 +156,9 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People and items")
     shell.tell_refused()
     found = [
-        each
-        for each in qualification_tries.tries(services.store, person=services.person, project=view.name, stage=stage)
-        if each.set_number is not None
+        attempt
+        for attempt in qualification_tries.tries(services.store, person=services.person, project=view.name, stage=stage)
+        if attempt.set_number is not None
     ]
     if not found:
         shell.show(markup.notice("No one has begun yet."))

@@ -220,21 +220,21 @@ def _words(given: object) -> tuple[str, ...]:
 
 def _made(services: Services, view: ProjectView) -> None:
     shell.section("Releases")
-    found = listing.all_releases(services.store, services.settings.home, by=services.person, project=view.name)
-    if not found:
+    all_releases = listing.all_releases(services.store, services.settings.home, by=services.person, project=view.name)
+    if not all_releases:
         shell.show(markup.notice("No releases yet. The first one is release 1."))
         return
-    shell.show(table(view, list(reversed(found))))
-    names = [each.version for each in reversed(found)]
+    shell.show(table(view, list(reversed(all_releases))))
+    names = [each.version for each in reversed(all_releases)]
     chosen = st.selectbox("Look at release", names, key="release.chosen")
-    release = next(each for each in found if each.version == chosen)
+    release = next(each for each in all_releases if each.version == chosen)
     if lacking := missing_checks_in(release.told):
         shell.show(markup.notice(lacking, style="bad"))
     with st.container(horizontal=True):
         st.button("Withdraw an item", key="release.withdraw", on_click=_withdraw, args=(services, view, release))
     with st.expander("What its manifest says", key=f"release.told.{chosen}"):
         st.json({**release.told, "manifest_sha256": release.manifest_sha256}, expanded=1)
-    others = [each for each in found if each.is_there and each.version != chosen]
+    others = [each for each in all_releases if each.is_there and each.version != chosen]
     if release.is_there and others:
         _compare(release, others)
 

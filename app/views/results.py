@@ -61,27 +61,27 @@ def render(services: Services) -> None:
         with left:  # the choice survives a time without results
             choices.scores(view, st.session_state.get(known, ()))
         return
-    found: Leaderboards = asked.figure.value
-    titles = st.session_state[known] = list(found.titles.values())
-    if not found.models:
+    leaderboards: Leaderboards = asked.figure.value
+    titles = st.session_state[known] = list(leaderboards.titles.values())
+    if not leaderboards.models:
         place.empty()
         shell.show(markup.notice(NO_MODEL))
         return
-    if not found.titles:
+    if not leaderboards.titles:
         place.empty()
         shell.show(
             markup.notice(
-                f"{found.n_answers} answers are there, and nothing that scores them: no key that is one of a closed "
-                "set of options, no grades of people and none of a judge."
+                f"{leaderboards.n_answers} answers are there, and nothing that scores them: no key that is one of a "
+                "closed set of options, no grades of people and none of a judge."
             )
         )
-        models.show_compared(found)
+        models.show_compared(leaderboards)
         return
-    there = list(found.titles)
+    there = list(leaderboards.titles)
     with left:
         at = choices.scores(view, titles)
     common, bins = wanted["common"], wanted["bins"]
-    chosen = found.of[there[at]]
+    chosen = leaderboards.of[there[at]]
     cut = chosen.board
     shell.show(
         markup.Markup(f"<style>{shown.STYLE}</style>"),
@@ -90,15 +90,15 @@ def render(services: Services) -> None:
         table.leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
     )
     table.show_legend(cut)
-    table.show_downloads(view, found, chosen)
+    table.show_downloads(view, leaderboards, chosen)
     models.show_groups(chosen)
-    table.show_attributes(found)
+    table.show_attributes(leaderboards)
     models.show_gaps(chosen)
-    scores.show_overview(view, found, chosen, common=common, items=items)
-    scores.show_criteria(view, found, cut, common=common, bins=bins, items=items)
+    scores.show_overview(view, leaderboards, chosen, common=common, items=items)
+    scores.show_criteria(view, leaderboards, cut, common=common, bins=bins, items=items)
     slices.show_slices(view, chosen)
-    scores.show_ranked(found)
-    models.show_compared(found)
+    scores.show_ranked(leaderboards)
+    models.show_compared(leaderboards)
 
 
 def _under(version: int | None) -> str:

@@ -71,18 +71,18 @@ def write(services: Services) -> None:
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
-        found = claims.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
-        if isinstance(found, NoTask) and found.code in NO_POOL:
-            return _page(services, view, Stage.AUTHORING, found, wish, count(fresh=True))
+        next_task = claims.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
+        if isinstance(next_task, NoTask) and next_task.code in NO_POOL:
+            return _page(services, view, Stage.AUTHORING, next_task, wish, count(fresh=True))
         if not wish.get("refresh") or "rows" not in kept:
             kept["rows"] = _dimensions(services, view)
-        if isinstance(found, TaskView):
-            left = next((row["left"] for row in kept["rows"] if row["id"] == found.dimension), None)
+        if isinstance(next_task, TaskView):
+            left = next((row["left"] for row in kept["rows"] if row["id"] == next_task.dimension), None)
             return _page(
                 services,
                 view,
                 Stage.AUTHORING,
-                found,
+                next_task,
                 wish,
                 count(fresh=True),
                 to_write=left,
@@ -177,11 +177,11 @@ def _dimensions(services: Services, view: ProjectView) -> list[page.Json]:
     mine = view.dimensions
     return [
         {
-            "id": each.id,
-            "title": each.title,
-            "left": row.waiting if (row := mine_now.get(each.id)) else None,
+            "id": dimension.id,
+            "title": dimension.title,
+            "left": row.waiting if (row := mine_now.get(dimension.id)) else None,
             "none": "enough" if row and row.why == progress.ENOUGH else "no image",
         }
-        for each in view.schema.schema_.dimensions
-        if mine is None or each.id in mine
+        for dimension in view.schema.schema_.dimensions
+        if mine is None or dimension.id in mine
     ]

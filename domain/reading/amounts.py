@@ -109,7 +109,7 @@ class NumberReader(AnswerText):
         if place.closed or place.rule == "opening":
             line = self.text[number.end : place.end if place.closed else (self.text + "\n").index("\n", number.end)]
             if not (_NOUNS.match(line) or (self._shut(number.end, place.end))):
-                same = [each for each in others if each.value == number.value]
+                same = [other for other in others if other.value == number.value]
                 if not (len(same) == len(others) and others and _NOUNS.match(self.text[others[-1].end : until])):
                     return None
             if (
@@ -119,8 +119,8 @@ class NumberReader(AnswerText):
             ):
                 return None
         denied = self._denied_beside(number)
-        others = [each for each in others if each is not denied]
-        if any(each.value != number.value for each in others):
+        others = [other for other in others if other is not denied]
+        if any(other.value != number.value for other in others):
             if place.rule in ("opening", "last line", "last sentence", "whole", "sentence"):
                 return None
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
@@ -220,14 +220,14 @@ class NumberReader(AnswerText):
             not amounts
             or hedged(self.text)
             or any(
-                self._unsaid(each)
-                or statements.claimed(self.low, each.start)
-                or _IF.search(self.low, max(0, each.start - 80), each.start)
-                for each in amounts
+                self._unsaid(amount)
+                or statements.claimed(self.low, amount.start)
+                or _IF.search(self.low, max(0, amount.start - 80), amount.start)
+                for amount in amounts
             )
         ):
             return None
-        if len({each.value for each in amounts}) != 1 or amounts[0].value is None:
+        if len({amount.value for amount in amounts}) != 1 or amounts[0].value is None:
             return None
         if any(claimed.value is None for claimed in amounts) or self._is_a_name(amounts[0]):
             return None

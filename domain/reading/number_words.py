@@ -112,7 +112,7 @@ def spelled_number(text: str, match: re.Match[str]) -> tuple[int, int, bool] | N
             break
         value *= _SCALES[scale[1].lower()]
         end, sure = scale.end(1), True
-        words = [each.lower() for each in scale.groups()[1:] if each]
+        words = [group.lower() for group in scale.groups()[1:] if group]
         if words and words[0] in TENS:
             value, end = value + 20 + 10 * TENS.index(words[0]), scale.end(2)
             if len(words) > 1 and 0 < _WORDS.get(words[1], 0) < 10:

@@ -441,7 +441,7 @@ class Choices:
 
     def items(self, text: str) -> list[Ref]:
         """Return every place where a list letter precedes the whole text of an option, in order."""
-        found: list[Ref] = []
+        refs: list[Ref] = []
         at = 0
         many = 0
         while (match := _ITEM.search(text, at)) is not None and many < 1000:
@@ -456,9 +456,9 @@ class Choices:
                 continue
             if place not in ref.text and not self._closed(text, ref.end, len(text), ()):
                 continue
-            found.append(replace(ref, start=match.start(), label=place, by="both" if place in ref.text else "conflict"))
+            refs.append(replace(ref, start=match.start(), label=place, by="both" if place in ref.text else "conflict"))
             at = ref.end
-        return found
+        return refs
 
     def enumerations(self, text: str, items: Sequence[Ref]) -> list[tuple[int, int]]:
         """Return where a text repeats two or more options in a row, each after its letter, without choosing one.

@@ -87,16 +87,16 @@ def spans(text: str, unit: str) -> list[StatedSpan]:
     >>> [each.value for each in spans("from 00:12 to 00:15, then [20, 21.5]", "seconds")]
     [(12.0, 15.0), (20.0, 21.5)]
     """
-    found: list[StatedSpan] = []
+    stated_spans: list[StatedSpan] = []
     taken = bytearray(len(text))
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             start, end = match.span()
             if not any(taken[start:end]) and not (_bare(match) and _counts(text, start, end)):
                 taken[start:end] = b"x" * (end - start)
-                found.append(_said(match, unit))
-    found.sort(key=lambda each: each.start)
-    return found if len(found) <= MANY else [*found[: MANY // 2], *found[-MANY // 2 :]]
+                stated_spans.append(_said(match, unit))
+    stated_spans.sort(key=lambda each: each.start)
+    return stated_spans if len(stated_spans) <= MANY else [*stated_spans[: MANY // 2], *stated_spans[-MANY // 2 :]]
 
 
 def _counts(text: str, start: int, end: int) -> bool:
@@ -117,7 +117,7 @@ def _bare(match: re.Match[str]) -> bool:
     """Return whether no unit, clock, bracket or name shows that the numbers are times."""
     given = match.groupdict()
     parts = ("clock1", "clock2", "unit1", "unit2", "unit_after1", "unit_after2")
-    return not any(given[each] for each in parts) and match[0][:1].isdigit()
+    return not any(given[part] for part in parts) and match[0][:1].isdigit()
 
 
 def _said(match: re.Match[str], asked: str) -> StatedSpan:

@@ -102,7 +102,12 @@ def places(text: str, low: str) -> Iterator[TextPlace]:
     for n, match in enumerate(few(_OPEN.finditer(low))):
         name = match[1] or match[2]
         shut = next(
-            (each for each in closings[-MANY:] if each.start() >= match.end() and (each[1] or each[2]) == name), None
+            (
+                closing
+                for closing in closings[-MANY:]
+                if closing.start() >= match.end() and (closing[1] or closing[2]) == name
+            ),
+            None,
         )
         if shut is not None or (n == 0 and not closings):
             yield TextPlace("tag", match.start(), match.end(), shut.start() if shut else len(text), closed=True)

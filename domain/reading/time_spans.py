@@ -25,7 +25,7 @@ class SpanReader(AnswerText):
             return None
         if place.rule == "only span" and any(self._spans(each) for each in self.found if each.rule in STRONG):
             return None
-        there = [each for each in self.spans if place.start <= each.start and each.end <= place.end]
+        there = [span for span in self.spans if place.start <= span.start and span.end <= place.end]
         if place.rule in ("whole", "last line") or (place.closed and not there):
             there = self._span_alone(place, there)
         elif not place.closed and place.rule != "only span":

@@ -252,25 +252,25 @@ WRONG_SIGNS, RIGHT_SIGNS = "❌✗✘✖❎🚫⛔×👎", "✅✓✔☑🟢👍
 
 def any_of(languages: Sequence[Language], part: str) -> str:
     """Return a pattern for one part of several languages, such as ``no``."""
-    return "|".join(found for each in languages if (found := getattr(each, part)))
+    return "|".join(found for language in languages if (found := getattr(language, part)))
 
 
 def wrong_words(languages: Sequence[Language]) -> str:
     """Return a pattern for the words that call an answer wrong."""
-    return "|".join(each.wrong() for each in languages)
+    return "|".join(language.wrong() for language in languages)
 
 
 def right_words(languages: Sequence[Language]) -> str:
     """Return a pattern for the words that call an answer right."""
-    return "|".join(each.right() for each in languages)
+    return "|".join(language.right() for language in languages)
 
 
 def plain_words(side: int) -> str:
     """Return a pattern for the words that only say no or wrong (0), or yes or right (1), in all languages."""
-    said = (NO, YES)[side].values()
-    return "|".join((*(alternatives(each.plain, side) for each in (*SPACED, *UNSPACED)), *said))
+    values = (NO, YES)[side].values()
+    return "|".join((*(alternatives(each.plain, side) for each in (*SPACED, *UNSPACED)), *values))
 
 
 def graded_words(languages: Sequence[Language], side: int) -> str:
     """Return a pattern for the graded words of one side: 0 is bad, 1 is good."""
-    return "|".join(alternatives(each.graded, side) for each in languages if each.graded)
+    return "|".join(alternatives(language.graded, side) for language in languages if language.graded)

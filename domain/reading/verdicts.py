@@ -79,7 +79,7 @@ _IN_ROW = (
 def _row(text: str, start: int, end: int, choices: Choices) -> list[OptionVerdict]:
     """Return the verdicts of a line with only options and their verdicts."""
     for pattern in _IN_ROW:
-        found: list[OptionVerdict] = []
+        option_verdicts: list[OptionVerdict] = []
         at = start
         while (each := pattern.match(text, at, end)) is not None:
             place = choices.place_of(each["letter"])
@@ -87,10 +87,10 @@ def _row(text: str, start: int, end: int, choices: Choices) -> list[OptionVerdic
                 break
             has = each.groupdict()
             is_right = any(has.get(name) is not None for name in ("good", "good2", "yes"))
-            found.append(OptionVerdict(place, is_right, each.start(), each.end()))
+            option_verdicts.append(OptionVerdict(place, is_right, each.start(), each.end()))
             at = each.end()
-        if found and at >= end:
-            return found
+        if option_verdicts and at >= end:
+            return option_verdicts
     return []
 
 
@@ -101,12 +101,12 @@ def verdicts(text: str, choices: Choices) -> list[OptionVerdict]:
     >>> [(each.place, each.right) for each in verdicts("A: incorrect\\nB. plate (correct)\\nC: looks odd", options)]
     [(0, False), (1, True)]
     """
-    found: list[OptionVerdict] = []
+    option_verdicts: list[OptionVerdict] = []
     heading: tuple[int, int] | None = None
     for start, end in _lines(text, choices):
         row = _row(text, start, end, choices)
         if row:
-            found += row
+            option_verdicts += row
             heading = None
             continue
         verdict = _of_line(text, start, end, choices)
@@ -116,8 +116,8 @@ def verdicts(text: str, choices: Choices) -> list[OptionVerdict]:
                 verdict = OptionVerdict(heading[1], said["good"] is not None, heading[0], end)
         heading = _heading(text, start, end, choices) if verdict is None else None
         if verdict is not None:
-            found.append(verdict)
-    return found
+            option_verdicts.append(verdict)
+    return option_verdicts
 
 
 def _heading(text: str, start: int, end: int, choices: Choices) -> tuple[int, int] | None:

@@ -37,7 +37,7 @@ def draw(services: Services, view: ProjectView) -> None:
     if asked.figure is None:
         return
     found: Disagreement = asked.figure.value
-    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     if found.dimensions:
         page_chart.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
     else:

@@ -79,7 +79,9 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
         differ: dict[int, bool] = {}
         for stage in access.schema.stages.verifications:
             asked = [
-                each for each in registry.criteria_of(access.schema, stage) if not kinds.of_criterion(each).not_measured
+                criterion
+                for criterion in registry.criteria_of(access.schema, stage)
+                if not kinds.of_criterion(criterion).not_measured
             ]
             newest: dict[int, tuple[int, list[list[Any]]]] = {}
             for vote in files.counting_votes(session, project_id=access.project_id, stage=Stage(stage)):
@@ -106,9 +108,9 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
         with_votes[skip.label, ReasonSource.SKIP] += len(skip.items)
     return Disagreement(
         [
-            DisagreementCount(each.id, len(counts[each.id]), sum(counts[each.id]))
-            for each in access.schema.dimensions
-            if each.id in counts
+            DisagreementCount(dimension.id, len(counts[dimension.id]), sum(counts[dimension.id]))
+            for dimension in access.schema.dimensions
+            if dimension.id in counts
         ],
         [Reason(label, given, n) for (label, given), n in with_votes.most_common()],
     )
@@ -145,9 +147,9 @@ def _with_votes(access: Access, votes: Sequence[guidelines.ReasonVote]) -> Count
         for option in options_of(criterion, {})
         for reason in option.reasons
     }
-    found: Counter[tuple[str, ReasonSource]] = Counter()
+    counts: Counter[tuple[str, ReasonSource]] = Counter()
     for vote in votes:
         for criterion, reason in vote.reasons.items():
             if vote.answers.get(criterion) is not None and reason is not None:
-                found[labels.get((criterion, str(reason)), str(reason)), ReasonSource.VOTE] += 1
-    return found
+                counts[labels.get((criterion, str(reason)), str(reason)), ReasonSource.VOTE] += 1
+    return counts

@@ -20,7 +20,7 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
     ``found`` is not empty.
     """
     lines = sorted(found, key=lambda each: -each.differ / each.items)
-    names = [titles.get(each.dimension, each.dimension) for each in lines]
+    names = [titles.get(line.dimension, line.dimension) for line in lines]
     values = [
         {
             "at": at,
@@ -33,13 +33,13 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
         }
         for at, (each, name) in enumerate(zip(lines, names, strict=True))
     ]
-    n, differ = (sum(getattr(each, name) for each in lines) for name in ("items", "differ"))
+    n, differ = (sum(getattr(line, name) for line in lines) for name in ("items", "differ"))
     x = {
         "field": "share",
         "type": "quantitative",
         "title": "Items on which votes differ",
         "axis": {"format": ".0%", "tickCount": 8},
-        "scale": {"domain": [0, max(each.limits[1] for each in lines)], "nice": True},
+        "scale": {"domain": [0, max(line.limits[1] for line in lines)], "nice": True},
     }
     tooltip = [
         {"field": "name", "title": "dimension"},

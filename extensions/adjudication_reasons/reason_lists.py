@@ -100,7 +100,7 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
         access = require_lead(session, by=by, project=project)
         id = access.project_id
         stages = (*access.schema.stages.verifications, Stage.ADJUDICATION)
-        newest = [n for each in stages for n in comment_threads.newest(session, project_id=id, stage=Stage(each))]
+        newest = [n for stage in stages for n in comment_threads.newest(session, project_id=id, stage=Stage(stage))]
         return (access.began, access.loaded.hash, *newest, events.newest(session, project_id=id))
 
 
@@ -109,7 +109,9 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         voted = [
-            stage for stage in VERIFICATIONS if any(each.skip for each in registry.criteria_of(access.schema, stage))
+            stage
+            for stage in VERIFICATIONS
+            if any(criterion.skip for criterion in registry.criteria_of(access.schema, stage))
         ]
         counted = (Stage.ADJUDICATION, *voted)
         return sum(files.n_ratings(session, project_id=access.project_id, stage=stage) for stage in counted)

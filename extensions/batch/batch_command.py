@@ -184,8 +184,10 @@ class BatchCommand:
         now = self.store.now()
         types = self.types_of(session, set(items.values())) if self.types_of else {}
         attempts = [
-            replace(each, detail={**each.detail, "prompt": told}) if (told := types.get(items[each.unit_id])) else each
-            for each in attempts
+            replace(attempt, detail={**attempt.detail, "prompt": told})
+            if (told := types.get(items[attempt.unit_id]))
+            else attempt
+            for attempt in attempts
         ]
         written = run_attempts.add_attempts(
             session, run_id=self.run_id, worker_id=self.worker_id, attempts=attempts, item_ids=items, now=now

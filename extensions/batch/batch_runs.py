@@ -99,7 +99,9 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
                 for each in batches.of_run(session, run_id=row.id)
             ),
             free=len(free_units(session, row)),
-            problems=tuple(ProblemView(each.why, each.raw) for each in batches.problems(session, run_id=row.id)),
+            problems=tuple(
+                ProblemView(problem.why, problem.raw) for problem in batches.problems(session, run_id=row.id)
+            ),
         )
 
 

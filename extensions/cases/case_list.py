@@ -170,7 +170,7 @@ def majority_grade(given: Sequence[float]) -> float | None:
 
 def _low(found: ProjectAnswers, at: int) -> bool:
     for criterion in scored_criteria(found.schema):
-        lowest = _lowest(criterion.values or tuple(each.value for each in criterion.options) or (criterion.min,))
+        lowest = _lowest(criterion.values or tuple(option.value for option in criterion.options) or (criterion.min,))
         if (
             lowest is not None
             and majority_grade(found.grades.get(criterion.name, {}).get(found.answers[at].id, ())) == lowest
@@ -180,7 +180,7 @@ def _low(found: ProjectAnswers, at: int) -> bool:
 
 
 def _lowest(values: Sequence[Any]) -> float | None:
-    known = [float(each) for each in values if isinstance(each, int | float)]
+    known = [float(value) for value in values if isinstance(value, int | float)]
     return min(known) if known else None
 
 
@@ -283,11 +283,11 @@ def listing(
 def items_with_code(found: Failures, criterion: str, code: str, *, model: str | None = None) -> frozenset[int]:
     """Return the ids of items with an answer that has this code, for one model or all. An empty code means no code."""
     return frozenset(
-        each.item
-        for each in found.answers
-        if (model is None or each.model == model)
-        and criterion in each.values
-        and (code or None) in failures.codes_in(each.values[criterion])
+        answer.item
+        for answer in found.answers
+        if (model is None or answer.model == model)
+        and criterion in answer.values
+        and (code or None) in failures.codes_in(answer.values[criterion])
     )
 
 
@@ -297,7 +297,7 @@ def number_like(
     """Return the number that an address names; None if the project has no such number."""
     asked = (kind, criterion, judge)
     if option is not None:
-        there = (each for each in scores_of(found) if each.option == option)
+        there = (score for score in scores_of(found) if score.option == option)
         return next((each for each in there if (each.kind, each.criterion, each.judge) == asked), None)
     if kind == "key":
         return Scores("key")
@@ -305,7 +305,7 @@ def number_like(
         return Scores("human", criterion)
     if criterion and judge and (criterion, judge) in found.judged:
         return Scores("corrected" if kind == "corrected" else "judge", criterion, judge)
-    followed = (each for each in scores_of(found) if derived.find(found.schema, each.criterion))
+    followed = (score for score in scores_of(found) if derived.find(found.schema, score.criterion))
     return next(
         (each for each in followed if (each.kind, each.criterion, each.judge) == (kind, criterion, judge)), None
     )

@@ -60,10 +60,10 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str
         markup.tag("div", markup.tag("b", markup.text(answer.model)), markup.text(" "), _verdict(answer)),
         marked(answer) if answer.text else markup.tag("div", markup.quiet("(empty)")),
         _read(answer),
-        *(markup.tag("div", markup.quiet(each), style="ts-small") for each in remarks),
+        *(markup.tag("div", markup.quiet(remark), style="ts-small") for remark in remarks),
     ]
-    people = [each for each in answer.grades if each.person]
-    machines = [each for each in answer.grades if not each.person]
+    people = [grade for grade in answer.grades if grade.person]
+    machines = [grade for grade in answer.grades if not grade.person]
     if people:
         parts.append(_grades_line("People", people, _together_in_words(answer.combined), called))
     if machines:
@@ -155,15 +155,15 @@ def _grades_line(
     title: str, grades: Sequence[Grade], come_to: str, called: Mapping[str, str] | None = None
 ) -> markup.Markup:
     lines = []
-    for each in grades:
+    for grade in grades:
         values = ", ".join(
-            f"{name.replace('_', ' ')} {_value(value)}" for name, value in each.values.items() if value is not None
+            f"{name.replace('_', ' ')} {_value(value)}" for name, value in grade.values.items() if value is not None
         )
-        note = markup.tag("div", markup.quiet(each.note), style="ts-small") if each.note else markup.text("")
-        own = each.person and not each.from_file
-        who = f"{each.who} (in a file)" if each.from_file and each.person else each.who
-        who = (called or {}).get(each.who, who) if own else who
-        who = f"{who}, settling the codes" if each.settles else who
+        note = markup.tag("div", markup.quiet(grade.note), style="ts-small") if grade.note else markup.text("")
+        own = grade.person and not grade.from_file
+        who = f"{grade.who} (in a file)" if grade.from_file and grade.person else grade.who
+        who = (called or {}).get(grade.who, who) if own else who
+        who = f"{who}, settling the codes" if grade.settles else who
         lines.append(markup.tag("li", markup.text(f"{who}: {values}"), note))
     head = f"{title}, together {come_to}" if come_to else title
     return markup.tag(
@@ -188,12 +188,12 @@ def failures(told: Case) -> markup.Markup:
         heads,
         [
             [
-                markup.text(each.model),
-                markup.text(each.outcome),
-                markup.text(each.error),
-                markup.text(each.attempts),
-                markup.text(markup.moment(each.at, seconds=True)),
+                markup.text(failure.model),
+                markup.text(failure.outcome),
+                markup.text(failure.error),
+                markup.text(failure.attempts),
+                markup.text(markup.moment(failure.at, seconds=True)),
             ]
-            for each in told.failures
+            for failure in told.failures
         ],
     )

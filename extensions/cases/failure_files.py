@@ -22,17 +22,17 @@ def rows(found: Failures) -> list[dict[str, Any]]:
 
     return [
         {
-            "criterion": each.criterion,
-            "code": each.code,
-            "model": each.model,
-            "dimension": each.dimension,
-            "n": each.n,
-            "of": each.of,
-            "share": plain(each.share),
-            "low": plain(each.low),
-            "high": plain(each.high),
+            "criterion": count.criterion,
+            "code": count.code,
+            "model": count.model,
+            "dimension": count.dimension,
+            "n": count.n,
+            "of": count.of,
+            "share": plain(count.share),
+            "low": plain(count.low),
+            "high": plain(count.high),
         }
-        for each in found.counts
+        for count in found.counts
     ]
 
 
@@ -50,17 +50,17 @@ def answers_csv(found: Failures) -> str:
 
     Coders have pseudonyms. Several codes are joined by `|`.
     """
-    names = [each.name for each in code_criteria(found.schema)]
-    coders = sorted({who for each in found.answers for who, _, _ in each.coders})
+    names = [criterion.name for criterion in code_criteria(found.schema)]
+    coders = sorted({who for answer in found.answers for who, _, _ in answer.coders})
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     heads = [f"{name} of {who}" for who in coders for name in names]
     writer.writerow(["item", "model", "dimension", "standing", *names, *heads])
-    for each in found.answers:
-        by = {who: said for who, said, _ in each.coders}
-        settled = [_cell(each.values, name) for name in names]
+    for answer in found.answers:
+        by = {who: said for who, said, _ in answer.coders}
+        settled = [_cell(answer.values, name) for name in names]
         said = [_cell(by.get(who, {}), name) for who in coders for name in names]
-        writer.writerow([each.name, each.model, each.dimension, each.standing.value, *settled, *said])
+        writer.writerow([answer.name, answer.model, answer.dimension, answer.standing.value, *settled, *said])
     return out.getvalue()
 
 

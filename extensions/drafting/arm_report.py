@@ -289,18 +289,18 @@ def _written(session: Session, access: Access) -> tuple[Counter[Arm], list[Writt
             begun[event.task_id] = (Arm(event.data["arm"]), str(event.data["asset"]))
         elif event.task_id is not None:
             at_fields.setdefault(event.task_id, Counter()).update(event.data["seconds"])
-    said: dict[int, list[StoredAnnotation]] = {}
+    stored_annotations: dict[int, list[StoredAnnotation]] = {}
     for row in drafting.of_stage(session, project_id=access.project_id, stage=Stage.AUTHORING, task_ids=begun):
-        said.setdefault(row.task_id, []).append(row)
+        stored_annotations.setdefault(row.task_id, []).append(row)
     known = assets.by_public_ids(
         session, project_id=access.project_id, public_ids=[asset for _, asset in begun.values()]
     )
     source_of = drafting.sources(session, asset_ids=[row.id for row in known.values()])
-    ids = [rows[-1].item_id for rows in said.values()]
+    ids = [rows[-1].item_id for rows in stored_annotations.values()]
     votes, contents = _first_votes(session, access, ids), item_revisions.contents(session, ids=ids)
     states, roles = items.by_ids(session, ids=ids), roles_of(access.schema)
     found = []
-    for task_id, rows in said.items():
+    for task_id, rows in stored_annotations.items():
         arm, public_id = begun[task_id]
         last, asset = rows[-1], known[public_id]
         revision, cast = votes.get(last.item_id, (last.revision, []))
@@ -350,7 +350,9 @@ def decides(schema: Schema, dimension: str) -> Criterion | None:
         return None
     keep = schema.stages.verification.keep
     named = [name for name in (keep.criterion, *keep.criteria, *keep.values, *(part.criterion for part in keep.parts))]
-    asked = {each.name: each for each in registry.criteria_of(schema, Stage.VERIFICATION.value, dimension)}
+    asked = {
+        criterion.name: criterion for criterion in registry.criteria_of(schema, Stage.VERIFICATION.value, dimension)
+    }
     return next((asked[name] for name in named if name in asked), None)
 
 
@@ -377,11 +379,11 @@ def _key(schema: Schema, criterion: Criterion | None, fields: Mapping[str, Any])
 
 
 def _choice(fields: Mapping[str, Any], roles: Roles) -> Choice | None:
-    found = options_of(fields, options=roles.options, answer=roles.answer)
-    if found is None:
+    options = options_of(fields, options=roles.options, answer=roles.answer)
+    if options is None:
         return None
     question = fields.get(roles.question or "")
-    return Choice(tuple(found[0]), found[1], question=question if isinstance(question, str) else "")
+    return Choice(tuple(options[0]), options[1], question=question if isinstance(question, str) else "")
 
 
 def _changed(proposal: Proposal | None, answers: Mapping[str, Any]) -> dict[str, float]:

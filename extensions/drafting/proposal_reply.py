@@ -154,7 +154,7 @@ def _explained(field: ItemField, dimension: str) -> str:
     parts += ["null if it does not apply"] if not field.required else []
     line = f"{', '.join(parts)}. {field.help or ''}".rstrip()
     allowed = field.by_dimension.get(dimension)
-    offered = [each for each in field.options if allowed is None or each.value in allowed]
+    offered = [option for option in field.options if allowed is None or option.value in allowed]
     values = [f"  - {json.dumps(each.value, ensure_ascii=False)}: {each.label}" for each in offered]
     rules = field.wording.rules if field.wording is not None else ()
     wording = [f"  - {_RULES[name](field.wording)}" for name in rules] if field.wording is not None else []
@@ -239,7 +239,7 @@ def _type_problem(field: ItemField, value: Any) -> str | None:
     typed = _typed(field)
     assert typed is not None
     if row.of_options:
-        fits = any(type(value) is type(each.value) for each in field.options)
+        fits = any(type(value) is type(option.value) for option in field.options)
     elif row.holds == "texts":
         fits = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
     elif row.holds == "whole number":

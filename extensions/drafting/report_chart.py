@@ -24,7 +24,7 @@ def show(found: DraftingReport, *, project: str) -> None:
 
 
 def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
-    names = [each.outcome.name for each in rows]
+    names = [row.outcome.name for row in rows]
     values: list[dict[str, Any]] = [
         {
             "at": at,
@@ -74,8 +74,8 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
         layers,
         ["Of each item", "Shown", "Not shown", "Difference", "From", "To"],
         [
-            [each.outcome.name, *(_written(value) for value in (*(each.means[arm] for arm in Arm), *_limits(each)))]
-            for each in rows
+            [row.outcome.name, *(_written(value) for value in (*(row.means[arm] for arm in Arm), *_limits(row)))]
+            for row in rows
         ],
         BAR * len(names) + AROUND,
     )

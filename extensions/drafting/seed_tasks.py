@@ -57,12 +57,12 @@ class Situation:
 
 def fault(task: SeedTask) -> str | None:
     """Return the problem of a task as half a sentence, or None."""
-    names = [each.name for each in task.subtasks]
+    names = [subtask.name for subtask in task.subtasks]
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
         return f"has the subtask {twice!r} twice"
-    for each in task.subtasks:
-        if unknown := next((name for name in each.after if name not in names), None):
-            return f"has {each.name!r} after {unknown!r}, which is none of its subtasks"
+    for subtask in task.subtasks:
+        if unknown := next((name for name in subtask.after if name not in names), None):
+            return f"has {subtask.name!r} after {unknown!r}, which is none of its subtasks"
     try:
         _order(task)
     except CycleError as error:
@@ -71,14 +71,14 @@ def fault(task: SeedTask) -> str | None:
 
 
 def _order(task: SeedTask) -> list[str]:
-    return list(TopologicalSorter({each.name: each.after for each in task.subtasks}).static_order())
+    return list(TopologicalSorter({subtask.name: subtask.after for subtask in task.subtasks}).static_order())
 
 
 def situations(tasks: Sequence[SeedTask], templates: Sequence[str]) -> list[Situation]:
     """Return a situation for each subtask and template. Subtasks are in a possible order."""
     found = []
     for task in tasks:
-        after = {each.name: each.after for each in task.subtasks}
+        after = {subtask.name: subtask.after for subtask in task.subtasks}
         order = _order(task) or [task.name]
         for name in order:
             waits = _all_before(name, after)

@@ -82,7 +82,7 @@ def _look(services: Services, view: ProjectView, file: Any, made: Any, share: fl
         services.store, by=services.person, project=view.name, file=offered, share=share, seed=seed
     )
     refused = {name for name, _ in taken.refused}
-    some = [each for each in offered.proposals if each.name not in refused][:SOME]
+    some = [proposal for proposal in offered.proposals if proposal.name not in refused][:SOME]
     session_values.place()[_LOOKED] = _Preview(_of(view, file, made, share, seed), taken, tuple(some))
 
 

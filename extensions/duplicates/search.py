@@ -106,7 +106,7 @@ class Duplicates:
     def of(self, kind: str) -> list[Pair]:
         """Return the pairs of this kind, the nearest first."""
         sign = 1 if kind == "image" else -1
-        return sorted((each for each in self.pairs if each.kind == kind), key=lambda each: sign * each.measure)
+        return sorted((pair for pair in self.pairs if pair.kind == kind), key=lambda each: sign * each.measure)
 
 
 def find_duplicates(
@@ -170,7 +170,7 @@ def _of_project(
     rows = [row for row in items.outgoing(session, project_id=access.project_id) if counted.counts(row.id)]
     splits = releases.splits_of_items(session, project_id=access.project_id) if split else {}
     roles = roles_of(access.schema)
-    found: list[Entry] = []
+    entries: list[Entry] = []
     todo = iter(rows)
     while lot := list(islice(todo, _AT_ONCE)):
         contents = releases.contents(
@@ -184,8 +184,8 @@ def _of_project(
             files = tuple(dict.fromkeys(each.sha256 for each in there if each.sha256))
             looks = tuple(looks_of(media, there, seen))
             texts = _texts(roles, contents[row.id])
-            found.append(Entry(row.external_id, splits.get(row.id, access.name), *texts, files, looks))
-    return found, which_items(counted, len(rows))
+            entries.append(Entry(row.external_id, splits.get(row.id, access.name), *texts, files, looks))
+    return entries, which_items(counted, len(rows))
 
 
 def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -> Iterator[Entry]:
@@ -243,9 +243,9 @@ def _pairs(kind: str, own: Sequence[Entry], others: Sequence[Entry] | None, keys
 
 def _grouped(entries: Sequence[Entry], keys: Keys) -> dict[Hashable, list[Entry]]:
     found: dict[Hashable, list[Entry]] = {}
-    for each in entries:
-        for key in keys(each):
-            found.setdefault(key, []).append(each)
+    for entry in entries:
+        for key in keys(entry):
+            found.setdefault(key, []).append(entry)
     return found
 
 
@@ -254,7 +254,7 @@ def _questions(own: Sequence[Entry], others: Sequence[Entry] | None, text: float
         return [plain(entry.question)] if plain(entry.question) else []
 
     def near(questions: list[str]) -> Iterator[tuple[str, str, float]]:
-        parts = telling([parts_of(each) for each in questions])
+        parts = telling([parts_of(question) for question in questions])
         for one, other, share in alike(parts, text):
             yield questions[one], questions[other], share
 

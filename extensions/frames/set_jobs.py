@@ -185,7 +185,7 @@ def begin_set(
     place = frame_pool.place(services.store, home, by=services.person, project=project, changes=True)
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = uploads.new_folder(place)
-    names = tuple(each.name for each in files)
+    names = tuple(file.name for file in files)
     if files:
         uploads.staged_in(folder, files)
     called = uploads.Source(folder, names or tuple(name for name, _ in paths)).called

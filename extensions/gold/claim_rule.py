@@ -143,8 +143,8 @@ def _is_warned(session: Session, access: Access, person: Person, stage: Stage) -
     until = gold_items.submission_before(
         session, project_id=access.project_id, stage=stage, person_id=person.id, back=LAG
     )
-    found = standing_of(session, access, stage, asked, person.id, until=until)
-    return found in (GoldStanding.LOW, GoldStanding.STOPPED)
+    standing = standing_of(session, access, stage, asked, person.id, until=until)
+    return standing in (GoldStanding.LOW, GoldStanding.STOPPED)
 
 
 def _asked(session: Session, access: Access, stage: Stage) -> Gold | None:

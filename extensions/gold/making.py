@@ -95,9 +95,9 @@ def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int)
         wanted = {(item.id, of.id if of else None) for item, of, _ in drawn}
         some = items.by_ids(session, ids={id for id, _ in wanted}).values()
         chosen = [
-            each
-            for each in candidates_in(session, access, stage, only=some)
-            if (each[0].id, each[1].id if each[1] else None) in wanted
+            candidate
+            for candidate in candidates_in(session, access, stage, only=some)
+            if (candidate[0].id, candidate[1].id if candidate[1] else None) in wanted
         ]
         return make_checks(session, access, stage, chosen, by, now)
 
@@ -239,7 +239,7 @@ def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | Non
 
     Criteria for which the rule sets limits are left out because they have several right answers.
     """
-    found = {each.criterion: each.of(content).value for each in targets(keep) if not each.limited}
+    found = {target.criterion: target.of(content).value for target in targets(keep) if not target.limited}
     return None if not found or any(value is None for value in found.values()) else found
 
 

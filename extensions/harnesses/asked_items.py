@@ -89,7 +89,7 @@ class ItemQuestion:
     @property
     def with_order(self) -> str:
         """The question after a list of its pictures' roles, for programs that show all pictures first."""
-        labels = [each.label for each in self.pictures]
+        labels = [picture.label for picture in self.pictures]
         return f"In order: {', '.join(labels)}.\n{self.text}" if any(labels) else self.text
 
     @property
@@ -127,9 +127,10 @@ class _Plan:
     @classmethod
     def of(cls, schema: Schema) -> _Plan:
         key, name = key_fields(schema), question_field(schema)
-        texts = [each for each in told_texts(schema) if each != name]
+        texts = [text for text in told_texts(schema) if text != name]
         besides = {
-            part.id: [each for each in _placeholders(schema, part.id) if each in texts] for part in schema.dimensions
+            part.id: [placeholder for placeholder in _placeholders(schema, part.id) if placeholder in texts]
+            for part in schema.dimensions
         }
         return cls(name, options_field(schema), key, besides, fields_on_images(schema))
 
@@ -156,7 +157,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQu
     text = fields.get(plan.question or "")
     if not isinstance(text, str) or not text.strip():
         refuse(format, item, f"its {plan.question or 'question'} is empty")
-    there = {each.role for each in item.assets}
+    there = {asset.role for asset in item.assets}
     if missing := [role for role in schema.item.needed_roles if role not in there]:
         refuse(format, item, f"it has no {missing[0]}")
     lines = [f"{title}: {said}" for title, said in _besides(schema, item, text)]
@@ -164,7 +165,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQu
     own = tuple(fields.get(plan.options or "") or ())
     options, lettered = asked.options, True
     if asked.kind is AnswerKind.ORDER and own != options:  # a withheld key hides their number
-        n = len(own) or sum(each.kind == "image" for each in item.assets)
+        n = len(own) or sum(asset.kind == "image" for asset in item.assets)
         options, lettered = tuple(f"image {number}" for number in range(1, n + 1)), False
     if len(options) > len(ascii_uppercase):
         refuse(format, item, f"it has {len(options)} options, and letters end with Z")

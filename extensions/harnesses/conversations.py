@@ -39,7 +39,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     ``llava/<split>_actions.json``.
     """
     _tune(LLAVA, released)
-    timed = [each.name for each in released.schema.item.fields if kinds.of_field(each).timed]
+    timed = [field.name for field in released.schema.item.fields if kinds.of_field(field).timed]
     with UnwritableItems(LLAVA) as refused:
         for split, items in by_split(released):
             if withheld(released, split):
@@ -53,11 +53,11 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
                         names.take(item)
                         question = asked_item(LLAVA, released, item)
                         record = _conversation(LLAVA, released, item, question, folder, number)
-                        said = _answer(LLAVA, released, item, question)
-                        record["conversations"].append({"from": "gpt", "value": said})
+                        answer = _answer(LLAVA, released, item, question)
+                        record["conversations"].append({"from": "gpt", "value": answer})
                         out.write((b",\n" if number else b"\n") + json_bytes(LLAVA, item, record))
                         done = _narrated(released, item, timed)
-                        if done and any(each.is_clip for each in question.pictures):
+                        if done and any(picture.is_clip for picture in question.pictures):
                             actions.write(item, _recognition(item, record, done))
                 out.write(b"\n]\n")
 

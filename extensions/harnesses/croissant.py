@@ -276,7 +276,7 @@ def _media(folder: ReleaseFolder) -> Iterator[dict[str, Any]]:
             "@id": "media",
             "name": "media",
             "description": "The images and clips, each called by its SHA-256.",
-            "encodingFormat": sorted(_MIMES.get(each, "application/octet-stream") for each in endings),
+            "encodingFormat": sorted(_MIMES.get(ending, "application/octet-stream") for ending in endings),
             "includes": "media/*/*",
         }
 

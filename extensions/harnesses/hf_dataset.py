@@ -72,7 +72,7 @@ def front_matter(released: ReleasedSet, sizes: Mapping[str, int]) -> dict[str, A
     number of items and its bytes, and warns at every load if one of them is missing.
     """
     data_files = [{"split": split.name, "path": f"{FOLDER}/{split.name}-*"} for split in released.splits]
-    features = [{"name": each.name, **_in_yaml(each.type)} for each in table_of(released).columns]
+    features = [{"name": column.name, **_in_yaml(column.type)} for column in table_of(released).columns]
     bytes_of = {
         split.name: sum(n for path, n in sizes.items() if path.startswith(f"{FOLDER}/{split.name}-"))
         for split in released.splits

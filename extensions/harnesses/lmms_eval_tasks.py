@@ -101,7 +101,7 @@ def _shown(item: ReleasedItem, picture: QuestionMedium, folder: ReleaseFolder, n
 
 
 def _with_order(question: ItemQuestion) -> str:
-    labels = [each.label for each in question.pictures]
+    labels = [picture.label for picture in question.pictures]
     first = [f"In order: {', '.join(labels)}."] if any(labels) else []
     return "\n".join([*first, question.with_options])
 

@@ -73,7 +73,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
         refuse(NAME, item, "it has a single option, and multiple choice begins with two")
     if not all(question.options):
         refuse(NAME, item, "one of its options is empty, and VLMEvalKit would leave it out")
-    clip = next((each.asset for each in question.pictures if each.is_clip), None)
+    clip = next((picture.asset for picture in question.pictures if picture.is_clip), None)
     if clip is not None:
         refuse(NAME, item, f"its {clip.role} is a clip, for which VLMEvalKit has no table; lmms_eval takes it")
     if not question.pictures and (released.schema.item.assets or question.kind is not AnswerKind.OPTION):
@@ -86,7 +86,7 @@ def _most_options(released: ReleasedSet) -> int:
     name = options_field(released.schema) or ""
     fields = released.schema.item.fields
     of_items = max((len(item.fields.get(name) or ()) for item in released.items()), default=0)
-    return max(2, *(len(each.options) for each in fields), of_items + any(each.none is not None for each in fields))
+    return max(2, *(len(field.options) for field in fields), of_items + any(field.none is not None for field in fields))
 
 
 class _Table:
@@ -100,9 +100,9 @@ class _Table:
         groups = ["l2-category"] if any(part.group for part in released.schema.dimensions) else []
         self._columns = ["index", "id", *pictures, "question", *letters, *answer, "category", *groups, "split", "group"]
         block = rows_in_block(len(self._columns))
-        key = next((each for each in released.schema.item.fields if each.name == key_name(released)), None)
+        key = next((field for field in released.schema.item.fields if field.name == key_name(released)), None)
         numbers = not letters and key is not None and kinds.of_field(key).holds in ("whole number", "decimal")
-        checked = [each for each in self._columns if each not in ("index", *pictures)]
+        checked = [column for column in self._columns if column not in ("index", *pictures)]
         self._texts = [CellCheck(each, block, numbers=numbers and each == "answer") for each in checked]
         self._write(self._columns)
 
@@ -159,9 +159,11 @@ def _pictures(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion)
 
     The names end with ``.png`` for every type of picture, so that none is compressed again.
     """
-    data = [each.drawn if each.drawn is not None else released.read(each.asset) for each in question.pictures]
+    data = [
+        picture.drawn if picture.drawn is not None else released.read(picture.asset) for picture in question.pictures
+    ]
     texts = [base64.b64encode(each).decode() for each in data]
-    if short := [each for each in texts if len(each) <= _SHORTEST]:
+    if short := [text for text in texts if len(text) <= _SHORTEST]:
         refuse(NAME, item, f"an image of it has {len(short[0])} characters, which VLMEvalKit takes for another row")
     return {"image": _cell(texts), "image_path": _cell([f"{hashlib.sha256(each).hexdigest()}.png" for each in data])}
 
@@ -170,7 +172,7 @@ def _cell(entries: Sequence[Any]) -> str:
     """Return one entry unchanged, or several as Python prints a list. They are base64 and hashes, so none is code."""
     if len(entries) == 1:
         return str(entries[0])
-    return "[" + ", ".join(f"'{each}'" for each in entries) + "]" if entries else ""
+    return "[" + ", ".join(f"'{entry}'" for entry in entries) + "]" if entries else ""
 
 
 def no_table(schema: Schema) -> str | None:

@@ -140,7 +140,7 @@ class Conversation:
     def __post_init__(self) -> None:
         told = "\n\n".join(text for text in (self.tool_set.system.strip(), self.question.system) if text)
         self.messages = [{"role": "system", "content": told}, {"role": "user", "content": self.question.text}]
-        self.transcript = [{"role": each["role"], "text": each["content"]} for each in self.messages]
+        self.transcript = [{"role": message["role"], "text": message["content"]} for message in self.messages]
         self._total = dict.fromkeys(("tokens_in", "tokens_out", "cost", "seconds"), 0.0)
 
     def turn(self) -> Turn:
@@ -254,16 +254,16 @@ class Conversation:
             return f"It asked for {call.name} with arguments that cannot be read: {call.raw[:200]!r}.", None
         results: Sequence[Mapping[str, Any]] = stored.get(call.name, ())
         for wanted in (call.arguments, None):
-            for each in results:
-                if each["arguments"] == wanted:
-                    return "", each["result"]
+            for result in results:
+                if result["arguments"] == wanted:
+                    return "", result["result"]
         with_ = f" with {json.dumps(call.arguments, ensure_ascii=False)[:200]}" if call.arguments else ""
         tool = next((each for each in self._runnable() if each.name == call.name), None)
         if tool is None:
             return f"It asked for {call.name}{with_}, and no such result is stored for this item.", None
         if tool.arguments and (
             set(call.arguments) != set(tool.arguments)
-            or not all(isinstance(each, str) for each in call.arguments.values())
+            or not all(isinstance(argument, str) for argument in call.arguments.values())
         ):
             return f"It asked for {call.name}{with_}; it takes texts as {', '.join(tool.arguments)}.", None
         return "", _TO_RUN

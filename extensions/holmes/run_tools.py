@@ -38,15 +38,15 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
     """
     if not plan.tools_hash:
         return None
-    found = parse_tool_set(plan.tools_text, "tools")
-    if not any(tool.runs for tool in found.tools):
-        return found
+    tool_set = parse_tool_set(plan.tools_text, "tools")
+    if not any(tool.runs for tool in tool_set.tools):
+        return tool_set
     for path in files:
         try:
             mine = read_tool_set(path)
         except SchemaError:
             continue  # another file of the folder, which is no part of this run
-        if mine.hash == plan.tools_hash == found.hash:
+        if mine.hash == plan.tools_hash == tool_set.hash:
             return mine
     raise ModelError(
         f"This run's tool set (SHA-256 {plan.tools_hash[:12]}) may not be used here: the command that works on the "

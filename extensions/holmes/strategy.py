@@ -47,10 +47,10 @@ def put_tools_into_plan(plan: RunPlan, path: Path) -> RunPlan:
     """Return the plan with the tool set in a file, as the file is now. Raise ``ModelError`` if it does not fit."""
     try:
         text = typed_yaml.read_file(path)
-        found = parse_tool_set(text, str(path))
+        tool_set = parse_tool_set(text, str(path))
     except SchemaError as error:
         raise ModelError(str(error)) from error
-    return replace(plan, tools_text=text, tools_hash=found.hash)
+    return replace(plan, tools_text=text, tools_hash=tool_set.hash)
 
 
 def describe_tools(plan: RunPlan) -> list[str]:

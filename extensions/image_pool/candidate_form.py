@@ -76,7 +76,7 @@ def draw_preview(loaded: LoadedSchema) -> None:
     stage = schema.stages.triage
     kind = next((slot.kind for slot in schema.item.assets), "image")
     frame = TriageFrame(AssetView(f"{DRAWN}{kind}.0", "", kind), sharpness=None, blurred=False)
-    reasons = [(str(each.value), each.label) for each in stage.reasons] if stage is not None else []
+    reasons = [(str(reason.value), reason.label) for reason in stage.reasons] if stage is not None else []
     group(TriageGroup([frame], reasons, None, left=1, token="preview"), does_nothing, keys=False)
 
 

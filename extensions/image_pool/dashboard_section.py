@@ -22,11 +22,11 @@ def draw(services: Services, view: ProjectView) -> None:
     part = view.schema.schema_.stages.triage
     if part is None:
         return
-    found = triage_report.progress(services.store, by=services.person, project=view.name)
+    progress = triage_report.progress(services.store, by=services.person, project=view.name)
     labels = {str(reason.value): reason.label for reason in part.reasons}
     shell.section("Triage")
-    shell.show(markup.tag("p", markup.text(summary(found.total, labels)), style="ts", data_part="triaged"))
-    if not found.by_source:
+    shell.show(markup.tag("p", markup.text(summary(progress.total, labels)), style="ts", data_part="triaged"))
+    if not progress.by_source:
         return
     st.download_button(
         "Every decision (CSV)",
@@ -45,13 +45,13 @@ def draw(services: Services, view: ProjectView) -> None:
             markup.text(reasons_of(counts, labels) or "-"),
             markup.text(counts.surplus),
         ]
-        for name, counts in list(found.by_source.items())[:SOURCES]
+        for name, counts in list(progress.by_source.items())[:SOURCES]
     ]
     with st.expander("By source", key="triage.sources"):
         shell.show(markup.table(heads, rows))
-        if len(found.by_source) > SOURCES:
-            shell.show(markup.quiet(f"and {len(found.by_source) - SOURCES} more sources in the file"))
-    n_dropped = sum(found.total.dropped.values())
+        if len(progress.by_source) > SOURCES:
+            shell.show(markup.quiet(f"and {len(progress.by_source) - SOURCES} more sources in the file"))
+    n_dropped = sum(progress.total.dropped.values())
     if n_dropped:
         words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
         dropped, n_found = triage_report.dropped(services.store, by=services.person, project=view.name, words=words)

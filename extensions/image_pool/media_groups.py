@@ -63,7 +63,7 @@ def groups_of_table(
     """
     there = MediaFolder(folder)
     renamed = {column: name for name, column in (columns or {}).items()}
-    found: dict[str, MediaGroup] = {}
+    media_groups: dict[str, MediaGroup] = {}
     rows = _lines(table) if table.suffix.lower() in JSON_LINES else _rows(table, [*renamed, *_OF_GROUP, *roles])
     head: set[str] = set()
     for where, row in rows:
@@ -71,7 +71,7 @@ def groups_of_table(
         head |= row.keys()
         _must_be_known(table.name, record, roles)
         name = str(record.get(GROUP) or "").strip()
-        group = found.setdefault(name, MediaGroup(name, where))
+        group = media_groups.setdefault(name, MediaGroup(name, where))
         if not name:
             group.refuse(f"{where} names no group")
         _say_of_group(group, record, where)
@@ -79,17 +79,17 @@ def groups_of_table(
             _take(group, role, file, where, there, roles)
     if missing := sorted(renamed.keys() - head):
         raise InvalidFileError(f"{table.name} has no column {missing[0]!r} ({renamed[missing[0]]}).")
-    if not found:
+    if not media_groups:
         raise InvalidFileError(f"{table.name} names no group.")
-    return _in_order(found.values(), roles)
+    return _in_order(media_groups.values(), roles)
 
 
 def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]:
     """Return a group for each folder with files. A file has its role as its name, or ``<role>_1``, ``<role>_2``, ..."""
-    found: dict[str, MediaGroup] = {}
+    media_groups: dict[str, MediaGroup] = {}
     for name, path in files_below(folder):
         of, _, file = name.rpartition("/")
-        group = found.setdefault(of, MediaGroup(of, of, source=of.rpartition("/")[0] or None))
+        group = media_groups.setdefault(of, MediaGroup(of, of, source=of.rpartition("/")[0] or None))
         if not of:
             group.where = group.name = file
             group.refuse(f"{file} lies in no folder of a group")
@@ -100,7 +100,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
             group.refuse(f"{name} is neither an image nor a clip")
         else:
             group.files.append((role, path))
-    return _in_order(found.values(), roles)
+    return _in_order(media_groups.values(), roles)
 
 
 def _in_order(groups: Iterable[MediaGroup], roles: Sequence[str]) -> list[MediaGroup]:

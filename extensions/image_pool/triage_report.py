@@ -57,9 +57,9 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
         out = io.StringIO()
         writer = csv_text.Writer(out)
         writer.writerow(HEAD)
-        found = candidate_images.decisions(session, project_id=access.project_id)
-        called = people.called(session, logins={login for *_, login in found if login})
-        for row, asset, candidate, source, login in found:
+        decisions = candidate_images.decisions(session, project_id=access.project_id)
+        called = people.called(session, logins={login for *_, login in decisions if login})
+        for row, asset, candidate, source, login in decisions:
             sharp = "" if candidate.sharpness is None else f"{candidate.sharpness:.2f}"
             writer.writerow(
                 [

@@ -143,14 +143,14 @@ def compare_runs(
     shared = [place for place in a.read if place in b.read]
     if not shared:
         raise ConflictError(f"{row_a.name} and {row_b.name} were asked about nothing in common so far.")
-    found: dict[str, list[ReplyDifference]] = {}
+    reply_differences: dict[str, list[ReplyDifference]] = {}
     for place in shared:
         item_id = a.read[place].item_id
         pair = _pair(a, b, place, *places[item_id], models)
-        found.setdefault(pair.criterion, []).append(pair)
+        reply_differences.setdefault(pair.criterion, []).append(pair)
     values = tuple(dict.fromkeys([*plan_a.values, *plan_b.values]))
     order = {id: at for at, id in enumerate(places)}
-    differing = [each for pairs in found.values() for each in pairs if each.differ]
+    differing = [each for pairs in reply_differences.values() for each in pairs if each.differ]
     differing.sort(key=lambda each: (order[each.item_id], each.model or "", each.criterion, each.swapped))
     return RunComparison(
         row_a.name,
@@ -159,7 +159,7 @@ def compare_runs(
         plan_b,
         len(a.asked - b.asked),
         len(b.asked - a.asked),
-        tuple(_compared(name, pairs, values) for name, pairs in found.items()),
+        tuple(_compared(name, pairs, values) for name, pairs in reply_differences.items()),
         tuple(differing),
         counted.sentence,
     )
@@ -215,22 +215,25 @@ def _pair(
 def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.UnitResult]:
     """Return the first sample of each reply, by subject and criterion."""
     return {
-        ((each.item_id, each.prediction_id, each.other_id, each.swapped, each.attack), each.criterion): each
-        for each in judging.results_of_runs(session, run_ids=[run_id])
-        if each.sample == 0
+        (
+            (result.item_id, result.prediction_id, result.other_id, result.swapped, result.attack),
+            result.criterion,
+        ): result
+        for result in judging.results_of_runs(session, run_ids=[run_id])
+        if result.sample == 0
     }
 
 
 def _compared(criterion: str, pairs: Sequence[ReplyDifference], values: Sequence[Value]) -> CriterionComparison:
-    both = [each for each in pairs if each.both_scored]
+    both = [pair for pair in pairs if pair.both_scored]
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     scale = Scale("ordinal" if numeric else "nominal", tuple(sorted(values) if numeric else values))
     table = _table(both, scale)
     return CriterionComparison(
         criterion,
         len(pairs),
-        sum(each.verdict_a.scored for each in pairs),
-        sum(each.verdict_b.scored for each in pairs),
+        sum(pair.verdict_a.scored for pair in pairs),
+        sum(pair.verdict_b.scored for pair in pairs),
         len(both),
         sum(same(each.a, each.b) for each in both),
         percent_agreement(table),
@@ -238,7 +241,7 @@ def _compared(criterion: str, pairs: Sequence[ReplyDifference], values: Sequence
         krippendorff_alpha(table, level=scale.level),
         _mean([each.a for each in both]) if numeric else None,
         _mean([each.b for each in both]) if numeric else None,
-        Counter((_said(each.a, each.verdict_a), _said(each.b, each.verdict_b)) for each in pairs),
+        Counter((_said(pair.a, pair.verdict_a), _said(pair.b, pair.verdict_b)) for pair in pairs),
     )
 
 

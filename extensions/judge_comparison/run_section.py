@@ -113,15 +113,19 @@ def figures(found: RunComparison) -> list[Markup]:
     ]
     rows = [
         [
-            markup.text(texts.opening(each.criterion, 80)),
-            markup.text(f"{each.n_a_scored:,} scored of {each.n_both_asked:,}"),
-            markup.text(f"{each.n_b_scored:,} scored of {each.n_both_asked:,}"),
-            markup.text(f"{each.n_same:,} of {each.n_both_scored:,}{_share(each)}"),
-            markup.text(statistic(each.kappa)),
-            markup.text(statistic(each.alpha)),
-            markup.text("-" if each.mean_a is None or each.mean_b is None else f"{each.mean_a:.3f}, {each.mean_b:.3f}"),
+            markup.text(texts.opening(criterion.criterion, 80)),
+            markup.text(f"{criterion.n_a_scored:,} scored of {criterion.n_both_asked:,}"),
+            markup.text(f"{criterion.n_b_scored:,} scored of {criterion.n_both_asked:,}"),
+            markup.text(f"{criterion.n_same:,} of {criterion.n_both_scored:,}{_share(criterion)}"),
+            markup.text(statistic(criterion.kappa)),
+            markup.text(statistic(criterion.alpha)),
+            markup.text(
+                "-"
+                if criterion.mean_a is None or criterion.mean_b is None
+                else f"{criterion.mean_a:.3f}, {criterion.mean_b:.3f}"
+            ),
         ]
-        for each in found.criteria
+        for criterion in found.criteria
     ]
     parts = [
         markup.tag(
@@ -135,7 +139,7 @@ def figures(found: RunComparison) -> list[Markup]:
         ),
         markup.tag("div", markup.table(heads, rows), style="ts-scroll", data_part="agreement"),
     ]
-    weighed = [each for each in found.criteria if each.mean_a is not None]
+    weighed = [criterion for criterion in found.criteria if criterion.mean_a is not None]
     if weighed:
         parts.append(
             markup.tag("p", markup.quiet("Kappa of numbers is weighed by squared distance."), style="ts ts-small")
@@ -167,8 +171,8 @@ def table(of: CriterionComparison, found: RunComparison) -> Markup:
         line = [markup.text(words(row))]
         for column in columns:
             n = of.crossed.get((row, column), 0)
-            told = markup.text(f"{n:,}" if n else "\u00b7")
-            line.append(markup.tag("b", told) if n and row == column else told)
+            text = markup.text(f"{n:,}" if n else "\u00b7")
+            line.append(markup.tag("b", text) if n and row == column else text)
         cells.append(line)
     return markup.tag("div", markup.table(heads, cells), style="ts-scroll", data_part="crossed")
 

@@ -75,11 +75,11 @@ def rank_codes(options: Sequence[Choice], *, own: bool) -> list[str]:
 
 def distinct(options: Sequence[Choice]) -> list[Choice]:
     """Return the options without those whose value occurred before, because they would be the same answer."""
-    found: list[Choice] = []
+    choices: list[Choice] = []
     for option in options:
-        if not any(same(option.value, other.value) for other in found):
-            found.append(option)
-    return found
+        if not any(same(option.value, other.value) for other in choices):
+            choices.append(option)
+    return choices
 
 
 def list_of(name: str) -> str:

@@ -81,10 +81,10 @@ class Control:
                 return None
             places = sorted(set(read.places)) if self.several else read.places[:1]
             return {"choices": [options[place][1] for place in places]}
-        found = read_answer(text, ExpectedAnswer(AnswerKind.NUMBER))
-        if found.outcome is not ReadOutcome.READ or not isinstance(found.value, int | float):
+        answer = read_answer(text, ExpectedAnswer(AnswerKind.NUMBER))
+        if answer.outcome is not ReadOutcome.READ or not isinstance(answer.value, int | float):
             return None
-        amount = float(found.value)
+        amount = float(answer.value)
         if (self.low is not None and amount < self.low) or (self.high is not None and amount > self.high):
             return None
         whole = int(amount) if amount == int(amount) else amount
@@ -167,7 +167,9 @@ class _Reader:
             to=(part.get("toName") or "").split(",")[0].strip(),
             kind=part.tag,
             prompt=self.above or part.get("placeholder") or "",
-            options=tuple((each.get("value") or "", each.get("alias") or each.get("value") or "") for each in choices),
+            options=tuple(
+                (choice.get("value") or "", choice.get("alias") or choice.get("value") or "") for choice in choices
+            ),
             options_in=value[1:] if value.startswith("$") and part.tag == "Choices" else None,
             several=part.get("choice", "single-radio").startswith("multiple"),
             low=low,

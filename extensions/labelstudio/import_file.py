@@ -139,7 +139,7 @@ class _Reader:
 
     def check_names(self) -> None:
         """Refuse names that are not in the schema, because nothing would be found under them."""
-        known = [*(each.name for each in self.schema.item.fields), *(each.role for each in self.schema.item.assets)]
+        known = [*(each.name for each in self.schema.item.fields), *(asset.role for asset in self.schema.item.assets)]
         known += [ITEM, DIMENSION, MODEL, PREDICTION]
         for name in self.names.fields:
             if name not in known:

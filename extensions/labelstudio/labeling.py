@@ -228,7 +228,7 @@ def _line(title: str, text: str) -> dict[str, Any]:
 
 
 def _about(schema: Schema, task: TaskView) -> str:
-    known = next((each for each in schema.dimensions if each.id == task.dimension), None)
+    known = next((dimension for dimension in schema.dimensions if dimension.id == task.dimension), None)
     if known is None:
         return task.dimension or " "
     return f"{known.title}: {known.definition}" if known.definition else known.title
@@ -280,7 +280,7 @@ def _vote(schema: Schema, task: TaskView, vote: VoteView) -> str:
             continue
         value, reason = vote.values[criterion.name], vote.reasons.get(criterion.name)
         options = options_of(criterion, task.fields)
-        chosen = next((each for each in options if same(each.value, value)), None)
+        chosen = next((option for option in options if same(option.value, value)), None)
         if value is None:
             said, reasons = criterion.skip.label if criterion.skip else "Skipped", _skip_reasons(criterion)
         else:

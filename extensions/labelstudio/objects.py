@@ -38,7 +38,7 @@ class Objects:
         return OutsideTask(
             self.number(row.get("id"), "a task"),
             key if isinstance(key, str) else "",
-            tuple(self._annotation(each, what) for each in annotations),
+            tuple(self._annotation(annotation, what) for annotation in annotations),
         )
 
     def _annotation(self, row: Mapping[str, Any], what: str) -> OutsideAnnotation:

@@ -84,7 +84,7 @@ def drawn_on(
         if here:
             found.setdefault(row.name, []).extend(row.shapes(part, here))
         if here and "options" in row.keys:
-            found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
+            found.setdefault("labels", {}).update({option.value: option.label for option in part.options})
     return found
 
 
@@ -152,18 +152,20 @@ def _key(value: Any) -> tuple[bool, Any]:
 
 
 def _field_parts(schema: Schema, fields: Sequence[ItemField], *, prefix: str) -> list[FormPart]:
-    lists = {each.name: each for each in schema.item.fields if kinds.of_field(each).is_list}
-    found: list[FormPart] = []
-    for each in fields:
-        made = _asked(each, prefix, lists)
-        row, asked = kinds.of_field(each), kinds.of_criterion(made)
+    lists = {field.name: field for field in schema.item.fields if kinds.of_field(field).is_list}
+    form_parts: list[FormPart] = []
+    for field in fields:
+        made = _asked(field, prefix, lists)
+        row, asked = kinds.of_field(field), kinds.of_criterion(made)
         if row.drawn:
-            slot = _slot(schema, each.role)
-            found.append(FormPart(made, asked, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, each, row))
+            slot = _slot(schema, field.role)
+            form_parts.append(
+                FormPart(made, asked, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, field, row)
+            )
         else:
-            after = prefix + (each.field or "") if row.picked_by_place else None
-            found.append(FormPart(made, asked, _type(made, ()), field=each, field_row=row, after=after))
-    return found
+            after = prefix + (field.field or "") if row.picked_by_place else None
+            form_parts.append(FormPart(made, asked, _type(made, ()), field=field, field_row=row, after=after))
+    return form_parts
 
 
 def _asked(each: ItemField, prefix: str, lists: Mapping[str, ItemField]) -> Criterion:
@@ -193,15 +195,15 @@ def _adjudication_parts(schema: Schema) -> list[FormPart]:
         found.append(FormPart(reason, kinds.of_criterion(reason), "choices"))
     if stage.edit:
         able = [
-            each
-            for each in schema.item.fields
-            if each.authored and "adjudication" not in each.secret_in and ways.field_refusal(schema, each) is None
+            field
+            for field in schema.item.fields
+            if field.authored and "adjudication" not in field.secret_in and ways.field_refusal(schema, field) is None
         ]
         when = ((DECISION, ("edit",)),)
         found += [
-            replace(each, shown_when=when, told=(STAYS,))
-            for each in _field_parts(schema, able, prefix=EDITED)
-            if each.row.is_about == "item"
+            replace(part, shown_when=when, told=(STAYS,))
+            for part in _field_parts(schema, able, prefix=EDITED)
+            if part.row.is_about == "item"
         ]
     return found
 

@@ -102,14 +102,14 @@ def write_result(
     if stage == "adjudication":
         given |= {EDITED + name: value for name, value in (given.pop(FIELDS, None) or {}).items()}
     texts = dict(item_fields or {})
-    found: list[Result] = []
+    results: list[Result] = []
     for part in parts(schema, stage, dimension):
         if part.name in given:
             context = Context(texts, given, sizes or {})
-            found += write_part(part, given[part.name], (reasons or {}).get(part.name), context)
+            results += write_part(part, given[part.name], (reasons or {}).get(part.name), context)
     if note:
-        found.append(note_written(note))
-    return found
+        results.append(note_written(note))
+    return results
 
 
 def _read_parts(page: Sequence[FormPart], given: SortedResult, texts: Mapping[str, Any]) -> ParsedResult:

@@ -91,7 +91,7 @@ class Tasks:
         Annotations contain some of them.
         """
         by_id = {each.get("id"): each for each in beside if isinstance(each, dict)}
-        found = [by_id.get(each) if isinstance(each, int) else each for each in predictions]
+        found = [by_id.get(prediction) if isinstance(prediction, int) else prediction for prediction in predictions]
         self.numbers += found.count(None)
         return [each for each in found if each is not None]
 

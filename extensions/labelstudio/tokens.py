@@ -177,7 +177,7 @@ def _in_keyring(wanted: str) -> str | None:
     except ImportError:
         return None
     try:
-        found = keyring.get_password(KEYRING, wanted)
+        password = keyring.get_password(KEYRING, wanted)
     except Exception:  # a missing, locked or unreachable keyring
         return None
-    return found if isinstance(found, str) else None
+    return password if isinstance(password, str) else None

@@ -73,17 +73,17 @@ def of_type(wanted: str, part: Mapping[str, Any]) -> Mapping[str, Any]:
         return part
     if {kind, wanted} == {"rectangle", "rectanglelabels"}:
         return {**part, "type": wanted}
-    said = text_of(value)
-    if said is None:
+    text = text_of(value)
+    if text is None:
         return part
     if wanted == "choices":
         chosen = value.get("choices")
-        return {**part, "type": wanted, "value": {"choices": chosen if isinstance(chosen, list) else [said]}}
+        return {**part, "type": wanted, "value": {"choices": chosen if isinstance(chosen, list) else [text]}}
     if wanted == "textarea":
-        return {**part, "type": wanted, "value": {"text": [said]}}
+        return {**part, "type": wanted, "value": {"text": [text]}}
     if wanted in ("rating", "number"):
         try:
-            number = json.loads(said, parse_constant=str)
+            number = json.loads(text, parse_constant=str)
         except ValueError:
             return part
         return {**part, "type": wanted, "value": {wanted: number}}

@@ -56,7 +56,7 @@ class Choice:
 
     def dump(self) -> dict[str, Any]:
         """Return the choice as JSON values."""
-        scores = [{name: value for name, value in vars(each).items() if value is not None} for each in self.scores]
+        scores = [{name: value for name, value in vars(score).items() if value is not None} for score in self.scores]
         bins = self.bins if isinstance(self.bins, int) else list(self.bins)
         return {**vars(self), "scores": scores, "models": list(self.models), "bins": bins}
 
@@ -183,15 +183,17 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     chosen = Choice.of(choice)
     found = project_answers.current(store, person=None, project=project)
     there = scores_of(found)
-    lacking = [f"{each.title} is not there any more." for each in chosen.scores if each not in there]
+    lacking = [f"{score.title} is not there any more." for score in chosen.scores if score not in there]
     names = set(chosen.models)
     if chosen.entries:
         teams = entries.entries(store, by=None, project=project)
-        names |= {each.name for each in teams if not each.withdrawn}
+        names |= {team.name for team in teams if not team.withdrawn}
     by, problem = _slices(found, chosen)
     lacking += [problem] if problem else []
     cuts = [
-        sliced_scores(found, each, by=by or DIMENSION.name, bins=chosen.bins) for each in chosen.scores if each in there
+        sliced_scores(found, score, by=by or DIMENSION.name, bins=chosen.bins)
+        for score in chosen.scores
+        if score in there
     ]
     columns = [title for cut in cuts for title in _titles(found, cut, sliced=bool(by))]
     present = {model for cut in cuts for model in cut.whole} - found.respondents

@@ -26,8 +26,8 @@ def names_and_times(path: Path) -> tuple[list[str], set[object]]:
             infos = [each for each in file.infolist() if not each.is_dir()]
             return [each.filename for each in infos], {each.date_time for each in infos}
     with tarfile.open(path) as tar:
-        members = [each for each in tar.getmembers() if each.isfile()]
-        return [each.name for each in members], {each.mtime for each in members}
+        members = [getmember for getmember in tar.getmembers() if getmember.isfile()]
+        return [member.name for member in members], {member.mtime for member in members}
 
 
 def extract(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:

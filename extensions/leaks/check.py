@@ -198,7 +198,7 @@ class _FolderReader:
         last = b""
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
-                if any(each in last + piece for each in self._canaries):
+                if any(canary in last + piece for canary in self._canaries):
                     return True
                 last = piece[-64:]
         return False
@@ -303,7 +303,7 @@ class _FolderReader:
             if has_times:
                 ids = [item for _, _, item in sorted(named) if self._keys_of[item] is keys]
                 written = TableCheck(Table("the folder", "times of its files", lambda: ()), keys, ids=ids)
-                self._signals += [each for each in written.signals() if each.kind == "order"]
+                self._signals += [signal for signal in written.signals() if signal.kind == "order"]
 
     def _item_of(self, path: str) -> str | None:
         """Return the private item that a path names, by the hash of its image or by its id."""

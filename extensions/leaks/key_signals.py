@@ -37,7 +37,7 @@ def id_signals(keys: SecretKeys) -> Iterator[Signal]:
     table = TableCheck(Table(IDS, "", lambda: ()), keys)
     for id in ids:
         table.add_row({"id": id}, id)
-    yield from (each for each in table.signals() if each.kind == "ids")
+    yield from (signal for signal in table.signals() if signal.kind == "ids")
 
 
 def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | None]]]:
@@ -60,10 +60,10 @@ def id_parts(ids: Sequence[str]) -> Iterator[tuple[str, list[str | None]]]:
 
 def _characters(name: str, texts: Sequence[str | None]) -> Iterator[tuple[str, list[str | None]]]:
     """Yield each character of a part that has the same length in all ids, as of bits or a code of several letters."""
-    sizes = {len(each) for each in texts if each is not None}
+    sizes = {len(text) for text in texts if text is not None}
     if len(sizes) == 1 and 1 < (size := sizes.pop()) <= _MOST_CHARACTERS:
         for at in range(size):
-            yield f"character {at + 1} of {name}", [None if each is None else each[at] for each in texts]
+            yield f"character {at + 1} of {name}", [None if text is None else text[at] for text in texts]
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, Places]])
     best = max if words == "longest" else min
     hits, chance, n = 0, 0.0, 0
     for item, places in items:
-        sizes = [len(each) for each in item.asked.options]
+        sizes = [len(option) for option in item.asked.options]
         if len(sizes) > 1 and sizes.count(best(sizes)) == 1:
             n += 1
             hits += sizes.index(best(sizes)) in places

@@ -264,7 +264,7 @@ def _spellings(item: KeyItem) -> Iterator[str]:
         return
     texts = [str(each) for each in key]
     yield plain(", ".join(texts))
-    places = [place_of(each, item.asked.options) for each in texts]
+    places = [place_of(text, item.asked.options) for text in texts]
     if all(place is not None for place in places):
         letters = [chr(65 + place) for place in places if place is not None]
         yield from (plain(mark.join(letters)) for mark in (", ", ",", ""))

@@ -55,9 +55,9 @@ def right_places(item: KeyItem) -> Places | None:
     if item.asked.kind is not AnswerKind.MULTI or not options or not isinstance(item.key, list):
         return None
     entries = [str(each) for each in item.key]
-    places = [place_of(each, options) for each in entries]
+    places = [place_of(entry, options) for entry in entries]
     if None in places:
-        places = [_letter(each, len(options)) for each in entries]
+        places = [_letter(entry, len(options)) for entry in entries]
     return None if None in places else tuple(sorted({place for place in places if place is not None}))
 
 
@@ -102,17 +102,17 @@ def stated_sets(options: Sequence[str], text: str) -> Iterator[tuple[str, Places
     tokens = [each for each in _TOKEN.findall(text.casefold()) if not _AND.fullmatch(each)]
     if not tokens or n > _MOST_PLACES:
         return
-    letters = list(tokens[0]) if len(tokens) == 1 else [each.rstrip(".:") for each in tokens]
-    named = [_letter(each, n) for each in letters]
+    letters = list(tokens[0]) if len(tokens) == 1 else [token.rstrip(".:") for token in tokens]
+    named = [_letter(letter, n) for letter in letters]
     if None not in named and len(set(named)) == len(named):
         yield "letter", tuple(sorted(place for place in named if place is not None))
     bits = [_BITS.get(each) for each in (list(tokens[0]) if len(tokens) == 1 and n > 1 else tokens)]
     if len(bits) == n and None not in bits:
         yield "bits", tuple(at for at in range(n) if bits[at])
         yield "bits from the last option", tuple(at for at in range(n) if bits[n - 1 - at])
-    if all(each.isdecimal() and len(each) < 4 for each in tokens) and len(set(tokens)) == len(tokens):
+    if all(token.isdecimal() and len(token) < 4 for token in tokens) and len(set(tokens)) == len(tokens):
         for encoding, first in (("from 0", 0), ("from 1", 1)):
-            numbers = sorted(int(each) - first for each in tokens)
+            numbers = sorted(int(token) - first for token in tokens)
             if numbers[0] >= 0 and numbers[-1] < n:
                 yield encoding, tuple(numbers)
 

@@ -12,7 +12,7 @@ from workflow.releases.extension_checks import FolderCheck
 
 def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
     """Refuse (``InvalidFileError``) a release whose public files reveal private data, apart from ``accepted`` kinds."""
-    left = [each for each in found.leaks if each.kind not in accepted]
+    left = [leak for leak in found.leaks if leak.kind not in accepted]
     if left:
         told = "\n".join(each.sentence for each in left[:20])
         more = f"\nand {len(left) - 20:,} more" if len(left) > 20 else ""

@@ -145,7 +145,7 @@ class TableCheck:
             return
         kinds = [kinds_of(options[place]) for place in places]
         for name in kinds[0]:
-            counts = Counter(each[name] for each in kinds)
+            counts = Counter(kind[name] for kind in kinds)
             if len(counts) != 2:
                 continue
             if item.id in self.keys.places:
@@ -201,13 +201,13 @@ class TableCheck:
         if not there.any():
             return
         items = [self.keys.items[id] for id in self.ids if id in self.keys.codes]
-        _, groups = np.unique([str(self.keys.layout(each)) for each in items], return_inverse=True)
+        _, groups = np.unique([str(self.keys.layout(item)) for item in items], return_inverse=True)
         for (column, kind, encoding), codes in self._stated.items():
             stated = np.full(len(self.ids), -1, dtype=np.int64)
             stated[: len(codes)] = codes
             yield self._of_column(column, kind, encoding, stated[there], keys[there], groups)
-        parts = self.keys.parts([each.id for each in items])
-        yield from self._of_order(parts, np.array([self.keys.ranks[each.id] for each in items]))
+        parts = self.keys.parts([item.id for item in items])
+        yield from self._of_order(parts, np.array([self.keys.ranks[item.id] for item in items]))
         for column, values in self._plain.items():
             cells = [values.get(at) for at in np.flatnonzero(there).tolist()]
             what = f"is associated with the column {column}"
@@ -241,10 +241,10 @@ class TableCheck:
     ) -> Iterator[Signal]:
         """Yield every property of how texts are written that may be associated with the key."""
         kind, name = ("ids", "the ids") if self._is_of_ids else ("writing", "")
-        places = np.array([self._is_of_ids or self.keys.is_place(each) for each in items])
+        places = np.array([self._is_of_ids or self.keys.is_place(item) for item in items])
         quartered = parts
         if len(np.unique(parts[0].codes)) > MOST_KINDS:
-            quartered = [replace(parts[0], codes=codes_of([self.keys.ranks[each.id] for each in items])), *parts[1:]]
+            quartered = [replace(parts[0], codes=codes_of([self.keys.ranks[item.id] for item in items])), *parts[1:]]
         for column, writing in self._writing.items():
             is_content = name_of(column) in _CONTENT
             for each, codes in writing.properties(len(self.ids)):
@@ -309,4 +309,4 @@ def _lists_of_options(item: KeyItem, row: Row) -> frozenset[str]:
 
 def _has_options(item: KeyItem, text: str) -> bool:
     seen = plain(text)
-    return bool(item.asked.options) and all(plain(each) in seen for each in item.asked.options)
+    return bool(item.asked.options) and all(plain(option) in seen for option in item.asked.options)

@@ -101,9 +101,9 @@ def flat(value: Any, path: str = "") -> Row:
     >>> flat({"id": 1, "options": ["a", {"b": None}], "meta": {"c": True}})
     {'id': 1, 'options[0]': 'a', 'meta.c': True}
     """
-    found: Row = {}
-    _flatten(value, path, found, 0)
-    return found
+    row: Row = {}
+    _flatten(value, path, row, 0)
+    return row
 
 
 def _flatten(value: Any, path: str, found: Row, depth: int) -> None:

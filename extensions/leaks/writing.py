@@ -155,7 +155,7 @@ def _visible(text: str) -> Iterator[tuple[str, str | int]]:
         yield "the number", int(_DIGITS.findall(bare)[-1][-15:])
         if len(values) > 1:
             yield "the check digit", (values[-1] - sum(values[:-1])) % 10
-            doubled = (sum(divmod(2 * each, 10)) for each in values[-2::-2])
+            doubled = (sum(divmod(2 * value, 10)) for value in values[-2::-2])
             yield "the check digit by Luhn", (sum(values[::-2]) + sum(doubled)) % 10
         number = _NUMBER.match(bare)
         if number is not None and number[3] + (number[5] or ""):

@@ -31,17 +31,17 @@ def offered(folder: Path) -> list[FolderProperties]:
     """Return the models below a folder."""
     memory = fit.free_memory()
     found = []
-    for each in fit.models_in(folder):
-        fits = fit.fit(each, memory=memory)
+    for model in fit.models_in(folder):
+        fits = fit.fit(model, memory=memory)
         found.append(
             FolderProperties(
-                name=each.name,
-                family=each.family.title,
-                parameters=parameters_in_words(each.parameters) if each.parameters else "",
-                size=size_in_words(each.size) if each.size else "",
+                name=model.name,
+                family=model.family.title,
+                parameters=parameters_in_words(model.parameters) if model.parameters else "",
+                size=size_in_words(model.size) if model.size else "",
                 here=fits.sentence,
                 fits=fits.fits,
-                needs=tuple(fit.needs(each)),
+                needs=tuple(fit.needs(model)),
             )
         )
     return found

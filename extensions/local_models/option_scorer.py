@@ -127,7 +127,7 @@ class OptionScorer:
                 else:
                     values = self._cached(kept, first, last, different)
         by_tokens = dict(zip(different, values, strict=True))
-        return [by_tokens[each] for each in found.tokens], encoded, found, way
+        return [by_tokens[token] for token in found.tokens], encoded, found, way
 
     def _check(self, ids: torch.Tensor, prompt: str) -> None:
         """Check that the processor ends the prompt where the options were cut."""

@@ -40,7 +40,7 @@ def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[s
     tokens = [tokens_after(head, whole, option) for option, whole in zip(options, wholes, strict=True)]
     end = one_begins_another(tokens)
     if end:
-        tokens = [(*each, END) for each in tokens]
+        tokens = [(*token, END) for token in tokens]
     return OptionTokens(kept, joint, tuple(tokens), end)
 
 

@@ -134,7 +134,7 @@ def with_lora(loaded: LoadedModel, *, rank: int) -> Any:
     import torch
 
     decoder = loaded.model.get_decoder()
-    within = {id(each) for each in decoder.modules()}
+    within = {id(module) for module in decoder.modules()}
     names = [
         name
         for name, each in loaded.model.named_modules()
@@ -181,7 +181,7 @@ def tune(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     ranker = Ranker(loaded, score="mean_logprob")
     before = right(ranker, known)
     model = with_lora(loaded, rank=given.rank)
-    learning = [each for each in model.parameters() if each.requires_grad]
+    learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(learning, lr=given.rate)
     losses = []
     for _ in range(given.epochs):

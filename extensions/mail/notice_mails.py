@@ -97,7 +97,7 @@ def _write(store: Store, person: Person, chosen: StoredMailChoice, public_url: s
         return False
     work = list(_work(store, person, now)) if daily else []
     with store.read() as session:
-        found = [*(each for each in notices.notices_in(session, person=person, now=now) if not each.seen), *work]
+        found = [*(notice for notice in notices.notices_in(session, person=person, now=now) if not notice.seen), *work]
         known = mails.mailed(session, person_id=person.id, keys=[key for each in found for key in each.keys])
         new = [each for each in found if not known.issuperset(each.keys)]
         ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}

@@ -73,7 +73,7 @@ def html(table: PaperTable) -> str:
         parts += _grid(table)
     if table.note:
         parts.append(f'<p class="note">{escape(table.note)}</p>')
-    warned = {each.warning for each in table.losses if each.warns}
+    warned = {loss.warning for loss in table.losses if loss.warns}
     for words in table.loss_notes:
         parts.append(f'<p class="{"warning" if words in warned else "note"}">{escape(words)}</p>')
     return "".join([*parts, "</section>"])

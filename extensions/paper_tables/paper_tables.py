@@ -68,12 +68,12 @@ class PaperTable:
     def loss_notes(self) -> list[str]:
         """Return the losses behind the numbers, in sentences; empty without losses."""
         told: list[str] = []
-        for each in self.losses:
-            if each.lost:
+        for loss in self.losses:
+            if loss.lost:
                 told.append(
-                    each.sentence if each.warns else f"{each.count} They {each.counts_as}. {each.bounds}".strip()
+                    loss.sentence if loss.warns else f"{loss.count} They {loss.counts_as}. {loss.bounds}".strip()
                 )
-                told += [each.by_model] if each.by_model else []
+                told += [loss.by_model] if loss.by_model else []
         return [*told, *([left_out_in_words(self.grades_left_out)] if self.grades_left_out else [])]
 
     @property
@@ -196,15 +196,15 @@ def _without(layout: TableLayout, why: str) -> PaperTable:
 
 
 def _cell(numbers: Numbers, about: Mapping[str, Any], row: TablePlace, column: TablePlace) -> PaperCell:
-    said = NumberSettings(**{**about, **row.said, **column.said})
-    if said.attribute is not None:
-        told = numbers.read.attributes.get(said.model or "", {}).get(said.attribute)
+    number_settings = NumberSettings(**{**about, **row.said, **column.said})
+    if number_settings.attribute is not None:
+        told = numbers.read.attributes.get(number_settings.model or "", {}).get(number_settings.attribute)
         return PaperCell("" if told is None else str(told), Number(None))
     between = [each.evaluator for each in (row, column) if each.evaluator is not None]
-    if said.source == "agreement" and len(between) == 2 and between[0] == between[1]:
+    if number_settings.source == "agreement" and len(between) == 2 and between[0] == between[1]:
         return PaperCell("", Number(None))
-    found = numbers.of(said, between)
-    return PaperCell(printed(found.value, percent=bool(said.percent), digits=said.digits), found)
+    found = numbers.of(number_settings, between)
+    return PaperCell(printed(found.value, percent=bool(number_settings.percent), digits=number_settings.digits), found)
 
 
 def printed(value: float | None, *, percent: bool, digits: int | None) -> str:
@@ -235,7 +235,7 @@ def _most_frequent(cells: Sequence[Sequence[PaperCell]]) -> str:
 
 
 def _of_evaluators(places: Sequence[TablePlace]) -> bool:
-    return all(each.evaluator is not None for each in places)
+    return all(place.evaluator is not None for place in places)
 
 
 def _each_pair_once(

@@ -114,7 +114,7 @@ def _lengths(table: ReportTable, what: str) -> ChartSpec:
         "Blue: the mean. Grey: from the shortest to the longest. Spaces separate words.",
         layers,
         ["Dimension", "Least", "Mean", "Most"],
-        [[each["name"], each["least"], each["mean"], each["most"]] for each in values],
+        [[value["name"], value["least"], value["mean"], value["most"]] for value in values],
         BAR * len(names) + AROUND,
     )
 

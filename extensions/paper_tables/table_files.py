@@ -85,7 +85,7 @@ def as_csv(table: PaperTable) -> str:
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     grouped = any(row.head.group for row in table.rows)
-    heads = [f"{each.group}: {each.title}" if each.group else each.title for each in table.columns]
+    heads = [f"{column.group}: {column.title}" if column.group else column.title for column in table.columns]
     writer.writerow([*(["group"] if grouped else []), table.corner or "row", *heads])
     for row in table.rows:
         cells = ["" if cell.shown == NOTHING else cell.shown for cell in row.cells]
@@ -95,7 +95,7 @@ def as_csv(table: PaperTable) -> str:
 
 def table_losses_as_csv(table: PaperTable) -> str:
     """Return the losses of a table's numbers, as the table itself keeps the paper's layout; empty without losses."""
-    if not table.grades_left_out and not any(each.lost for each in table.losses):
+    if not table.grades_left_out and not any(loss.lost for loss in table.losses):
         return ""
     return losses_as_csv(table.losses, table.grades_left_out)
 
@@ -112,7 +112,7 @@ def as_markdown(table: PaperTable) -> str:
     def text(words: str) -> str:
         return _MARKS.sub(r"\\\g<0>", " ".join(words.split()))
 
-    heads = [f"{each.group}: {each.title}" if each.group else each.title for each in table.columns]
+    heads = [f"{column.group}: {column.title}" if column.group else column.title for column in table.columns]
     lines = [f"**{text(table.title)}**{f' ({text(table.paper)})' if table.paper else ''}", ""]
     if table.why:
         return "\n".join([*lines, f"Not made: {text(table.why)}", ""])
@@ -162,9 +162,9 @@ def _table_as_json(table: PaperTable) -> dict[str, Any]:
         "paper": table.paper or None,
         "note": table.note or None,
         "why": table.why or None,
-        "losses": [row for each in table.losses if each.lost for row in each.rows()],
+        "losses": [row for loss in table.losses if loss.lost for row in loss.rows()],
         "loss_notes": table.loss_notes,
-        "columns": [{"group": each.group or None, "title": each.title} for each in table.columns],
+        "columns": [{"group": column.group or None, "title": column.title} for column in table.columns],
         "rows": [
             {
                 "group": row.head.group or None,

@@ -101,14 +101,14 @@ class Numbers:
         if not models:
             whole = leaderboard.overview(read, [scores])
             models = {model for (model, _), line in whole.items() if line.found.defined}
-        answers = [each for each in read.answers if each.model in models]
+        answers = [answer for answer in read.answers if answer.model in models]
         return replace(read, answers=answers, unanswered={name: read.unanswered.get(name, {}) for name in models})
 
     # ---- scores
 
     def groups(self, said: NumberSettings) -> list[str]:
         """Return the groups of models that a layout selects, in order."""
-        return [each.label for each in self._grouped(said).groups]
+        return [group.label for group in self._grouped(said).groups]
 
     def _grouped(self, said: NumberSettings) -> Grouping:
         board = self.board(said)
@@ -183,7 +183,7 @@ class Numbers:
             rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
             names = rule.parts if rule else (criterion,)
             ids = set.intersection(*(set(self._read.grades.get(name, {})) for name in names))
-            kept = [each for each in self._read.answers if each.id in ids]
+            kept = [answer for answer in self._read.answers if answer.id in ids]
             self._made[place] = replace(self._read, answers=kept, unanswered={})
         made: ProjectAnswers = self._made[place]
         return made
@@ -193,7 +193,7 @@ class Numbers:
     def models(self, said: NumberSettings) -> list[str]:
         """Return all models with answers, or with answers that people have graded, by name."""
         there = self._graded(said.criterion) if said.graded else self._read
-        return [each for each in there.models if each not in self._read.respondents]
+        return [model for model in there.models if model not in self._read.respondents]
 
     def judges(self) -> list[str]:
         """Return the judges that have rated answers: those of the schema in order, then the others by name."""
@@ -262,7 +262,7 @@ class Numbers:
             if len(pair) != 2 or pair[0] == pair[1]:
                 raise _mistake("between", f"Agreement is between two; here are {', '.join(pair)}.")
             results = self._of_two(unit, said, statistic, pair)
-        found = [each for each in results if each.dimension == said.part and self._is_form(each, said.form)]
+        found = [result for result in results if result.dimension == said.part and self._is_form(result, said.form)]
         if not found:
             why = next((f"There is no {said.form} of it." for _ in results if said.form), "")
             return Number(None, reason=why or f"There is no {summarised()[statistic].title} of these ratings.")
@@ -290,10 +290,10 @@ class Numbers:
                 statistics=[statistic],
                 **self._about,
             )
-        found: list[Result] = self._made[place]
-        return [each for each in found if "pair" not in each.args] or [each for each in found if "pair" in each.args][
-            :1
-        ]
+        results: list[Result] = self._made[place]
+        return [result for result in results if "pair" not in result.args] or [
+            result for result in results if "pair" in result.args
+        ][:1]
 
     def _of_two(self, unit: str, said: NumberSettings, statistic: str, pair: Sequence[str]) -> list[Result]:
         criterion = said.criterion or self.criterion()
@@ -316,8 +316,8 @@ class Numbers:
                 if unit in ("dimension", "model")
                 else dimension_means.of_answers(of_two, by_dimension=said.part is not None, statistics=[statistic])
             )
-        found: list[Result] = self._made[place]
-        return found
+        results: list[Result] = self._made[place]
+        return results
 
     def _columns(self, criterion: str) -> Columns:
         place = ("columns", criterion)
@@ -367,7 +367,7 @@ class Numbers:
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
             raise NotFoundError(failures.NO_CODING.format(name=self._read.schema.name))
-        return [(str(each.value), each.label) for each in there[name].options]
+        return [(str(option.value), option.label) for option in there[name].options]
 
     def _failures(self, said: NumberSettings) -> Number:
         if said.code is None or said.model is None:
@@ -375,11 +375,11 @@ class Numbers:
         if ("failures",) not in self._made:
             self._made["failures",] = failures.of_read(self._store, self._read, person=self._about["person"])
         found: Failures = self._made["failures",]
-        name = said.criterion or next((each.criterion for each in found.counts), None)
-        for each in found.counts:
-            about = (each.model, each.dimension, each.criterion, each.code)
-            if about == (said.model, said.part, name, said.code) and each.of:
-                return Number(each.share, each.low, each.high, each.of)
+        name = said.criterion or next((count.criterion for count in found.counts), None)
+        for count in found.counts:
+            about = (count.model, count.dimension, count.criterion, count.code)
+            if about == (said.model, said.part, name, said.code) and count.of:
+                return Number(count.share, count.low, count.high, count.of)
         return Number(None, reason=f"No answer of {said.model} there has settled codes.")
 
 

@@ -98,12 +98,12 @@ class LayoutExpansion:
         return known if wanted is None else wanted
 
     def _models(self) -> Iterator[TablePlace]:
-        said = NumberSettings(**{**self.about, **self.own})
-        names = self.numbers.models(said)
+        number_settings = NumberSettings(**{**self.about, **self.own})
+        names = self.numbers.models(number_settings)
         if "model" in self.line.only:
             names = list(self._only("model", names))
         elif self.line.order != "name" or self.line.top is not None:
-            board = self.numbers.board(said)
+            board = self.numbers.board(number_settings)
             names = sorted(names, key=lambda name: _place(board.of_parts.get(name) or board.whole.get(name), name))
             if self.line.top is not None:
                 names = names[: self.line.top]
@@ -141,13 +141,13 @@ class LayoutExpansion:
         return TablePlace(Head(name), {"source": source, "judge": name, "called": called}, name)
 
     def _dimensions(self) -> Iterator[TablePlace]:
-        there = {each.id: each for each in self._read.schema.dimensions}
+        there = {dimension.id: dimension for dimension in self._read.schema.dimensions}
         for id in self._only("dimension", list(there)):
             said = {"by": "dimension", "part": id, "over": "answers", "called": (id,)}
             yield TablePlace(Head(there[id].title, there[id].group or ""), said)
 
     def _groups(self) -> Iterator[TablePlace]:
-        there = list(dict.fromkeys(each.group for each in self._read.schema.dimensions if each.group))
+        there = list(dict.fromkeys(dimension.group for dimension in self._read.schema.dimensions if dimension.group))
         for name in self._only("group", there):
             yield TablePlace(Head(name), {"by": "group", "part": name, "over": "answers"})
 
@@ -159,7 +159,10 @@ class LayoutExpansion:
 
     def _criteria(self) -> Iterator[TablePlace]:
         schema = self._read.schema
-        there = [*(each.name for each in scored_criteria(schema)), *(rule.name for rule in schema.report.derived)]
+        there = [
+            *(criterion.name for criterion in scored_criteria(schema)),
+            *(rule.name for rule in schema.report.derived),
+        ]
         for name in self._only("criterion", there):
             yield TablePlace(Head(as_words(name)), {"criterion": name, "called": (name,)})
 

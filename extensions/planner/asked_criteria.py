@@ -94,7 +94,7 @@ def _limits(criterion: Criterion, path: Path) -> Iterator[Finding]:
 
 
 def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any], path: Path) -> Iterator[Finding]:
-    on = next((each for each in criteria if each.name == name), None)
+    on = next((criterion for criterion in criteria if criterion.name == name), None)
     if on is None or not accepted:
         return
     shown = ", ".join(f"`{value}`" for value in accepted)

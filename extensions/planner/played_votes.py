@@ -37,13 +37,13 @@ def check_verdicts(schema: Schema) -> Iterator[Finding]:
     contested: dict[str, bool] = {}
     for name, stage in schema.stages.verifications.items():
         deciding = criteria_that_decide(stage.keep)
-        by_name = {each.name: each for each in stage.criteria}
+        by_name = {criterion.name: criterion for criterion in stage.criteria}
         if any(by_name[each].dimensions is not None for each in deciding):
             continue  # told by the checks of names
         played: set[tuple[str, ...]] = set()
         for dimension in schema.dimensions:
             criteria = registry.criteria_of(schema, name, dimension.id)
-            names = tuple(each.name for each in criteria)
+            names = tuple(criterion.name for criterion in criteria)
             if names in played:
                 continue
             played.add(names)
@@ -273,7 +273,7 @@ def _single_votes(
         index = list(stage.criteria).index(criterion)
         for form in forms:
             without = form.values.get(name) is None and not is_skip(form.vote(), (name,))
-            given = [(each, answer) for each in goals if (answer := form.values.get(each.criterion)) is not None]
+            given = [(goal, answer) for goal in goals if (answer := form.values.get(goal.criterion)) is not None]
             if not without or not all(each.met_by(answer) for each, answer in given):
                 continue
             state = verdict_on(stage, schema, [form] * stage.raters, item)
@@ -307,7 +307,7 @@ def _outcomes(
         return
     kinds_of_votes = distinct_ballots(forms, deciding, right)
     votes = list(elections(kinds_of_votes, stage.raters))
-    reached = {verdict_on(stage, schema, each, item) for each in votes}
+    reached = {verdict_on(stage, schema, vote, item) for vote in votes}
     if ItemState.REJECTED not in reached:
         yield Finding(ERROR, path, "no votes can reject an item, so verification changes nothing; check what keeps one")
     one.contested[one.name] = one.contested.get(one.name, False) or ItemState.IN_ADJUDICATION in reached
@@ -332,7 +332,7 @@ def _like_another_rule(
         return
     other = stage.model_copy(update={"keep": stage.keep.model_copy(update={"rule": "unanimous"})})
     if stage.raters > 1 and all(
-        verdict_on(stage, schema, each, item) is verdict_on(other, schema, each, item) for each in votes
+        verdict_on(stage, schema, vote, item) is verdict_on(other, schema, vote, item) for vote in votes
     ):
         yield Finding(
             WARNING,

@@ -91,7 +91,7 @@ def claim_of(condition: str, objects: Sequence[str]) -> Claim | None:
 
 def claims_of(conditions: Sequence[str], objects: Sequence[str]) -> list[Claim]:
     """Return conditions with the objects of a step."""
-    return [claim for each in conditions if (claim := claim_of(each, objects)) is not None]
+    return [claim for condition in conditions if (claim := claim_of(condition, objects)) is not None]
 
 
 @dataclass

@@ -32,7 +32,7 @@ class RegressionPage:
 
 def successes(schema: Schema) -> list[str]:
     """Return the criteria that can define success: grading criteria with numbers, and derived ones."""
-    return [*(each.name for each in scored_criteria(schema)), *(rule.name for rule in schema.report.derived)]
+    return [*(criterion.name for criterion in scored_criteria(schema)), *(rule.name for rule in schema.report.derived)]
 
 
 def regression(
@@ -62,7 +62,7 @@ def regression(
         joined = _joined(found, UnitRequest(**base), scores, aspects)  # type: ignore[arg-type]
         done = tuple(fit_regressions(joined, errors=errors, cluster=cluster))
     except InvalidInputError as error:
-        why = " ".join(each.message for each in error.problems)
+        why = " ".join(problem.message for problem in error.problems)
         return RegressionPage(found.counting, None, (), why)
     return RegressionPage(found.counting, joined, done, "")
 

@@ -85,7 +85,7 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
 
 
 def _check_task(found: ProjectAnswers, task: str, by: By) -> None:
-    there = [each.name for each in found.schema.item.fields]
+    there = [field.name for field in found.schema.item.fields]
     there += sorted({name for item in found.items.values() for name in item.labels} - set(there))
     if task and task not in there:
         raise InvalidInputError(
@@ -112,7 +112,7 @@ def _models(found: ProjectAnswers, wanted: Sequence[str]) -> list[str]:
 
 def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[str]:
     """Return the dimensions whose answers are plans. All other dimensions are aspects."""
-    known = [each.id for each in schema.dimensions]
+    known = [dimension.id for dimension in schema.dimensions]
     for name in asked.plans:
         if name not in known:
             raise InvalidInputError(
@@ -120,7 +120,7 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
             )
     if asked.plans:
         return frozenset(asked.plans)
-    own = {each.name: frozenset(each.dimensions or ()) for each in scored_criteria(schema)}
+    own = {criterion.name: frozenset(criterion.dimensions or ()) for criterion in scored_criteria(schema)}
     own |= {rule.name: derived.dimensions(schema, rule) or frozenset() for rule in schema.report.derived}
     if said is not None and own.get(said):
         return own[said]
@@ -144,17 +144,17 @@ def _name(scores: Scores) -> str:
 def _offered(found: ProjectAnswers, plans: frozenset[str], models: Sequence[str]) -> list[tuple[Scores, int]]:
     """Return the sources of scores, by the number of scored answers. People win ties, then judges."""
     counted = []
-    for each in scores_of(found):
-        if each.kind == "corrected" or each.option is not None or each.iou is not None:
+    for score in scores_of(found):
+        if score.kind == "corrected" or score.option is not None or score.iou is not None:
             continue
-        of = score_answers(found, each)
+        of = score_answers(found, score)
         n = sum(
             found.items[id].dimension not in plans
             for model in models
             for id in values_of(found, of, model, common=False)
         )
         if n:
-            counted.append((each, n))
+            counted.append((score, n))
     order = {"human": 0, "judge": 1, "key": 2}
     return sorted(counted, key=lambda pair: (-pair[1], order[pair[0].kind]))
 
@@ -186,12 +186,12 @@ def _take_graded(
     """Add the outcomes of plans as people, a judge or the key grade them. Return the source in words."""
     wanted = KEY if said == KEY else None
     ways = [
-        each
-        for each in scores_of(found)
-        if each.kind != "corrected"
-        and each.option is None
-        and each.iou is None
-        and each.criterion == (None if wanted else said)
+        score
+        for score in scores_of(found)
+        if score.kind != "corrected"
+        and score.option is None
+        and score.iou is None
+        and score.criterion == (None if wanted else said)
     ]
     ways.sort(key=lambda each: each.kind != HUMAN)
     if not ways:

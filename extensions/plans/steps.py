@@ -52,10 +52,10 @@ def steps_of(
     unknown place of an object, that place is accepted. ``follows`` is as in ``World``.
     """
     known = {action.name.casefold(): action for action in actions}
-    found = _read_steps(answer, known)
-    below = [lines_of(rest) if says else [] for _, rest in found]
+    steps = _read_steps(answer, known)
+    below = [lines_of(rest) if says else [] for _, rest in steps]
     check = _StepChecker(known, begins, says if any(below) else None, follows or {})
-    return [check.step(step, lines) for (step, _), lines in zip(found, below, strict=True)]
+    return [check.step(step, lines) for (step, _), lines in zip(steps, below, strict=True)]
 
 
 def _read_steps(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[PlanStep, str]]:
@@ -104,7 +104,7 @@ class _StepChecker:
         conditions = [text for each in known.values() for text in conditions_of(each)]
         self._reader = None
         if says is not None:
-            two = frozenset(found[0] for each in conditions if (found := n_places(each)) and found[1] == 2)
+            two = frozenset(found[0] for condition in conditions if (found := n_places(condition)) and found[1] == 2)
             self._reader = ClaimReader(says, two)
         for claim in claims_of(begins, ()):
             self._world.become(claim)
@@ -155,7 +155,7 @@ class _StepChecker:
         texts = [line.text for line in lines if line.name == name]
         if not texts or self._reader is None:
             return None
-        return [each for text in texts for each in self._reader.claims(text, self._objects)]
+        return [claim for text in texts for claim in self._reader.claims(text, self._objects)]
 
     def _line_problems(
         self, name: str, said: Sequence[ReadClaim] | None, wanted: Sequence[Claim], action: PlanAction, otherwise: str

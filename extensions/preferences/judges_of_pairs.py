@@ -95,14 +95,14 @@ def next_to_people(
     NotFoundError
         The project has no comparison stage.
     """
-    said = preferences_of(store, project=project, by=person, items=items)
+    preferences = preferences_of(store, project=project, by=person, items=items)
     found = project_answers.current(store, person=person, project=project, items=items)
-    _, cluster = clusters_of_names(found, {vote.item for vote in said.votes})
+    _, cluster = clusters_of_names(found, {vote.item for vote in preferences.votes})
     judged = judged_pairs(store, found)
     return tuple(
         each
-        for name in said.criteria
-        for each in with_people([vote for vote in said.votes if vote.criterion == name], judged, cluster, name)
+        for name in preferences.criteria
+        for each in with_people([vote for vote in preferences.votes if vote.criterion == name], judged, cluster, name)
         if each.pairs
     )
 

@@ -20,7 +20,7 @@ STRENGTHS = (
 
 def models_table(part: CriterionPreferences) -> markup.Markup:
     """Return a table with a row for each model: how often it is preferred to all others, and its strength."""
-    overall = [each for each in part.rates if each.against is None]
+    overall = [rate for rate in part.rates if rate.against is None]
     strengths = [part.strengths.of[each.name] for each in overall]
     ends = shown.ends_of(strengths)
     axis = f"{ends[0]:.2f} to {ends[1]:.2f}"
@@ -48,9 +48,9 @@ def models_table(part: CriterionPreferences) -> markup.Markup:
 
 def matrix(part: CriterionPreferences) -> markup.Markup:
     """Return a matrix of how often the row's model is preferred to the column's model."""
-    overall = sorted((each for each in part.rates if each.against is None), key=lambda each: -each.rate.value)
+    overall = sorted((rate for rate in part.rates if rate.against is None), key=lambda each: -each.rate.value)
     names = [each.name for each in overall]
-    of = {(each.name, each.against): each for each in part.rates}
+    of = {(rate.name, rate.against): rate for rate in part.rates}
     heads = [("Preferred to", "name"), *((name, "") for name in names)]
     rows = []
     for name in names:
@@ -72,11 +72,11 @@ def matrix(part: CriterionPreferences) -> markup.Markup:
 
 def slices_table(found: OfCriterion, by: str) -> markup.Markup:
     """Return a table by slice of how often each model is preferred to all others, with its strength."""
-    names = [each.name for each in found.whole.rates if each.against is None]
+    names = [rate.name for rate in found.whole.rates if rate.against is None]
     heads = [(by, "name"), ("Votes", "number"), *((name, "") for name in names)]
     rows = []
     for part in found.parts[1:]:
-        of = {each.name: each for each in part.rates if each.against is None}
+        of = {rate.name: rate for rate in part.rates if rate.against is None}
         cells = [markup.text(part.title), markup.text(part.votes)]
         for name in names:
             each = of.get(name)
@@ -103,22 +103,22 @@ def judges_table(found: OfCriterion) -> markup.Markup:
     ]
     rows = [
         [
-            markup.tag("b", markup.text(each.judge)),
-            *(shown.rate(at, f"n {at.n_units}", title=_title(at)) for at in (each.same, each.kappa, each.decided)),
-            *(markup.text(n) for n in (each.by_place, each.without_verdict, each.not_asked)),
+            markup.tag("b", markup.text(judge.judge)),
+            *(shown.rate(at, f"n {at.n_units}", title=_title(at)) for at in (judge.same, judge.kappa, judge.decided)),
+            *(markup.text(n) for n in (judge.by_place, judge.without_verdict, judge.not_asked)),
         ]
-        for each in found.judges
+        for judge in found.judges
     ]
     return shown.wide_table(heads, rows, part="judges")
 
 
 def marks_table(marks: Sequence[Share]) -> markup.Markup:
     """Return a table of how often each model's answers got each value, for criteria about each of the two answers."""
-    columns = list(dict.fromkeys((each.criterion, each.value) for each in marks))
-    of = {(each.model, each.criterion, each.value): each for each in marks}
+    columns = list(dict.fromkeys((mark.criterion, mark.value) for mark in marks))
+    of = {(mark.model, mark.criterion, mark.value): mark for mark in marks}
     heads = [("Model", "name"), *((f"{criterion}: {value}", "") for criterion, value in columns)]
     rows = []
-    for model in sorted({each.model for each in marks}):
+    for model in sorted({mark.model for mark in marks}):
         cells = [markup.tag("b", markup.text(model))]
         for criterion, value in columns:
             each = of.get((model, criterion, value))

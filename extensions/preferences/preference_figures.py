@@ -155,10 +155,10 @@ def preference_figures(
     InvalidInputError
         The slices or the clusters are unknown.
     """
-    said = preferences_of(store, project=project, items=items)
+    preferences = preferences_of(store, project=project, items=items)
     found = project_answers.current(store, person=None, project=project, items=items)
     return figures_of(
-        said,
+        preferences,
         found,
         judged=judges_of_pairs.judged_pairs(store, found),
         by=by,

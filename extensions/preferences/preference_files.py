@@ -26,37 +26,37 @@ def rows(found: PreferenceFigures) -> list[dict[str, Any]]:
 
     None replaces a missing number. A row against a single model has no strength.
     """
-    return [row for each in found.criteria for part in each.parts for row in _rows(each.criterion, part)]
+    return [row for criterion in found.criteria for part in criterion.parts for row in _rows(criterion.criterion, part)]
 
 
 def _rows(criterion: str, part: CriterionPreferences) -> Iterator[dict[str, Any]]:
-    for each in part.rates:
+    for rate in part.rates:
         row = {
             "criterion": criterion,
             "slice": part.label,
-            "model": each.name,
-            "against": each.against,
-            "votes": each.rate.n_units,
-            "wins": each.wins,
-            "ties": each.ties,
-            "losses": each.losses,
-            "win_rate": each.rate.value,
-            "low": _plain(each.rate.low),
-            "high": _plain(each.rate.high),
+            "model": rate.name,
+            "against": rate.against,
+            "votes": rate.rate.n_units,
+            "wins": rate.wins,
+            "ties": rate.ties,
+            "losses": rate.losses,
+            "win_rate": rate.rate.value,
+            "low": _plain(rate.rate.low),
+            "high": _plain(rate.rate.high),
             "strength": None,
             "strength_low": None,
             "strength_high": None,
             "elo_like": None,
-            "reason": each.rate.reason,
+            "reason": rate.rate.reason,
         }
-        if each.against is None:
-            own = part.strengths.of[each.name]
+        if rate.against is None:
+            own = part.strengths.of[rate.name]
             row |= {
                 "strength": _plain(own.value),
                 "strength_low": _plain(own.low),
                 "strength_high": _plain(own.high),
                 "elo_like": _plain(elo(own.value)),
-                "reason": "; ".join(filter(None, (each.rate.reason, own.reason))) or None,
+                "reason": "; ".join(filter(None, (rate.rate.reason, own.reason))) or None,
             }
         yield row
 
@@ -82,18 +82,18 @@ def as_json(found: PreferenceFigures) -> dict[str, Any]:
         "cut_by": found.by,
         "drawn_together": found.together,
         "strengths": f"Davidson's model, log strengths with mean 0; elo_like is {ELO_LIKE}",
-        "criteria": [_criterion(each) for each in found.criteria],
+        "criteria": [_criterion(criterion) for criterion in found.criteria],
         "rows": rows(found),
         "of_each_answer": [
             {
-                "criterion": each.criterion,
-                "model": each.model,
-                "value": each.value,
-                "n": each.n,
-                "of": each.share.n_units,
-                **_number("share", each.share),
+                "criterion": mark.criterion,
+                "model": mark.model,
+                "value": mark.value,
+                "n": mark.n,
+                "of": mark.share.n_units,
+                **_number("share", mark.share),
             }
-            for each in found.marks
+            for mark in found.marks
         ],
     }
 
@@ -156,17 +156,17 @@ def as_text(found: PreferenceFigures) -> Iterator[str]:
     if found.counting is not None:
         yield found.counting.sentence
     yield " ".join(filter(None, (found.standing, found.left_out)))
-    for each in found.criteria:
-        for part in each.parts:
+    for criterion in found.criteria:
+        for part in criterion.parts:
             yield ""
             yield (
-                f"{each.criterion}: {each.title}"
-                if part is each.whole
-                else f"{each.criterion}, {found.by}: {part.title}"
+                f"{criterion.criterion}: {criterion.title}"
+                if part is criterion.whole
+                else f"{criterion.criterion}, {found.by}: {part.title}"
             )
             yield from _part(part)
-            if part is each.whole:
-                yield from (f"  {line}" for line in _of_whole(each))
+            if part is criterion.whole:
+                yield from (f"  {line}" for line in _of_whole(criterion))
     if found.marks:
         yield ""
         yield "Of each answer"
@@ -174,8 +174,8 @@ def as_text(found: PreferenceFigures) -> Iterator[str]:
         yield from _lined(
             heads,
             [
-                (each.criterion, each.model, each.value, *figures(each.share), str(each.n), str(each.share.n_units))
-                for each in found.marks
+                (mark.criterion, mark.model, mark.value, *figures(mark.share), str(mark.n), str(mark.share.n_units))
+                for mark in found.marks
             ],
         )
     together = "items" if found.together == "none" else f"what has the same {found.together}"
@@ -195,15 +195,15 @@ def _part(part: CriterionPreferences) -> Iterator[str]:
     if not part.rates:
         return
     rows = []
-    for each in part.rates:
-        own = part.strengths.of[each.name] if each.against is None else None
+    for rate in part.rates:
+        own = part.strengths.of[rate.name] if rate.against is None else None
         strength = (*figures(own, signed=True), f"{elo(own.value):.0f}") if own and own.defined else ("", "", "")
         rows.append(
             (
-                each.name,
-                "all others" if each.against is None else each.against,
-                *(str(n) for n in (each.wins, each.ties, each.losses)),
-                *figures(each.rate),
+                rate.name,
+                "all others" if rate.against is None else rate.against,
+                *(str(n) for n in (rate.wins, rate.ties, rate.losses)),
+                *figures(rate.rate),
                 *strength,
             )
         )

@@ -32,9 +32,9 @@ def pairs_section(
 def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
     """Return the section about these judges."""
     told = [
-        f"{each.judge} and most people say the same of {figure_in_words(Figure.of(each.same, share=True))} of"
-        f" {each.pairs:,} pairs ({each.criterion})"
-        for each in judges
+        f"{judge.judge} and most people say the same of {figure_in_words(Figure.of(judge.same, share=True))} of"
+        f" {judge.pairs:,} pairs ({judge.criterion})"
+        for judge in judges
     ]
     table = ReportTable(
         "pairs",
@@ -45,17 +45,17 @@ def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
         ),
         tuple(
             (
-                each.criterion,
-                each.judge,
-                each.pairs,
-                Figure.of(each.same, share=True),
-                Figure.of(each.kappa),
-                Figure.of(each.decided, share=True),
-                each.by_place,
-                each.without_verdict,
-                each.not_asked,
+                judge.criterion,
+                judge.judge,
+                judge.pairs,
+                Figure.of(judge.same, share=True),
+                Figure.of(judge.kappa),
+                Figure.of(judge.decided, share=True),
+                judge.by_place,
+                judge.without_verdict,
+                judge.not_asked,
             )
-            for each in judges
+            for judge in judges
         ),
         unit="shares of pairs, and Cohen's kappa over a, tie and b; intervals of items drawn anew",
         note="All judges that compare and all people who do are here, whoever is named for this report. Of a pair most "

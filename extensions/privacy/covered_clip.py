@@ -79,7 +79,7 @@ def areas(size: tuple[int, int], boxes: Sequence[Box], time: float, *, margin: f
     """Return the pixels to paint in the frame that is shown at ``time``."""
     found = [at for box in boxes if (at := place(box, time)) is not None]
     edges = [covered_image.edges(size, at, margin=margin) for at in found]
-    return [each for each in edges if each[0] < each[2] and each[1] < each[3]]
+    return [edge for edge in edges if edge[0] < edge[2] and edge[1] < edge[3]]
 
 
 def write(

@@ -37,12 +37,12 @@ class CoveredFile:
 def require_in_clip(media: MediaStore, choices: Sequence[CoverChoice]) -> None:
     """Raise ``InvalidInputError`` if a box begins or ends after its clip."""
     wrong = []
-    for each in choices:
-        ends = [box.end for box in each.boxes if box.end is not None]
-        seconds = media.about(each.file).duration if ends else None
+    for choice in choices:
+        ends = [box.end for box in choice.boxes if box.end is not None]
+        seconds = media.about(choice.file).duration if ends else None
         if seconds is not None and max(ends) > seconds + PAST_THE_END:
-            at = each.where or each.name
-            wrong.append(f"{at}: {each.name} lasts {seconds:.3f} s, and a box of it ends at {max(ends):g} s.")
+            at = choice.where or choice.name
+            wrong.append(f"{at}: {choice.name} lasts {seconds:.3f} s, and a box of it ends at {max(ends):g} s.")
     if wrong:
         raise InvalidInputError([Problem("boxes", sentence) for sentence in [*wrong, "Nothing was changed."]])
 

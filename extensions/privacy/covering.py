@@ -108,10 +108,10 @@ def apply_decisions(
         standing = decisions.of_project(session, project_id=access.project_id)
         known = standing.by_file
         _must_fit(session, access, choices, known, after)
-    derived_media.require_idle(home, project, {each.file for each in choices})
+    derived_media.require_idle(home, project, {choice.file for choice in choices})
     if not uncover:
         _must_not_uncover(choices, known)
-    todo = [each for each in choices if not _same(each, known.get(each.file), margin, uncover=uncover)]
+    todo = [choice for choice in choices if not _same(choice, known.get(choice.file), margin, uncover=uncover)]
     require_in_clip(media, todo)
     ready = [make_covered_file(media, each, standing, margin, uncover=uncover) for each in todo]
     with store.write() as session:
@@ -144,8 +144,8 @@ def _counts(choices: Sequence[CoverChoice]) -> dict[str, int]:
     """Return how many pictures there are, in how many something is covered, and how many boxes are covered."""
     return {
         "pictures": len(choices),
-        "covered": sum(any(box.cover for box in each.boxes) for each in choices),
-        "boxes": sum(bool(box.cover) for each in choices for box in each.boxes),
+        "covered": sum(any(box.cover for box in choice.boxes) for choice in choices),
+        "boxes": sum(bool(box.cover) for choice in choices for box in choice.boxes),
     }
 
 
@@ -177,9 +177,10 @@ def preview_decisions(
         known = decisions.of_project(session, project_id=access.project_id).by_file
         _must_fit(session, access, choices, known, after)
         others = {
-            each.file
-            for each in choices
-            if any(box.cover for box in each.boxes) and not _same(each, known.get(each.file), MARGIN, uncover=False)
+            choice.file
+            for choice in choices
+            if any(box.cover for box in choice.boxes)
+            and not _same(choice, known.get(choice.file), MARGIN, uncover=False)
         }
         rows = stock.assets_of(session, project_id=access.project_id, files=others) if others else []
         releases = _releases(session, {row.id for row in rows})
@@ -215,24 +216,27 @@ def _must_fit(
     known: Mapping[str, Decision],
     after: Mapping[str, datetime | None] | None,
 ) -> None:
-    rows = stock.assets_of(session, project_id=access.project_id, files={each.file for each in choices})
+    rows = stock.assets_of(session, project_id=access.project_id, files={choice.file for choice in choices})
     kinds = {row.sha256: row.kind for row in rows}
     wrong: list[str] = []
-    if len({each.file for each in choices}) < len(choices):
+    if len({choice.file for choice in choices}) < len(choices):
         wrong.append("A picture is there twice under different names; put all of its boxes under one.")
-    for each in choices:
-        at = each.where or each.name
-        decision = known.get(each.file)
-        if decision is not None and decision.file != each.file:
-            wrong.append(f"{at}: {each.name} has another decision now. Run the search again.")
-        elif after is not None and decision is not None and decision.at != after.get(each.file):
-            wrong.append(f"{at}: {decision.by or 'the command'} decided about {each.name} first. Run the search again.")
-        elif each.file not in kinds:
+    for choice in choices:
+        at = choice.where or choice.name
+        decision = known.get(choice.file)
+        if decision is not None and decision.file != choice.file:
+            wrong.append(f"{at}: {choice.name} has another decision now. Run the search again.")
+        elif after is not None and decision is not None and decision.at != after.get(choice.file):
             wrong.append(
-                f"{at}: the project has no picture {each.name} with the file {each.file[:12]}.... Run the search again."
+                f"{at}: {decision.by or 'the command'} decided about {choice.name} first. Run the search again."
             )
-        if (kind := kinds.get(each.file)) is not None:  # of what is not here any more, no one knows what fits
-            wrong += [f"{at}: {why}" for box in each.boxes if (why := _wrong(box, clip=kind == "clip"))]
+        elif choice.file not in kinds:
+            wrong.append(
+                f"{at}: the project has no picture {choice.name} with the file {choice.file[:12]}.... "
+                "Run the search again."
+            )
+        if (kind := kinds.get(choice.file)) is not None:  # of what is not here any more, no one knows what fits
+            wrong += [f"{at}: {why}" for box in choice.boxes if (why := _wrong(box, clip=kind == "clip"))]
     if wrong:
         more = [f"And {len(wrong) - _NAMED:,} more."] if len(wrong) > _NAMED else []
         said = [*wrong[:_NAMED], *more, "Nothing was changed."]
@@ -270,11 +274,11 @@ def _wrong_span(box: Box) -> str:
 
 def _must_not_uncover(choices: Iterable[CoverChoice], known: Mapping[str, Decision]) -> None:
     open_ = []
-    for each in choices:
-        decision = known.get(each.file)
-        stay = [box for box in each.boxes if box.cover]
+    for choice in choices:
+        decision = known.get(choice.file)
+        stay = [box for box in choice.boxes if box.cover]
         if decision is not None and not all(any(box.holds(was) for box in stay) for was in decision.covers):
-            open_.append(each.where or each.name)
+            open_.append(choice.where or choice.name)
     if open_:
         named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
         why = f"Covered parts would be shown again: {named}. Only `touchstone privacy cover --uncover` shows them."

@@ -107,7 +107,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
         if cells["kind"].strip():
             mine.append(sort.box(cells, cells.get("found_by", "").strip() or HAND, cover))
     for file, answers in said.items():
-        if None in answers and any(each is not None for each in answers):
+        if None in answers and any(answer is not None for answer in answers):
             wrong.append(
                 f"{path.name}, line {places[file]}: of {names[file]} some boxes are decided and some are not; write "
                 "yes or no for each."
@@ -198,12 +198,12 @@ def _no_track(cells: Cells) -> str:
     if end < begin:
         return f"it ends at {end:g} s, before it begins at {begin:g} s"
     places = [each.split() for each in cells["boxes"].split(";") if each.strip()]
-    if why := next((why for each in places for part in each if (why := _number("boxes", part))), ""):
+    if why := next((why for place in places for part in place if (why := _number("boxes", part))), ""):
         return why
-    lengths = {len(each) for each in places}
+    lengths = {len(place) for place in places}
     if not (lengths == {5} or (lengths == {4} and len(places) == 1)):
         return "`boxes` is `x y w h` of a box that stays, or `seconds x y w h; ...` of one that moves"
-    times = [float(each[0]) for each in places] if lengths == {5} else []
+    times = [float(place[0]) for place in places] if lengths == {5} else []
     if times != sorted(set(times)):
         return "the seconds in `boxes` do not rise"
     return ""

@@ -84,15 +84,15 @@ def _standing(session: Session, project_id: int, file: str | None) -> dict[str, 
         else events.of_file(session, project_id=project_id, kind=PICTURE_MARKED, file=file)
     )
     applied = events.of_kinds(session, project_id=project_id, kinds=(MARKS_APPLIED,)) if marked else []
-    found: dict[str, Mark] = {}
+    marks: dict[str, Mark] = {}
     for event, login in sorted([*marked, *applied], key=lambda each: each[0].id or 0):
         if event.kind == PICTURE_MARKED:
-            found[str(event.data["file"])] = _mark(event, login)
+            marks[str(event.data["file"])] = _mark(event, login)
             continue
         for name, revision in event.data["marks"].items():
-            if name in found and found[name].revision == revision:
-                del found[name]
-    return found
+            if name in marks and marks[name].revision == revision:
+                del marks[name]
+    return marks
 
 
 def _mark(event: StoredEvent, login: str | None) -> Mark:

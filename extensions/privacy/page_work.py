@@ -119,7 +119,7 @@ class PageItem:
 
     def fixed(self, box: Box) -> bool:
         """Whether a box is covered already."""
-        return self.seen.decision is not None and box.place in {each.place for each in self.seen.decision.covers}
+        return self.seen.decision is not None and box.place in {cover.place for cover in self.seen.decision.covers}
 
     @property
     def choice(self) -> CoverChoice:

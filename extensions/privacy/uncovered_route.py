@@ -172,7 +172,7 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
             "“decided” in this request is none of: " + ", ".join(map(repr, page_work.DECISIONS)) + "."
         )
     ticks, added = body_value(body, "ticks", list), body_value(body, "added", list)
-    if not all(isinstance(each, bool) for each in ticks):
+    if not all(isinstance(tick, bool) for tick in ticks):
         raise BadRequestError("“ticks” in this request must be a list of true and false.")
     if len(added) > page_work.MOST_ADDED:
         raise BadRequestError(f"At most {page_work.MOST_ADDED} boxes can be drawn on a picture.")

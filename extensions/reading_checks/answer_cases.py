@@ -22,19 +22,19 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
         _fits(case)
     except InvalidFileError as error:
         return CaseReading("not a case", "", (), str(error), False), lambda _: False
-    found = read_answer(text, asked, finish_reason=reason)
-    read = found.outcome is ReadOutcome.READ
-    value = json.loads(json.dumps(found.value))
+    answer = read_answer(text, asked, finish_reason=reason)
+    read = answer.outcome is ReadOutcome.READ
+    value = json.loads(json.dumps(answer.value))
 
     def meets(expected: Mapping[str, Any]) -> bool:
         if "outcome" in expected:
-            refused = found.outcome is ReadOutcome.REFUSED
+            refused = answer.outcome is ReadOutcome.REFUSED
             return not read and refused == (expected["outcome"] == "refused")
         return read and _same(value, expected.get("read"), any_order=asked.kind.value == "multi")
 
     shown = json.dumps(value, ensure_ascii=False) if read else ""
-    words = tuple(text[start:end] for start, end in found.spans)
-    return CaseReading(found.outcome.value, shown, words, f"rule: {found.rule}" if read else found.why, read), meets
+    words = tuple(text[start:end] for start, end in answer.spans)
+    return CaseReading(answer.outcome.value, shown, words, f"rule: {answer.rule}" if read else answer.why, read), meets
 
 
 def _asked(case: CaseRecord) -> ExpectedAnswer:
@@ -42,7 +42,7 @@ def _asked(case: CaseRecord) -> ExpectedAnswer:
     if kind not in tuple(AnswerKind):
         raise case.refused(f"`kind` is {kind!r}: one of {', '.join(AnswerKind)} is needed")
     options = case.keys.get("options") or []
-    if not isinstance(options, list) or not all(isinstance(each, str) for each in options):
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         raise case.refused("`options` is no list of texts")
     if kind in ("option", "multi", "order") and not options:
         raise case.refused(f"`options` is missing, which the kind {kind} needs")

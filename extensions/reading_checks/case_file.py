@@ -133,7 +133,7 @@ def print_cases(
             other += not fits
             silent += told.read and not fits
             mark = "" if fits else "SILENTLY WRONG" if told.read else "NOT AS EXPECTED"
-        words = " … ".join(json.dumps(each, ensure_ascii=False) for each in told.words)
+        words = " … ".join(json.dumps(word, ensure_ascii=False) for word in told.words)
         typer.echo(
             "\t".join(_one_line(each) for each in (case.id, told.outcome, told.values, words, told.why, mark)).rstrip()
         )

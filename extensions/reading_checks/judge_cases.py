@@ -15,7 +15,7 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
     if parser not in judge_readings.parsers():
         raise case.refused(f"there is no parser {parser!r}; there are {', '.join(judge_readings.parsers())}")
     values = case.keys.get("values")
-    if not isinstance(values, list) or not values or not all(isinstance(each, str | int | float) for each in values):
+    if not isinstance(values, list) or not values or not all(isinstance(value, str | int | float) for value in values):
         raise case.refused("`values` is no list of what the judge may answer")
     reply = case.text("reply")
     for each in case.expected or ():

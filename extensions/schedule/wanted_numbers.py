@@ -23,9 +23,12 @@ def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int
         The schema's text is written in a way that does not let the numbers be replaced alone.
     """
     old = now.schema_
-    if all(each.wanted == wanted.get(each.id, each.wanted) for each in old.dimensions):
+    if all(dimension.wanted == wanted.get(dimension.id, dimension.wanted) for dimension in old.dimensions):
         return None
-    meant = tuple(each.model_copy(update={"wanted": wanted.get(each.id, each.wanted)}) for each in old.dimensions)
+    meant = tuple(
+        dimension.model_copy(update={"wanted": wanted.get(dimension.id, dimension.wanted)})
+        for dimension in old.dimensions
+    )
     changed = {each.id: each.wanted for each, before in zip(meant, old.dimensions, strict=True) if each != before}
     try:
         loaded = load_text(with_wanted(now.text, changed, version=version), now.guideline_text, old.name)

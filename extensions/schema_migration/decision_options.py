@@ -39,7 +39,7 @@ def deciding(command: Callable[..., None]) -> Callable[..., None]:
     parameters = [each for name, each in own.parameters.items() if name != "decisions"]
     vars(with_options)["__signature__"] = own.replace(
         parameters=[
-            *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters),
+            *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters),
             *options,
         ]
     )

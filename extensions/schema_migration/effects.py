@@ -146,7 +146,7 @@ class Effect:
         after: Counter[str] = Counter()
         for name, n in items.items():
             after[self.step.dimensions.get(name, name)] += n
-        names = dict.fromkeys([*(each.id for each in self.schema.dimensions), *items])
+        names = dict.fromkeys([*(dimension.id for dimension in self.schema.dimensions), *items])
         return {name: (items.get(name, 0), after[name]) for name in names}
 
     def _dimension_of(self, vote: StoredAnnotation) -> str:
@@ -157,7 +157,7 @@ class Effect:
         value, reason = vote.answers.get(again.criterion), vote.reasons.get(again.criterion)
         match again.which:
             case Votes.WITH_VALUE:
-                return any(same(each, again.value) for each in options_in(value))
+                return any(same(option, again.value) for option in options_in(value))
             case Votes.ANSWERED:
                 return value is not None
             case Votes.SKIPPED:
@@ -290,7 +290,7 @@ def _places_back(comparison: Comparison) -> dict[str, str]:
     change gives them to the first dimension whose items it took.
     """
     back = {now: was for was, now in _places(comparison, sorts.RENAME_DIMENSION).items()}
-    there = {each.id for each in comparison.old.dimensions}
+    there = {dimension.id for dimension in comparison.old.dimensions}
     for was, now in _places(comparison, sorts.MOVE_ITEMS).items():
         back.setdefault(now, now if now in there else was)
     return back

@@ -134,7 +134,7 @@ def preview(
         after={state: n for state, n in after.items() if n},
         moved=tally.moved,
         votes=sum(n for (_, stage), n in counted.items() if stage in (*VERIFICATIONS, *effect.through)),
-        asked_again=tally.asked_again + sum(each.asked_again for each in others),
+        asked_again=tally.asked_again + sum(other.asked_again for other in others),
         in_hand=in_hand,
         drafts=drafts,
         besides=others,
@@ -225,7 +225,9 @@ def _begin(
 
 def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> None:
     """Raise ``ConflictError`` if items have come to a removed dimension since the preview."""
-    gone = {each.id for each in access.schema.dimensions} - {each.id for each in loaded.schema_.dimensions}
+    gone = {dimension.id for dimension in access.schema.dimensions} - {
+        dimension.id for dimension in loaded.schema_.dimensions
+    }
     left = gone & set(dimensions.items_in(session, project_id=access.project_id)) if gone else set()
     if left:
         raise ConflictError(f"Items have just come to {min(left)}. Look again at what your change would do.")

@@ -106,8 +106,8 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
         for each in effect.again:
             if not each.concerns(stage):
                 continue
-            said = options_in(gold.answers.get(each.criterion))
-            if each.which is Votes.WITH_VALUE and any(same(option, each.value) for option in said):
+            options = options_in(gold.answers.get(each.criterion))
+            if each.which is Votes.WITH_VALUE and any(same(option, each.value) for option in options):
                 found.append(f"{each.criterion} is {each.value}")
     for what, n in sorted(Counter(found).items()):
         checks = "1 gold check says" if n == 1 else f"{n} gold checks say"
@@ -166,7 +166,7 @@ def _not_yet(comparison: Comparison) -> list[str]:
 
 def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Rewording) -> None:
     """Raise ``ConflictError`` for an undo that removes a dimension with data, because the data would have no place."""
-    there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
+    there = {dimension.id for dimension in stored_schema(session, id=past.before_id).schema_.dimensions}
     about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
     for name, held in dimensions.once_called(session, **about).items():
         if name not in there:

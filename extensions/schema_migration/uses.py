@@ -25,11 +25,11 @@ class StoredUses:
 
     def __init__(self, session: Session, access: Access, new: Schema, decisions: Decisions) -> None:
         self.session, self.access, self.new = session, access, new
-        renames = [each for each in decisions.renames if ":" not in each.subject]
-        named = [each for each in renames if each.way in (sorts.RENAME_CRITERION, sorts.RENAME_FIELD)]
+        renames = [rename for rename in decisions.renames if ":" not in rename.subject]
+        named = [rename for rename in renames if rename.way in (sorts.RENAME_CRITERION, sorts.RENAME_FIELD)]
         self.before = {str(each.target): each.subject for each in named}
         """Old names by the new ones: of a criterion that is called otherwise, changes have the new name."""
-        self.before_of = {(each.way, str(each.target)): each.subject for each in renames}
+        self.before_of = {(rename.way, str(rename.target)): rename.subject for rename in renames}
         self.moved = {
             each.subject.removeprefix("dimensions."): str(each.target)
             for each in decisions.made
@@ -84,9 +84,11 @@ class StoredUses:
         given = sum(value is not None for value in cast)
         if change.row in (sorts.REMOVED_OPTION, sorts.RENAMED) and len(change.steps) > 5:
             gone = change.old["value"] if isinstance(change.old, dict) else change.old
-            return AffectedCounts(votes=sum(any(same(each, gone) for each in options_in(value)) for value in cast))
+            return AffectedCounts(votes=sum(any(same(option, gone) for option in options_in(value)) for value in cast))
         if change.row is sorts.ADDED_CRITERION or change.row is sorts.ASKED_MORE:
-            asked = next(each for each in criteria_of(self.new, stage.value) if each.name == change.steps[3])
+            asked = next(
+                criterion for criterion in criteria_of(self.new, stage.value) if criterion.name == change.steps[3]
+            )
             silent = [
                 vote
                 for vote in self.votes(stage)
@@ -122,7 +124,9 @@ class StoredUses:
             return AffectedCounts(items=sum(value is None for value in values))
         if len(change.steps) > 4 and change.row in (sorts.REMOVED_VALUE, sorts.RENAMED):
             gone = change.old["value"] if isinstance(change.old, dict) else change.old
-            return AffectedCounts(items=sum(any(same(each, gone) for each in options_in(value)) for value in values))
+            return AffectedCounts(
+                items=sum(any(same(option, gone) for option in options_in(value)) for value in values)
+            )
         if change.row is sorts.FIELD_LIMITS:
             field = self.new.item.field(change.steps[2])
             row = kinds.of_field(field)

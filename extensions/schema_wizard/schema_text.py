@@ -38,7 +38,7 @@ def guideline_of(outline: Outline) -> str:
         sections.append(
             ["## Grading", "", "Compare the model's answer with the reference. Length and style do not count."]
         )
-    told = [f"- **{each}**: write here what belongs to it." for each in outline.dimensions.values()]
+    told = [f"- **{dimension}**: write here what belongs to it." for dimension in outline.dimensions.values()]
     sections.append(["## Dimensions", "", *told])
     return "\n\n".join("\n".join(section) for section in sections) + "\n"
 

@@ -141,9 +141,9 @@ def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> ChartSpec | None:
 def _points(card: Card, by: By, figure: _Figure) -> list[dict[str, Any]]:
     periods: Sequence[Period] = card.days if by == "day" else card.weeks
     return [
-        {"at": _moment(each.first), "first": str(each.first), "name": card.name, "login": card.login, **found}
-        for each in periods
-        if (found := figure.of(each.score)) is not None
+        {"at": _moment(period.first), "first": str(period.first), "name": card.name, "login": card.login, **found}
+        for period in periods
+        if (found := figure.of(period.score)) is not None
     ]
 
 

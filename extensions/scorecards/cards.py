@@ -176,10 +176,10 @@ def drifts(before: Score, lately: Score) -> tuple[str, ...]:
 
 def _by_task(sent: Sequence[TimedSubmission]) -> list[list[TimedSubmission]]:
     """Return a person's submissions by task, in the order of the first submission of each task."""
-    found: dict[int, list[TimedSubmission]] = defaultdict(list)
+    timed_submissions: dict[int, list[TimedSubmission]] = defaultdict(list)
     for one in sent:
-        found[one.task_id].append(one)
-    return list(found.values())
+        timed_submissions[one.task_id].append(one)
+    return list(timed_submissions.values())
 
 
 def _score(

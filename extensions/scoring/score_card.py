@@ -102,13 +102,13 @@ def card_of(
         "said": scoring.sentences,
         "figures": [
             {
-                "measure": each.measure,
-                "of": each.of,
-                **_numbers(each.statistic),
-                "lowest": _number(each.lowest),
-                "highest": _number(each.highest),
+                "measure": figure.measure,
+                "of": figure.of,
+                **_numbers(figure.statistic),
+                "lowest": _number(figure.lowest),
+                "highest": _number(figure.highest),
             }
-            for each in scoring.figures
+            for figure in scoring.figures
         ],
     }
     return card if key is None else {**card, "signature": _signature(card, key)}
@@ -217,7 +217,9 @@ def _differences(card: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]
     """Return the figures that differ, each as the end of a sentence."""
     found = [f"{part} are not what the card says" for part in ("counts", "rules") if card.get(part) != again[part]]
     figures = card.get("figures")
-    told = {(each.get("measure"), each.get("of")): each for each in figures} if isinstance(figures, list) else {}
+    told = (
+        {(figure.get("measure"), figure.get("of")): figure for figure in figures} if isinstance(figures, list) else {}
+    )
     for each in again["figures"]:
         own = told.pop((each["measure"], each["of"]), {})
         for name in ("value", "low", "high", "lowest", "highest", "items", "left_out"):

@@ -73,7 +73,7 @@ class Scoring:
     @property
     def outcomes(self) -> Mapping[str, int]:
         """Return the number of items with each outcome."""
-        return Counter(each.outcome for each in self.items)
+        return Counter(item.outcome for item in self.items)
 
     @property
     def sentences(self) -> list[str]:
@@ -96,7 +96,7 @@ class Scoring:
         return told
 
     def _of(self, outcome: str) -> list[str]:
-        return [each.id for each in self.items if each.outcome == outcome]
+        return [item.id for item in self.items if item.outcome == outcome]
 
 
 def _few(names: Sequence[str]) -> str:
@@ -126,7 +126,7 @@ def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -
             f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, split "
             f"{keys.head.split}: its first id is {extra[0]!r}, and those of the key file are such as {known!r}."
         )
-    items = [_scored(each, submission.answers, keys.head.unreadable) for each in keys.items.values()]
+    items = [_scored(item, submission.answers, keys.head.unreadable) for item in keys.items.values()]
     return Scoring(keys, submission, items, extra, _figures(keys, items, confidence))
 
 
@@ -188,12 +188,12 @@ def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
         spans = [_span(each) for each in (entries if _nested(entries) else [entries])]
         if not spans or None in spans or (len(spans) > 1 and not asked.several):
             return _odd("no list of spans, or one of several where one is asked for")
-        return _read(tuple(sorted(each for each in spans if each is not None)))
-    if asked.kind not in (AnswerKind.MULTI, AnswerKind.ORDER) or not all(isinstance(each, str) for each in entries):
+        return _read(tuple(sorted(span for span in spans if span is not None)))
+    if asked.kind not in (AnswerKind.MULTI, AnswerKind.ORDER) or not all(isinstance(entry, str) for entry in entries):
         return _odd("a list")
     places = [
-        places_of(each.replace(",", "\uff0c"), [option.replace(",", "\uff0c") for option in asked.options])
-        for each in entries
+        places_of(entry.replace(",", "\uff0c"), [option.replace(",", "\uff0c") for option in asked.options])
+        for entry in entries
     ]
     chosen = [each[0] for each in places if each is not None and len(each) == 1]
     if len(chosen) != len(entries) or len(set(chosen)) != len(chosen):
@@ -204,7 +204,7 @@ def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
 
 
 def _nested(entries: list[Any]) -> bool:
-    return any(isinstance(each, list | dict) for each in entries)
+    return any(isinstance(entry, list | dict) for entry in entries)
 
 
 def _span(entry: Any) -> tuple[float, float] | None:
@@ -212,7 +212,7 @@ def _span(entry: Any) -> tuple[float, float] | None:
     names = tuple(entry) if isinstance(entry, dict) else ("start", "end")
     if names not in (("start", "end"), ("first", "last")) or not isinstance(ends, list) or len(ends) != 2:
         return None
-    if any(isinstance(each, bool) or not isinstance(each, int | float) for each in ends) or ends[0] > ends[1]:
+    if any(isinstance(end, bool) or not isinstance(end, int | float) for end in ends) or ends[0] > ends[1]:
         return None
     return float(ends[0]), float(ends[1])
 
@@ -233,21 +233,21 @@ def _figures(keys: Keys, items: Sequence[ItemScore], confidence: float) -> list[
 
     Each figure is given over all items, as the mean of dimensions, and for each dimension.
     """
-    kept = [each for each in items if each.outcome != WITHOUT_KEY]
+    kept = [item for item in items if item.outcome != WITHOUT_KEY]
     spans = [each for each in kept if each.spans]
     if not spans:
         return _of_measure("accuracy", keys, kept, confidence)
     whole = "mean temporal IoU" if len(spans) == len(kept) else "mean score"
     found = _of_measure(whole, keys, kept, confidence)
     for iou in IOUS:
-        reached = [each if math.isnan(each.score) else replace(each, score=float(each.score >= iou)) for each in spans]
+        reached = [span if math.isnan(span.score) else replace(span, score=float(span.score >= iou)) for span in spans]
         found += _of_measure(f"R@1, IoU from {iou:g}", keys, reached, confidence)
     return found
 
 
 def _of_measure(measure: str, keys: Keys, items: Sequence[ItemScore], confidence: float) -> list[ScoreFigure]:
     found = [_figure(measure, "all", items, confidence)]
-    parts = {name: [each for each in items if each.dimension == name] for name in keys.head.dimensions}
+    parts = {name: [item for item in items if item.dimension == name] for name in keys.head.dimensions}
     there = {name: part for name, part in parts.items() if part}
     if len(there) > 1:
         every = [each for part in there.values() for each in part]
@@ -259,18 +259,18 @@ def _of_measure(measure: str, keys: Keys, items: Sequence[ItemScore], confidence
 def _figure(
     measure: str, of: str, items: Sequence[ItemScore], confidence: float, *, parts: bool = False
 ) -> ScoreFigure:
-    values = [each.score for each in items]
+    values = [item.score for item in items]
     clusters = _clusters(items)
-    dimensions = [each.dimension for each in items]
+    dimensions = [item.dimension for item in items]
     if parts:
         statistic = mean_of_parts(values, dimensions, clusters=clusters, confidence=confidence)
-    elif all(math.isnan(each) or each in (0.0, 1.0) for each in values):
+    elif all(math.isnan(value) or value in (0.0, 1.0) for value in values):
         statistic = share(values, clusters=clusters, confidence=confidence)
     else:
         statistic = clustered_mean(values, clusters=clusters, confidence=confidence)
     ends = []
     for assumed in (0.0, 1.0):
-        then = [each.score if each.outcome == ReadOutcome.READ else assumed for each in items]
+        then = [item.score if item.outcome == ReadOutcome.READ else assumed for item in items]
         mean = mean_of_parts(then, dimensions) if parts else clustered_mean(then)
         ends.append(mean.value)
     return ScoreFigure(measure, of, statistic, ends[0], ends[1])
@@ -278,5 +278,5 @@ def _figure(
 
 def _clusters(items: Sequence[ItemScore]) -> list[str] | None:
     """Return the group of every item; None if every group has one item."""
-    groups = [each.group for each in items]
+    groups = [item.group for item in items]
     return None if len(set(groups)) == len(groups) else groups

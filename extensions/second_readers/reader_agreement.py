@@ -90,7 +90,7 @@ def sample(
             and (not unread or read.outcome is ReadOutcome.UNREADABLE)
         )
         drawn = random.Random(seed).sample(ids, min(n, len(ids)))
-        answers = {each.id: each for each in readings.answers(session, ids=drawn)}
+        answers = {answer.id: answer for answer in readings.answers(session, ids=drawn)}
         names = readings.public_ids(session, ids=drawn)
         asked = _asked(session, access, list(answers.values()))
     return [
@@ -115,13 +115,13 @@ def _asked(
     """Return the question of each answer with its options as shown, the item's question, and the outcome of the
     request.
     """
-    states = readings.revisions(session, item_ids=[each.item_id for each in answers])
+    states = readings.revisions(session, item_ids=[answer.item_id for answer in answers])
     ended = readings.ended(session, answers=answers)
     found = {}
-    for each in answers:
-        _, content = state_at(states.get(each.item_id, []), each.created_at)
-        how = ended.get((each.run_id, each.item_id))
-        found[each.id] = as_shown(asked_of(access.schema, content), how), str(content.get("question") or ""), how
+    for answer in answers:
+        _, content = state_at(states.get(answer.item_id, []), answer.created_at)
+        how = ended.get((answer.run_id, answer.item_id))
+        found[answer.id] = as_shown(asked_of(access.schema, content), how), str(content.get("question") or ""), how
     return found
 
 
@@ -190,8 +190,10 @@ def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
     if text.casefold() == NONE:
         return NONE
     letters = [each.strip().upper() for each in text.split(",")]
-    if asked.options and all(len(each) == 1 and each in ascii_uppercase[: len(asked.options)] for each in letters):
-        return _letters([ascii_uppercase.index(each) for each in letters], asked)
+    if asked.options and all(
+        len(letter) == 1 and letter in ascii_uppercase[: len(asked.options)] for letter in letters
+    ):
+        return _letters([ascii_uppercase.index(letter) for letter in letters], asked)
     read = read_answer(text, asked)
     if read.outcome is not ReadOutcome.READ:
         raise InvalidFileError(

@@ -126,7 +126,7 @@ def read_reply(reply: str, asked: ExpectedAnswer) -> Reading | None:
         read = read_answer(said, asked)
         return read if _PAIRS.fullmatch(said) and read.outcome is ReadOutcome.READ else None
     letters = [each.strip().upper() for each in said.split(",")]
-    places = tuple(ascii_uppercase.find(each) if len(each) == 1 else -1 for each in letters)
+    places = tuple(ascii_uppercase.find(letter) if len(letter) == 1 else -1 for letter in letters)
     if not all(0 <= place < len(asked.options) for place in places) or len(set(places)) < len(places):
         return None
     values = tuple(asked.options[place] for place in places)
@@ -265,18 +265,18 @@ def _wanted(
         for id, read in found.items()
         if id in there and read.outcome is ReadOutcome.UNREADABLE and read.kind is not AnswerKind.TEXT
     ]
-    return [(each.id, each) for each in readings.answers(session, ids=ids, models=models)]
+    return [(answer.id, answer) for answer in readings.answers(session, ids=ids, models=models)]
 
 
 def _cases(session: Session, access: Access, answers: Sequence[UnreadAnswer]) -> list[_Case]:
     """Return the cases to ask, in the order of the answers. Equal texts with equal options are one case."""
-    states = readings.revisions(session, item_ids=[each.item_id for each in answers])
+    states = readings.revisions(session, item_ids=[answer.item_id for answer in answers])
     ended = readings.ended(session, answers=answers)
     together: dict[tuple[ExpectedAnswer, str, tuple[int, ...]], list[tuple[int, int]]] = defaultdict(list)
-    for each in answers:
-        revision, content = state_at(states.get(each.item_id, []), each.created_at)
-        how = ended.get((each.run_id, each.item_id))
-        together[asked_of(access.schema, content), each.text, how.order if how else ()].append((each.id, revision))
+    for answer in answers:
+        revision, content = state_at(states.get(answer.item_id, []), answer.created_at)
+        how = ended.get((answer.run_id, answer.item_id))
+        together[asked_of(access.schema, content), answer.text, how.order if how else ()].append((answer.id, revision))
     return [
         _Case(text, asked, tuple(pairs), AttemptEnd(None, Outcome.ANSWERED, order) if order else None)
         for (asked, text, order), pairs in together.items()

@@ -32,7 +32,8 @@ class LearnedRules:
     def of(cls, choices: Sequence[Choice]) -> LearnedRules:
         """Return the rules that learned from these items."""
         return cls(
-            Counter(each.key for each in choices), Counter(same_text(each.options[each.key]) for each in choices)
+            Counter(choice.key for choice in choices),
+            Counter(same_text(choice.options[choice.key]) for choice in choices),
         )
 
     def place(self, texts: Sequence[str]) -> int:

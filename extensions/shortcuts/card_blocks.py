@@ -25,7 +25,7 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         f"orders of their options, by {by}"
     )
     if told.get("figures") == "private":
-        named = f" Asked: {', '.join(each.model for each in gate.models)}." if gate.models else ""
+        named = f" Asked: {', '.join(model.model for model in gate.models)}." if gate.models else ""
         yield Paragraph(f"{limit}: {gate.outcome}.{named} The figures are in the private part.", "note")
         return
     yield Paragraph(
@@ -34,10 +34,10 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     if not gate.models:
         return
     rows: list[tuple[Cell, ...]] = []
-    for each in gate.models:
-        figure = Figure(each.value, each.low, each.high, "", each.n, share=True)
-        chance = "-" if each.chance is None else f"{100 * each.chance:.1f} %"
-        rows.append((each.model, each.items, each.orders, figure, chance))
+    for model in gate.models:
+        figure = Figure(model.value, model.low, model.high, "", model.n, share=True)
+        chance = "-" if model.chance is None else f"{100 * model.chance:.1f} %"
+        rows.append((model.model, model.items, model.orders, figure, chance))
     heads = ("Model", "Items", "Orders", "Right in all orders", "By chance")
     yield ReportTable("shortcut_models", "Asked without images before the release", heads, tuple(rows))
 
@@ -53,9 +53,9 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         return
     heads = ("Rule", *(() if private else ("Right",)), "At most", "How it stands")
     rows: list[tuple[Cell, ...]] = []
-    for each in gate.limits:
-        figure = Figure(each.value, each.low, each.high, "", each.n, share=True)
-        rows.append((each.title, *(() if private else (figure,)), f"{100 * each.at_most:.1f} %", each.outcome))
+    for limit in gate.limits:
+        figure = Figure(limit.value, limit.low, limit.high, "", limit.n, share=True)
+        rows.append((limit.title, *(() if private else (figure,)), f"{100 * limit.at_most:.1f} %", limit.outcome))
     yield ReportTable(
         "shortcut_limits",
         f"Looked for before the release, in {gate.items:,} items",

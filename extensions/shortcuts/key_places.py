@@ -42,17 +42,17 @@ class Places:
 def places_of(choices: Sequence[Choice], titles: Mapping[str, str]) -> list[Places]:
     """Return the positions in each dimension, if there are several, and overall."""
     by_dimension: dict[str, list[Choice]] = {}
-    for each in choices:
-        by_dimension.setdefault(each.dimension, []).append(each)
+    for choice in choices:
+        by_dimension.setdefault(choice.dimension, []).append(choice)
     parts = [(titles.get(name, name), own) for name, own in by_dimension.items()] if len(by_dimension) > 1 else []
-    most = max((len(each.options) for each in choices), default=0)
+    most = max((len(choice.options) for choice in choices), default=0)
     return [_places(title, own, most) for title, own in [*parts, ("All", list(choices))]]
 
 
 def _places(title: str, choices: Sequence[Choice], most: int) -> Places:
-    counted = Counter(each.key for each in choices)
+    counted = Counter(choice.key for choice in choices)
     counts = [counted[at] for at in range(most)]
-    sizes = {len(each.options) for each in choices}
+    sizes = {len(choice.options) for choice in choices}
     if len(sizes) != 1:
         return Places(title, counts, None, None, "items have different numbers of options")
     (size,) = sizes

@@ -96,7 +96,7 @@ class ModelResult:
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> ModelResult:
         """Return the result that ``as_json`` wrote."""
-        known = {each.name: told[each.name] for each in fields(cls) if each.name in told}
+        known = {field.name: told[field.name] for field in fields(cls) if field.name in told}
         return cls(**{**known, "models": [AskedModel(**each) for each in told.get("models", ())]})
 
 

@@ -23,18 +23,18 @@ def as_json(found: ModelShortcuts) -> dict[str, Any]:
         "earlier": found.earlier,
         "models": [
             {
-                "model": each.model,
-                "condition": each.condition,
-                "items": each.items,
-                "orders": each.orders,
-                "right": _told(each.right),
-                "all_right": _told(each.all_right),
-                "chance": each.chance,
-                "gain": None if each.gain is None else _told(each.gain),
-                "unread": each.unread,
-                "silent": each.silent,
+                "model": model.model,
+                "condition": model.condition,
+                "items": model.items,
+                "orders": model.orders,
+                "right": _told(model.right),
+                "all_right": _told(model.all_right),
+                "chance": model.chance,
+                "gain": None if model.gain is None else _told(model.gain),
+                "unread": model.unread,
+                "silent": model.silent,
             }
-            for each in found.models
+            for model in found.models
         ],
         "flagged": [_given(each) for each in found.flagged],
         "unsettled": list(found.unsettled),

@@ -81,7 +81,7 @@ def read_replies(session: Session, access: Access, names: Mapping[int, str]) -> 
         if row.withdrawn_at is None and "spec" in row.params and _plan(row).strategy in STRATEGIES
     ]
     called = _models(rows)
-    found: dict[tuple[str, str, str, str], ModelReply] = {}
+    model_replies: dict[tuple[str, str, str, str], ModelReply] = {}
     earlier = 0
     states = readings.revisions(session, item_ids=names)
     for row in sorted(rows, key=lambda each: each.id):
@@ -103,8 +103,8 @@ def read_replies(session: Session, access: Access, names: Mapping[int, str]) -> 
             if shown == WITH and value == 0 and chose and plan.strategy != RANKED:
                 argument = Argument(attempt.text or "", seen.get(options_field(access.schema) or "", ()))
             each = ModelReply(called[row.id], shown, order, names[attempt.item_id], value, chose, why, argument)
-            found[each.model, each.condition, each.order, each.item] = each
-    return ModelReplies(list(found.values()), earlier)
+            model_replies[each.model, each.condition, each.order, each.item] = each
+    return ModelReplies(list(model_replies.values()), earlier)
 
 
 def _plan(row: StoredRun) -> RunPlan:
@@ -162,7 +162,7 @@ def _read(schema: Schema, plan: RunPlan, attempt: StoredAttempt, fields: Mapping
 
 def by_item(said: Collection[ModelReply]) -> Iterator[tuple[str, list[ModelReply]]]:
     """Yield each item with its replies."""
-    found: dict[str, list[ModelReply]] = {}
+    model_replies: dict[str, list[ModelReply]] = {}
     for each in said:
-        found.setdefault(each.item, []).append(each)
-    yield from found.items()
+        model_replies.setdefault(each.item, []).append(each)
+    yield from model_replies.items()

@@ -66,7 +66,7 @@ def _figures(found: ModelShortcuts) -> None:
     heads = [("Model", "name"), ("Shown", ""), ("Items", "number"), ("Orders", "number"), ("How often right", "")]
     heads += [("From 0 to 100 %", ""), ("Right in all orders", ""), ("By chance", "number"), ("More with images", "")]
     heads += [("No option read", "number"), ("No reply", "number")]
-    rows = [_row(each) for each in found.models]
+    rows = [_row(model) for model in found.models]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
     told = [
         "Limits are of 95 %, by resampled sources. Right in all orders: of the items that were asked in at least "
@@ -158,7 +158,7 @@ def _by_whom(
     )
     strong = right.multiselect(
         "Answered otherwise with images by",
-        list(dict.fromkeys(each.model for each in found.models if each.condition == WITH)),
+        list(dict.fromkeys(model.model for model in found.models if model.condition == WITH)),
         placeholder="no model",
         key=f"shortcuts.models.strong.{view.name}",
     )
@@ -180,7 +180,7 @@ def _wrote(each: OtherAnswer) -> markup.Markup:
 
 
 def _table(view: ProjectView, found: ModelShortcuts, given: Sequence[ListedItem], *, chances: bool) -> None:
-    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Why it is listed", "wide")]
     heads += [("By chance", "number")] if chances else []
     rows = []

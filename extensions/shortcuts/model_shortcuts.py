@@ -159,13 +159,13 @@ def measure_models(
         rows = [row for row in items.outgoing(session, project_id=access.project_id) if counted.counts(row.id)]
         labels = attributes.of_items(session, project_id=access.project_id)
         roles = roles_of(access.schema)
-        choices = [choice_of(each, roles) for each in members_of(session, access, rows, labels)]
-        known = {each.id: each for each in choices if each is not None}
+        choices = [choice_of(member, roles) for member in members_of(session, access, rows, labels)]
+        known = {choice.id: choice for choice in choices if choice is not None}
         names = {row.id: row.external_id for row in rows if row.external_id in known}
-        found = read_replies(session, access, names)
+        replies = read_replies(session, access, names)
     limits = access.schema.export.shortcuts or Limits()
     which = which_items(counted, len(rows))
-    made = from_replies(found.said, known, limits, title=access.title, which=which, earlier=found.earlier)
+    made = from_replies(replies.said, known, limits, title=access.title, which=which, earlier=replies.earlier)
     return with_second_look(made, chosen, strong) if chosen or strong else made
 
 
@@ -267,7 +267,7 @@ def _means(said: Sequence[ModelReply]) -> dict[str, float]:
 def _share(hits: Sequence[float], sources: Sequence[Hashable], why: str) -> Figure:
     if not hits:
         return Figure.without(why)
-    return Figure.of(share([float(each) for each in hits], clusters=sources, bootstrap=Bootstrap()), share=True)
+    return Figure.of(share([float(hit) for hit in hits], clusters=sources, bootstrap=Bootstrap()), share=True)
 
 
 def _source(choice: Choice) -> Hashable:
@@ -347,7 +347,7 @@ def with_second_look(
     second = []
     for id, choice in found.known.items():
         others = [found.other[model][id] for model in strong if id in found.other.get(model, {})]
-        reasons, told = [each.said for each in others], [each.to_author for each in others]
+        reasons, told = [other.said for other in others], [other.to_author for other in others]
         if everyone and all(id in found.right.get(model, {}) for model in everyone):
             reasons.insert(0, f"right without images by every model that was chosen: {', '.join(everyone)}")
             right = sum(id in own for own in found.right.values())

@@ -33,17 +33,25 @@ def _has_model_limit(schema: Schema) -> bool:
 
 def _text_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield how often rules and the classifier are right."""
-    found = find_text_shortcuts(store, by=None, project=access.name)
+    text_shortcuts = find_text_shortcuts(store, by=None, project=access.name)
     rows = [RowSelection(ITEMS), RowSelection(table_path("revision"))]
-    out = len(found.skipped)
-    for name, each in found.by_name.items():
+    out = len(text_shortcuts.skipped)
+    for name, each in text_shortcuts.by_name.items():
         at = (each.value, each.low, each.high, each.n_units, out, each.method, each.reason)
         yield PrintedFigure(f"shortcuts.{name}", f"Shortcuts: {TITLES[name]}", *at, rows)
     yield PrintedFigure(
-        "shortcuts.chance", "Shortcuts: an option drawn blindly", found.chance, n=len(found.items), rows=rows
+        "shortcuts.chance",
+        "Shortcuts: an option drawn blindly",
+        text_shortcuts.chance,
+        n=len(text_shortcuts.items),
+        rows=rows,
     )
     yield PrintedFigure(
-        "shortcuts.flagged", "Shortcuts: items flagged", len(found.flagged), n=len(found.items), rows=rows
+        "shortcuts.flagged",
+        "Shortcuts: items flagged",
+        len(text_shortcuts.flagged),
+        n=len(text_shortcuts.items),
+        rows=rows,
     )
 
 
@@ -56,12 +64,12 @@ def _model_figures(store: Store, access: Access) -> Iterator[PrintedFigure]:
     yield PrintedFigure(
         f"{prefix}.flagged", f"{title}, items flagged", len(found.flagged), n=n, left_out=out, rows=rows
     )
-    for each in found.models:
-        if each.condition == WITHOUT:
-            own = each.all_right
+    for model in found.models:
+        if model.condition == WITHOUT:
+            own = model.all_right
             at = (own.value, own.low, own.high, own.n_units, own.n_left_out, own.method, own.reason)
             yield PrintedFigure(
-                f"{prefix}.all_orders.{slug(each.model)}", f"{title} in all orders, {each.model}", *at, rows
+                f"{prefix}.all_orders.{slug(model.model)}", f"{title} in all orders, {model.model}", *at, rows
             )
 
 

@@ -55,7 +55,7 @@ class ShortcutPlan(RunPlan):
         without_marks: bool = False,
     ) -> list[ShortcutPlan]:
         """Return plans that ask as ``plan`` does, but under a condition: one plan for each order of options."""
-        told = {each.name: getattr(plan, each.name) for each in fields(RunPlan)} | {"text_only": text_only}
+        told = {field.name: getattr(plan, field.name) for field in fields(RunPlan)} | {"text_only": text_only}
         return [
             cls(**told, frames=frames, order=order, orders=orders, seed=seed, without_marks=without_marks)
             for order in (range(1, orders + 1) if orders else (0,))

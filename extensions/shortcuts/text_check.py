@@ -94,7 +94,7 @@ class TextResult:
         flagged = f"{self.flagged:,} of {self.items:,} items flagged"
         if self.outcome == WITHIN:
             return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"
-        over = [each for each in self.limits if each.outcome == ABOVE]
+        over = [limit for limit in self.limits if limit.outcome == ABOVE]
         over.sort(key=lambda each: each.at_most - (each.value or 0))
         told = [each.came_to for each in over[:_WORST]]
         told += [f"and {len(over) - _WORST:,} more"] if len(over) > _WORST else []
@@ -104,7 +104,7 @@ class TextResult:
     @property
     def values(self) -> Mapping[str, float | None]:
         """Return the share of each rule, by its name."""
-        return {each.name: each.value for each in self.limits}
+        return {limit.name: limit.value for limit in self.limits}
 
     def as_json(self, *, figures: bool = True) -> dict[str, Any]:
         """Return the manifest's entry. Leave out ``figures`` if keys are private: a rule that is always right would
@@ -124,7 +124,7 @@ class TextResult:
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> TextResult:
         """Return the result that ``as_json`` wrote."""
-        known = {each.name: told[each.name] for each in fields(cls) if each.name in told}
+        known = {field.name: told[field.name] for field in fields(cls) if field.name in told}
         return cls(**{**known, "limits": [TextLimit(**each) for each in told.get("limits", ())]})
 
 
@@ -161,7 +161,7 @@ def measure_texts(store: Store, *, project: str, items: Items | None = None) -> 
     try:
         return TextMeasurement(find_text_shortcuts(store, by=None, project=project, items_=items))
     except InvalidInputError as error:
-        return TextMeasurement(None, "; ".join(each.message for each in error.problems))
+        return TextMeasurement(None, "; ".join(problem.message for problem in error.problems))
 
 
 def compare_with_limits(limits: model.Shortcuts, at: TextMeasurement) -> TextResult:

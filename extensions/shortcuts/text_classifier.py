@@ -165,8 +165,8 @@ SHAPES = ("its length", "half as long again as any other", "words that the quest
 
 def shape_of(choice: Choice) -> Floats:
     """Return the features of each option apart from its words: relative length, and words of the question."""
-    lengths = np.array([len(each) for each in choice.options], dtype=float)
-    shared = np.array([shared_words(each, choice.question) for each in choice.options], dtype=float)
+    lengths = np.array([len(option) for option in choice.options], dtype=float)
+    shared = np.array([shared_words(option, choice.question) for option in choice.options], dtype=float)
     mean = lengths.mean() or 1.0
     far = [bool(each > FAR * np.delete(lengths, at).max(initial=0)) for at, each in enumerate(lengths)]
     return np.column_stack([lengths / mean - 1, far, shared])
@@ -176,12 +176,12 @@ class _Texts:
     """The features of all options, for each fold with the vocabulary of the other folds."""
 
     def __init__(self, choices: Sequence[Choice], fold_of: Ints) -> None:
-        self.sizes = np.array([len(each.options) for each in choices], dtype=np.int64)
+        self.sizes = np.array([len(choice.options) for choice in choices], dtype=np.int64)
         self.starts = np.cumsum(self.sizes) - self.sizes
         self.item = np.repeat(np.arange(len(choices)), self.sizes)
         self.fold_of = fold_of
-        pairs = [(each.question, option) for each in choices for option in each.options]
-        shapes = np.concatenate([shape_of(each) for each in choices])
+        pairs = [(choice.question, option) for choice in choices for option in choice.options]
+        shapes = np.concatenate([shape_of(choice) for choice in choices])
         most = int(self.sizes.max())
         places = np.eye(most)[np.arange(len(self.item)) - self.starts[self.item]]
         rest = sparse.csr_array(WEIGHT * np.hstack([shapes, places]))

@@ -67,7 +67,7 @@ class TextShortcuts:
     @property
     def flagged(self) -> list[ItemScore]:
         """Return the items whose text reveals the key."""
-        return [each for each in self.items if each.flagged]
+        return [item for item in self.items if item.flagged]
 
 
 def find_text_shortcuts(
@@ -82,7 +82,7 @@ def find_text_shortcuts(
         members = list(members_of(session, access, rows, labels))
     roles = roles_of(access.schema)
     which = which_items(counted, len(rows))
-    titles = {each.id: each.title for each in access.schema.dimensions}
+    titles = {dimension.id: dimension.title for dimension in access.schema.dimensions}
     found = from_members(members, roles, title=access.title, which=which, titles=titles)
     limits = access.schema.export.shortcuts
     return found if limits is None or limits.score is None else flag_above(found, limits.score)
@@ -90,7 +90,7 @@ def find_text_shortcuts(
 
 def flag_above(found: TextShortcuts, score: float) -> TextShortcuts:
     """Return the same results with other flags: items whose key has a higher probability than ``score``."""
-    return replace(found, items=[replace(each, flagged=each.p_key > score) for each in found.items])
+    return replace(found, items=[replace(item, flagged=item.p_key > score) for item in found.items])
 
 
 def from_members(
@@ -103,22 +103,22 @@ def from_members(
 ) -> TextShortcuts:
     """Return the results for these items."""
     choices = [each for member in members if (each := choice_of(member, roles)) is not None]
-    known = {each.id for each in choices}
+    known = {choice.id for choice in choices}
     skipped = [each.id for each in members if each.id not in known]
     sources: list[Hashable] = [each.source or (at,) for at, each in enumerate(choices)]
-    lacking = sum(each.source is None for each in choices)
+    lacking = sum(choice.source is None for choice in choices)
     if not choices:
         return TextShortcuts(title, which, (), (), None, (), skipped, 0)
     fold_of = folds_of(sources)
     scores = _scores(tuple(choices), tuple(fold_of.tolist()))
     baselines = [(name, _figure(hits, sources)) for name, hits in _baselines(choices, fold_of.tolist())]
-    text_only = [(_ALL, _figure([each.right for each in scores], sources))]
-    dimensions = dict.fromkeys(each.dimension for each in choices)
+    text_only = [(_ALL, _figure([score.right for score in scores], sources))]
+    dimensions = dict.fromkeys(choice.dimension for choice in choices)
     for dimension in dimensions if len(dimensions) > 1 else ():
         own = [at for at, each in enumerate(choices) if each.dimension == dimension]
         figure = _figure([scores[at].right for at in own], [sources[at] for at in own])
         text_only.append(((titles or {}).get(dimension, dimension), figure))
-    chance = sum(1 / len(each.options) for each in choices) / len(choices)
+    chance = sum(1 / len(choice.options) for choice in choices) / len(choices)
     ordered = sorted(scores, key=lambda each: -each.p_key)
     places = places_of(choices, titles or {})
     return TextShortcuts(title, which, baselines, text_only, chance, ordered, skipped, lacking, places)
@@ -135,13 +135,13 @@ def _scores(choices: tuple[Choice, ...], fold_of: tuple[int, ...]) -> Sequence[I
 
 def choice_of(member: Member, roles: Roles) -> Choice | None:
     """Return the texts of an item, or None if it has no options or no key among them."""
-    found = options_of(member.fields, options=roles.options, answer=roles.answer)
-    if found is None:
+    options = options_of(member.fields, options=roles.options, answer=roles.answer)
+    if options is None:
         return None
     question = member.fields.get(roles.question or "")
     return Choice(
-        tuple(found[0]),
-        found[1],
+        tuple(options[0]),
+        options[1],
         question=question if isinstance(question, str) else "",
         id=member.id,
         dimension=member.dimension,
@@ -155,14 +155,14 @@ def _figure(hits: Sequence[bool], sources: Sequence[Hashable]) -> Figure:
 
 def _baselines(choices: Sequence[Choice], fold_of: Sequence[int]) -> list[tuple[str, list[bool]]]:
     """Return each rule by its title, and whether it is right about each item."""
-    most = max(len(each.options) for each in choices)
-    places = [(f"{_ALWAYS}{at + 1}", [each.key == at for each in choices]) for at in range(most)]
+    most = max(len(choice.options) for choice in choices)
+    places = [(f"{_ALWAYS}{at + 1}", [choice.key == at for choice in choices]) for at in range(most)]
     rules: list[tuple[str, Callable[[Choice], int]]] = [
         (TITLES["longest"], lambda each: longest(each.options)),
         (TITLES["shortest"], lambda each: shortest(each.options)),
         (TITLES["overlap"], lambda each: most_shared(each.options, each.question)),
     ]
-    plain = [(name, [rule(each) == each.key for each in choices]) for name, rule in rules]
+    plain = [(name, [rule(choice) == choice.key for choice in choices]) for name, rule in rules]
     learnt = {
         fold: LearnedRules.of([each for each, own in zip(choices, fold_of, strict=True) if own != fold])
         for fold in set(fold_of)
@@ -187,7 +187,7 @@ def as_json(found: TextShortcuts) -> dict[str, Any]:
         "chance": found.chance,
         "baselines": {name: _told(figure) for name, figure in found.baselines},
         "text_only": {name: _told(figure) for name, figure in found.text_only},
-        "places": [each.as_json() for each in found.places],
+        "places": [place.as_json() for place in found.places],
         "items": len(found.items),
         "skipped": list(found.skipped),
         "without_source": found.without_source,
@@ -225,8 +225,8 @@ def as_csv(found: TextShortcuts) -> str:
     writer.writerow(
         ("item", "dimension", "source", "options", "right", "picks", "p_key", "p_value", "flagged", "reasons")
     )
-    for each in found.items:
-        own = each.choice
+    for item in found.items:
+        own = item.choice
         writer.writerow(
             (
                 own.id,
@@ -234,11 +234,11 @@ def as_csv(found: TextShortcuts) -> str:
                 own.source or "",
                 len(own.options),
                 own.key + 1,
-                each.picks + 1,
-                f"{each.p_key:.6f}",
-                f"{each.p_value:.6g}",
-                "yes" if each.flagged else "no",
-                "; ".join(each.reasons),
+                item.picks + 1,
+                f"{item.p_key:.6f}",
+                f"{item.p_value:.6g}",
+                "yes" if item.flagged else "no",
+                "; ".join(item.reasons),
             )
         )
     return out.getvalue()

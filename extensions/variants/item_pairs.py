@@ -118,7 +118,7 @@ def differences(
     InvalidInputError
         A field or label is unknown.
     """
-    known = dict.fromkeys([*(each.name for each in found.schema.item.fields), *_labels(found)])
+    known = dict.fromkeys([*(field.name for field in found.schema.item.fields), *_labels(found)])
     for option, name in (("pair", by.pair), ("variant", by.variant)):
         if name not in known:
             raise InvalidInputError(
@@ -133,10 +133,10 @@ def differences(
     if len(variants) < 2:
         return []
     return [
-        each
+        score
         for scores in there
         if scores.kind != "corrected"
-        for each in _of_scores(found, scores, pairs, variants, clusters_of(found, together)[0])
+        for score in _of_scores(found, scores, pairs, variants, clusters_of(found, together)[0])
     ]
 
 
@@ -147,9 +147,9 @@ def _labels(found: ProjectAnswers) -> list[str]:
 def _ordered(schema: Schema, name: str, there: Iterable[str]) -> list[str]:
     """Return a field's options in order, then other values in alphabetical order."""
     field = next((each for each in schema.item.fields if each.name == name), None)
-    options = [str(each.value) for each in field.options] if field else []
+    options = [str(option.value) for option in field.options] if field else []
     rest = sorted(set(there) - set(options))
-    return [each for each in options if each in set(there)] + rest
+    return [option for option in options if option in set(there)] + rest
 
 
 def _of_scores(
@@ -169,7 +169,7 @@ def _of_scores(
         asked |= set(found.unanswered.get(model, {}))
         for second in variants[1:]:
             rows.append(_of_model(found, scores, model, own, asked, pairs, (variants[0], second), together))
-    adjusted = holm([each.difference.test.p_value if each.difference.test else math.nan for each in rows])
+    adjusted = holm([row.difference.test.p_value if row.difference.test else math.nan for row in rows])
     return [replace(each, p_adjusted=p) for each, p in zip(rows, adjusted, strict=True)]
 
 

@@ -126,12 +126,12 @@ def as_json(found: WordingList) -> dict[str, Any]:
         "items": found.n_items,
         "unheld": found.n_unheld,
         "rules": [
-            {"field": each.field, "rule": each.words, "stops": each.stops, "items": each.n_items}
-            for each in found.rules
+            {"field": rule.field, "rule": rule.words, "stops": rule.stops, "items": rule.n_items}
+            for rule in found.rules
         ],
         "lines": [
-            {"item": each.item, "dimension": each.dimension, "state": each.state, "field": each.field,
-             "rule": each.rule, "stops": each.stops, "sentence": each.sentence}
-            for each in found.lines
+            {"item": line.item, "dimension": line.dimension, "state": line.state, "field": line.field,
+             "rule": line.rule, "stops": line.stops, "sentence": line.sentence}
+            for line in found.lines
         ],
     }  # fmt: skip

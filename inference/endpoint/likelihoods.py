@@ -84,7 +84,7 @@ def stands_for(tokens: Sequence[TokenLikelihood], text: str) -> bool:
     >>> stands_for([TokenLikelihood("7", "<think>", -1.0), TokenLikelihood("1", "cut", -1.0)], "cut")
     False
     """
-    pieces = _BYTES.split("".join(each.text for each in tokens))
+    pieces = _BYTES.split("".join(token.text for token in tokens))
     pattern = ".+".join(re.escape(_GONE.sub("", piece)) for piece in pieces)
     return re.fullmatch(pattern, _GONE.sub("", text), re.DOTALL) is not None
 
@@ -129,7 +129,7 @@ def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikeli
         raise _NoLikelihood("The endpoint answers without log-probabilities of tokens (logprobs).")
     if n is None:
         raise _NoLikelihood("The endpoint does not say how many tokens the prompt has (usage).")
-    if n < 1 or len(tokens) < n or not all(isinstance(each, str) for each in tokens):
+    if n < 1 or len(tokens) < n or not all(isinstance(token, str) for token in tokens):
         raise _NoLikelihood("The endpoint gives log-probabilities of what it writes, and not of the prompt (echo).")
     return [
         TokenLikelihood(text, text, None if at == 0 and number is None else _number(number))

@@ -44,7 +44,7 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     different scores for one part contradict each other.
     """
     text = reply.text
-    found: dict[str, list[FoundValue]] = {name: [] for name in ASPECTS}
+    found_values: dict[str, list[FoundValue]] = {name: [] for name in ASPECTS}
     spoilt: dict[str, list[Span]] = {name: [] for name in ASPECTS}
     lines = list(_LINE.finditer(text))
     if len(lines) > MOST_VERDICTS:
@@ -65,11 +65,11 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         each = FoundValue(said, span, match.span())
         standing = _of_block(reply, match)
         if standing is not CueStanding.OWN:
-            found[name].append(replace(each, standing=standing))
+            found_values[name].append(replace(each, standing=standing))
         elif not leaves_unchanged(_rest(match), each, allowed):
             spoilt[name].append(span)
         else:
-            found[name].append(each)
+            found_values[name].append(each)
     known = {match.start("aspect") for match in lines}
     known_lines = {reply.line(match.start())[0] for match in lines}
     loose = [
@@ -79,8 +79,8 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         and reply.line(match.start())[0] not in known_lines
         and not _in_evidence(reply, match.start())
     ]
-    own = {name: [each for each in some if each.standing is CueStanding.OWN] for name, some in found.items()}
-    if not any(own.values()) and not any(spoilt.values()) and not any(found.values()):
+    own = {name: [each for each in some if each.standing is CueStanding.OWN] for name, some in found_values.items()}
+    if not any(own.values()) and not any(spoilt.values()) and not any(found_values.values()):
         as_json = _six_in_json(reply, allowed)
         if as_json is not None:
             return as_json
@@ -89,8 +89,8 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             why = f"The score for {name} is not one value, said once and for all."
             return ReplyReading(ReplyOutcome.UNPARSEABLE, spans={name: places[-1]}, why=why)
     for name in ASPECTS:
-        if found[name] and not own[name]:
-            none = none_own(found[name])
+        if found_values[name] and not own[name]:
+            none = none_own(found_values[name])
             return replace(none, spans={name: none.spans[SCORE]}, why=f"Of {name}: {none.why[0].lower()}{none.why[1:]}")
     if all(own.values()):
         last = max(some[-1].outer[1] for some in own.values())

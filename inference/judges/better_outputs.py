@@ -97,13 +97,13 @@ def better_output(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     turn = next_turn(reply, [each.outer[1] for each in (found or names)])
     if turn is not None:
         found = [each for each in found if each.outer[0] < turn]
-        names = [each for each in names if each.outer[0] < turn]
+        names = [name for name in names if name.outer[0] < turn]
         lines = [each for each in lines if each[0] < turn]
         text = text[:turn]
     if not found and not partly and names and lines and names[-1].outer[0] == lines[-1][0]:
         last = names[-1]
         standing = reply.standing(last.span[0], last.span[1]) if len(lines) > 1 else CueStanding.OWN
-        found = [replace(last, standing=standing)] if len({each.says(allowed) for each in names}) == 1 else []
+        found = [replace(last, standing=standing)] if len({name.says(allowed) for name in names}) == 1 else []
     if not found:
         return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply does not say which output is better.")
     own = [each for each in found if each.standing is CueStanding.OWN]

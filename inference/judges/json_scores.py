@@ -50,7 +50,7 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     names: list[str] = []
     for start, end, pairs in find_objects(text, reply.marks):
         read.append((start, end))
-        nested = [each for each in flat_pairs(pairs)]
+        nested = [pair for pair in flat_pairs(pairs)]
         of_each = {within for key, _, within in nested if key_words(key) == _SCORE_KEY and within}
         for key, value, within in nested:
             if key_words(key) != _SCORE_KEY:

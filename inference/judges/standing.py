@@ -133,7 +133,7 @@ class ReplyText:
         Within a line, marks are paired. Over several lines, a quotation spans from one line with an odd number of marks
         to the next.
         """
-        found: list[Span] = []
+        spans: list[Span] = []
         opened: int | None = None
         lines_since = 0
         for start in self._line_starts:
@@ -145,22 +145,22 @@ class ReplyText:
                 marks = []
             lines_since += 1
             if opened is not None and (lines_since > 30 or not self.text[start:end].strip()):
-                found.append((opened, self.line(opened)[1]))
+                spans.append((opened, self.line(opened)[1]))
                 opened = None
             if opened is not None and marks and self._closes(marks[0]):
-                found.append((opened, marks[0] + 1))
+                spans.append((opened, marks[0] + 1))
                 opened, marks = None, marks[1:]
             for at in range(0, len(marks) - 1, 2):
-                found.append((marks[at], marks[at + 1] + 1))
+                spans.append((marks[at], marks[at + 1] + 1))
             if len(marks) % 2 and self._opens(marks[-1]) and not EVIDENCE.match(self.text[start:end]):
                 opened, lines_since = marks[-1], 0
             elif len(marks) % 2 and self._opens(marks[-1]):
-                found.append((marks[-1], end))
+                spans.append((marks[-1], end))
         if opened is not None:
-            found.append((opened, self.line(opened)[1]))
+            spans.append((opened, self.line(opened)[1]))
         for pattern in (_SINGLE, _TICKED):
-            found += [match.span() for match in pattern.finditer(self.text)]
-        return sorted(found)
+            spans += [match.span() for match in pattern.finditer(self.text)]
+        return sorted(spans)
 
     def _opens(self, at: int) -> bool:
         return not self.text[at - 1 : at].strip(" \n([{:*_-") and bool(self.text[at + 1 : at + 2].strip())
@@ -176,7 +176,7 @@ class ReplyText:
     @cached_property
     def _echoed(self) -> list[Span]:
         ends = [(match.start(), match.end(), (match["tag"] or "").lower()) for match in _ECHO_TO.finditer(self.text)]
-        found: list[Span] = []
+        spans: list[Span] = []
         at = unended = 0
         for match in _ECHO_FROM.finditer(self.text):
             if match.start() < at:
@@ -190,8 +190,8 @@ class ReplyText:
                     break
                 continue
             at = end
-            found.append((match.start(), at))
-        return found
+            spans.append((match.start(), at))
+        return spans
 
     @cached_property
     def _all_cited(self) -> bool:
@@ -330,4 +330,4 @@ def _places(text: str, mark: str, start: int, end: int) -> list[int]:
 def _around(spans: Sequence[Span], at: int) -> list[Span]:
     """Return the spans, sorted by their starts, that contain a place."""
     last = bisect_right(spans, (at, len(spans) and 10**9))
-    return [each for each in spans[max(0, last - 40) : last] if each[0] <= at < each[1]]
+    return [span for span in spans[max(0, last - 40) : last] if span[0] <= at < span[1]]

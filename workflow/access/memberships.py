@@ -88,7 +88,7 @@ def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[
             except (NotFoundError, ConflictError) as error:
                 problems.append(Problem(part.login, str(error)))
             except InvalidInputError as error:
-                problems += [Problem(part.login, f"{part.login}: {each.message}") for each in error.problems]
+                problems += [Problem(part.login, f"{part.login}: {problem.message}") for problem in error.problems]
         if problems:
             raise InvalidInputError([*problems, Problem("", "Nothing was changed.")])
     return sorted(made, key=lambda each: each.person.login)

@@ -203,18 +203,18 @@ def access_to(session: Session, *, person: Person | None, project: str) -> Acces
 
     The command on the machine itself passes ``person=None`` and may do everything.
     """
-    found = projects.standing(session, person_id=person.id if person else None, name=project)
-    if found is None:
+    standing = projects.standing(session, person_id=person.id if person else None, name=project)
+    if standing is None:
         raise _no_project(project, by_command=person is None)
-    return _access_of(session, person, *found)
+    return _access_of(session, person, *standing)
 
 
 def access_by_id(session: Session, *, person: Person, project_id: int) -> Access:
     """Return ``access_to`` for a project given by id, from a task or asset."""
-    found = projects.standing(session, person_id=person.id, id=project_id)
-    if found is None:
+    standing = projects.standing(session, person_id=person.id, id=project_id)
+    if standing is None:
         raise NotFoundError("There is no such project any more; look at My work for yours.")
-    return _access_of(session, person, *found)
+    return _access_of(session, person, *standing)
 
 
 def require_lead(session: Session, *, by: Person | None, project: str) -> Access:

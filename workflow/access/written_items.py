@@ -50,13 +50,13 @@ def count_written(session: Session, *, access: Access) -> Mapping[str, WrittenIt
     states = items.count_by_state(session, project_id=access.project_id)
     begun = task_counts.begun_items(session, project_id=access.project_id)
     return {
-        each.id: WrittenItems(
-            wanted=each.wanted,
-            written=sum(n for (where, _), n in states.items() if where == each.id),
-            rejected=states.get((each.id, ItemState.REJECTED), 0),
-            in_progress=begun.get(each.id, 0),
+        dimension.id: WrittenItems(
+            wanted=dimension.wanted,
+            written=sum(n for (where, _), n in states.items() if where == dimension.id),
+            rejected=states.get((dimension.id, ItemState.REJECTED), 0),
+            in_progress=begun.get(dimension.id, 0),
         )
-        for each in access.schema.dimensions
+        for dimension in access.schema.dimensions
     }
 
 

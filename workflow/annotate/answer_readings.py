@@ -136,16 +136,16 @@ def keep(
             {
                 "public_id": public_id(),
                 "project_id": project_id,
-                "item_id": each.item_id,
-                "run_id": each.run_id,
-                "model": each.model,
-                "text": each.text,
+                "item_id": answer.item_id,
+                "run_id": answer.run_id,
+                "model": answer.model,
+                "text": answer.text,
                 "created_at": now,
             }
-            for each in answers
+            for answer in answers
         ],
     )
-    ids = [stored[each.run_id, each.item_id, each.model] for each in answers]
+    ids = [stored[answer.run_id, answer.item_id, answer.model] for answer in answers]
     if ids:
         name = projects.by_id(session, id=project_id).name
         schema = access_to(session, person=None, project=name).schema
@@ -161,9 +161,9 @@ def as_stored(text: str) -> str:
 def ahead_of(store: Store, *, run: StoredRun, attempts: Iterable[Attempt]) -> Ahead:
     """Read the answers that a run is about to store; see ``ahead``."""
     wanted = [
-        (each.unit_id, as_stored(each.text), AttemptEnd(each.finish_reason, each.outcome))
-        for each in attempts
-        if each.final and each.outcome in ANSWERS
+        (attempt.unit_id, as_stored(attempt.text), AttemptEnd(attempt.finish_reason, attempt.outcome))
+        for attempt in attempts
+        if attempt.final and attempt.outcome in ANSWERS
     ]
     return ahead(store, project_id=run.project_id, wanted=wanted) if wanted else {}
 
@@ -277,7 +277,7 @@ def options_shown(session: Session, *, access: Access, ids: Sequence[int]) -> di
     """
     answers = readings.answers(session, ids=ids)
     ended = readings.ended(session, answers=answers)
-    other = [each for each in answers if (how := ended.get((each.run_id, each.item_id))) and how.order]
+    other = [answer for answer in answers if (how := ended.get((answer.run_id, answer.item_id))) and how.order]
     states = readings.revisions(session, item_ids=[each.item_id for each in other])
     found: dict[int, tuple[str, ...]] = {}
     for each in other:

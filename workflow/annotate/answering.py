@@ -168,7 +168,7 @@ def after(
 
 def _said(access: Access, value: Any) -> str:
     """Return an answer in the words in which models are offered it."""
-    none = next((each.none for each in access.schema.item.fields if each.name == key_field(access.schema)), None)
+    none = next((field.none for field in access.schema.item.fields if field.name == key_field(access.schema)), None)
     return none if none is not None and value == kinds.NONE_OF_THESE else _text(value)
 
 
@@ -201,18 +201,18 @@ def _run(session: Session, access: Access, person: Person, item_id: int, now: da
     It is their newest run, unless that was withdrawn or holds an answer to the item already; then a new run starts.
     A corrected answer is therefore the later one, which counts.
     """
-    found = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
-    if found is None:
+    run = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
+    if run is None:
         projects.lock(session, id=access.project_id)  # so that two people who begin at once get different numbers
-        found = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
-    goes_on = found is not None and found.withdrawn_at is None
-    if found is not None and goes_on and not respondents.has_answer(session, run_id=found.id, item_id=item_id):
-        return runs.extend_by(session, row=found, units=1, now=now)
+        run = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
+    goes_on = run is not None and run.withdrawn_at is None
+    if run is not None and goes_on and not respondents.has_answer(session, run_id=run.id, item_id=item_id):
+        return runs.extend_by(session, row=run, units=1, now=now)
     return runs.add(
         session,
         project_id=access.project_id,
         kind=RunKind.PEOPLE,
-        name=found.name if found is not None else respondents.next_name(session, project_id=access.project_id),
+        name=run.name if run is not None else respondents.next_name(session, project_id=access.project_id),
         params={},
         state=RunState.DONE,
         spec_hash="",

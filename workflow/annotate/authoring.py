@@ -213,10 +213,10 @@ def earlier(
         texts = [field.name for field in access.schema.item.fields if field.authored and kinds.of_field(field).written]
         if not texts:
             return []
-        found = item_revisions.latest_contents(
+        latest_contents = item_revisions.latest_contents(
             session, project_id=access.project_id, dimension=dimension, limit=limit, but=but
         )
-        return [content[texts[0]] for content in found if isinstance(content.get(texts[0]), str)]
+        return [content[texts[0]] for content in latest_contents if isinstance(content.get(texts[0]), str)]
 
 
 # ---- the step of submit ----------------------------------------------------------------------------------------------

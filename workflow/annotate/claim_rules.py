@@ -86,10 +86,10 @@ def count_left(
     session: Session, *, access: Access, person: Person, stage: Stage, live: Mapping[str, int]
 ) -> dict[str, int]:
     """Return how many tasks of extensions, by dimension, come before the last of a person's ``live`` tasks."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for each in _registered():
-        found.update(each.count_left(session, access=access, person=person, stage=stage, live=live))
-    return dict(found)
+        counts.update(each.count_left(session, access=access, person=person, stage=stage, live=live))
+    return dict(counts)
 
 
 def mixed_in(

@@ -48,7 +48,9 @@ class CombinedCodes:
 
 def code_criteria(schema: Schema, dimension: str | None = None) -> tuple[Criterion, ...]:
     """Return the criteria whose options are codes, in a dimension or (None) in all dimensions."""
-    return tuple(each for each in registry.criteria_of(schema, Stage.CODING.value, dimension) if each.options)
+    return tuple(
+        criterion for criterion in registry.criteria_of(schema, Stage.CODING.value, dimension) if criterion.options
+    )
 
 
 def settled(
@@ -65,13 +67,13 @@ def settled(
     many people were asked about this answer (``coders_wanted``); None uses the schema's number.
     """
     stage = schema.stages.coding
-    names = [each.name for each in code_criteria(schema, dimension)]
+    names = [criterion.name for criterion in code_criteria(schema, dimension)]
     if decision is not None:
         return CombinedCodes(CodingProgress.ARBITRATED, {name: decision.get(name) for name in names})
     if stage is None or len(coders) < (wanted if wanted is not None else stage.raters):
         return CombinedCodes(CodingProgress.WAITING, {})
     first = coders[0]
-    if all(same(each.get(name), first.get(name)) for each in coders for name in names):
+    if all(same(coder.get(name), first.get(name)) for coder in coders for name in names):
         return CombinedCodes(CodingProgress.UNANIMOUS, {name: first.get(name) for name in names})
     return CombinedCodes(CodingProgress.DIFFER, {})
 
@@ -104,9 +106,9 @@ def offer_arbitration(
     """
     if row.prediction_id is None:
         return
-    found = standing_of(session, access=access, prediction_id=row.prediction_id, dimension=row.dimension)
+    standing = standing_of(session, access=access, prediction_id=row.prediction_id, dimension=row.dimension)
     unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=row.prediction_id)
-    if access.schema.stages.arbitration is not None and found.standing is CodingProgress.DIFFER:
+    if access.schema.stages.arbitration is not None and standing.standing is CodingProgress.DIFFER:
         slot = task_slots.Slot(
             project_id=access.project_id,
             stage=Stage.ARBITRATION,
@@ -162,8 +164,8 @@ def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:
     for id in sorted(ids):
         unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=id)
         for row in tasks.of_unit(session, unit=unit):
-            found = standing_of(session, access=access, prediction_id=id, dimension=row.dimension)
-            if found.standing is CodingProgress.DIFFER:
+            standing = standing_of(session, access=access, prediction_id=id, dimension=row.dimension)
+            if standing.standing is CodingProgress.DIFFER:
                 task_slots.offer_units(session, units=[unit])
 
 

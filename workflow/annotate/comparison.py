@@ -34,8 +34,8 @@ SHOWN_LEFT = "left"
 def answers_of(session: Session, row: StoredTask) -> Answers:
     """Return the two answers of a slot, ordered by model name."""
     ids = task_slots.pair_of(row.unit)
-    found = items.predictions(session, ids=ids)
-    return found[ids[0]], found[ids[1]]
+    predictions = items.predictions(session, ids=ids)
+    return predictions[ids[0]], predictions[ids[1]]
 
 
 def left_of(session: Session, *, access: Access, row: StoredTask, person: Person, pair: Answers | None = None) -> str:
@@ -76,7 +76,7 @@ def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:
     """Return the models whose answers a person compared, the left one first; only for people who may know them."""
     row = tasks.by_id(session, id=said.task_id)
     assert row is not None
-    first, second = (each.model for each in answers_of(session, row))
+    first, second = (answer.model for answer in answers_of(session, row))
     return (first, second) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second, first)
 
 

@@ -95,15 +95,15 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
     people = {run.name for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.PEOPLE)}
     last: dict[tuple[int, str], AnswerPart] = {}
     known: dict[int, tuple[int, str]] = {}
-    for each in answers.answers(session, project_id=access.project_id):
-        if each.model in stage.models if stage.models is not None else each.model not in people:
-            last[each.item_id, each.model] = each
-            known[each.id] = each.item_id, each.model
+    for answer in answers.answers(session, project_id=access.project_id):
+        if answer.model in stage.models if stage.models is not None else answer.model not in people:
+            last[answer.item_id, answer.model] = answer
+            known[answer.id] = answer.item_id, answer.model
     models = tuple(sorted({model for _, model in last} | {*(stage.models or ())}))
     every = list(combinations(models, 2))
     slots = {
-        each.unit: each
-        for each in task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.COMPARISON)
+        slot.unit: slot
+        for slot in task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.COMPARISON)
     }
     asked: list[AnswerPair] = []
     same: list[AnswerPair] = []

@@ -206,7 +206,7 @@ def _lines(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[Text
     values = content.get("values") or {}
     reasons = content.get("reasons") or {}
     titles = {field.name: title_of(field) for field in access.schema.item.fields}
-    titles |= {each.name: each.prompt for each in registry.criteria_of(access.schema, row.stage.value)}
+    titles |= {criterion.name: criterion.prompt for criterion in registry.criteria_of(access.schema, row.stage.value)}
     lines = [TextLine(titles.get(name, as_words(name)), _text(value)) for name, value in values.items() if _text(value)]
     lines += [TextLine(f"Reason, {as_words(name).lower()}", _text(value)) for name, value in reasons.items() if value]
     if content.get("note"):

@@ -91,11 +91,15 @@ def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int
     stage = access.schema.stages.grading
     if stage is None or stage.sample is not None:
         return 0
-    predictions = [each for each in predictions if stage.dimensions is None or each[2] in stage.dimensions]
+    predictions = [
+        prediction for prediction in predictions if stage.dimensions is None or prediction[2] in stage.dimensions
+    ]
     projects.lock(session, id=access.project_id)
     counted = counting(session, access=access)
-    at_once = [each for each in predictions if stage.outputs is None and counted.counts(each[1])]
-    waiting = [each for each in predictions if stage.outputs is not None or not counted.counts(each[1])]
+    at_once = [prediction for prediction in predictions if stage.outputs is None and counted.counts(prediction[1])]
+    waiting = [
+        prediction for prediction in predictions if stage.outputs is not None or not counted.counts(prediction[1])
+    ]
     _add_slots(session, access, stage, waiting, called_off=True, now=now)
     return _add_slots(session, access, stage, at_once, called_off=False, now=now)
 
@@ -112,7 +116,11 @@ def _add_slots(
     known = tasks.known_units(
         session, units=[task_slots.unit_of_prediction(prediction_id=id) for id, _, _ in predictions]
     )
-    predictions = [each for each in predictions if task_slots.unit_of_prediction(prediction_id=each[0]) not in known]
+    predictions = [
+        prediction
+        for prediction in predictions
+        if task_slots.unit_of_prediction(prediction_id=prediction[0]) not in known
+    ]
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for _, id, _ in predictions]) if by_priority else {}
     slots = []

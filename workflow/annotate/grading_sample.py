@@ -105,9 +105,11 @@ class Frame:
         """
         if n is None:
             return list(self.places)
-        kept = [each for each in self.places if each.touched or (each.slots is not None and each.slots.unit in left)]
+        kept = [
+            place for place in self.places if place.touched or (place.slots is not None and place.slots.unit in left)
+        ]
         known = {id(each) for each in kept}
-        rest = [each for each in self.places if id(each) not in known]
+        rest = [place for place in self.places if id(place) not in known]
         return kept + stratified_sample(
             rest,
             max(n - len(kept), 0),
@@ -129,7 +131,7 @@ def frame(session: Session, *, access: Access) -> Frame:
     assert plan is not None
     slots = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
     there = answers.last_of_models(session, project_id=access.project_id)
-    of_answer = {each.prediction_id: each for each in slots}
+    of_answer = {slot.prediction_id: slot for slot in slots}
     every = list(slots)
     every_item = items.with_states(session, project_id=access.project_id)
     dimensions = {id: dimension for id, _, dimension, _ in every_item}
@@ -170,7 +172,7 @@ def frame(session: Session, *, access: Access) -> Frame:
         unknown_items=[name for name in plan.items or () if name in listed],
         ungraded_items=left_out["ungraded"] if plan.items is not None else (),
         rejected_items=left_out["rejected"] if plan.items is not None else (),
-        empty_dimensions=[name for name in plan.dimensions or () if name not in {each.dimension for each in places}],
+        empty_dimensions=[name for name in plan.dimensions or () if name not in {place.dimension for place in places}],
     )
 
 

@@ -51,12 +51,12 @@ class OwnPace:
     @property
     def n(self) -> int:
         """Number of tasks on all these days."""
-        return sum(each.n for each in self.days)
+        return sum(day.n for day in self.days)
 
     @property
     def an_hour(self) -> float | None:
         """Tasks per active hour; None if too few tasks have a time."""
-        timed, hours = sum(each.timed for each in self.days), sum(each.hours for each in self.days)
+        timed, hours = sum(day.timed for day in self.days), sum(day.hours for day in self.days)
         return timed / hours if timed >= LEAST and hours else None
 
 

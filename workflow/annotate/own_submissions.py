@@ -152,7 +152,7 @@ def _own(access: Access) -> tuple[list[Stage], list[str]]:
     stages = [*stages_of(schema)]
     return (
         [stage for stage in stages if stage is not Stage.TRIAGE and access.may_do(stage)],
-        [each.id for each in schema.dimensions if access.may_use(each.id)],
+        [dimension.id for dimension in schema.dimensions if access.may_use(dimension.id)],
     )
 
 
@@ -204,22 +204,22 @@ _NOTHING = ""
 def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> list[TextLine]:
     titles = {field.name: title_of(field) for field in access.schema.item.fields}
     labels: dict[str, dict[str, str]] = {
-        field.name: {typed_value(each.value): each.label for each in field.options}
+        field.name: {typed_value(option.value): option.label for option in field.options}
         for field in access.schema.item.fields
     }
     why: dict[str, dict[str, str]] = {}
     for criterion in registry.criteria_of(access.schema, row.stage.value, row.dimension):
         titles[criterion.name] = criterion.prompt
         options = options_of(criterion, seen)
-        labels[criterion.name] = {typed_value(each.value): each.label for each in options}
+        labels[criterion.name] = {typed_value(option.value): option.label for option in options}
         if kinds.of_criterion(criterion).none_is_answer:
             labels[criterion.name][_NOTHING] = criterion.none or kinds.of_criterion(criterion).nothing
-        reasons = [reason for each in options for reason in each.reasons]
+        reasons = [reason for option in options for reason in option.reasons]
         reasons += criterion.skip.reasons if criterion.skip else []
         why[criterion.name] = {typed_value(each.value): each.label for each in reasons}
     if row.stage is Stage.ADJUDICATION and access.schema.stages.adjudication is not None:
         causes = access.schema.stages.adjudication.reasons
-        labels["cause"] = {typed_value(each.value): each.label for each in causes}
+        labels["cause"] = {typed_value(cause.value): cause.label for cause in causes}
         labels[DECIDED_IN] = {stage.value: access.schema.stages.title_of(stage.value) for stage in Stage}
         labels["decision"] = {each: as_words(each) for each in DECISIONS}
     lines = []

@@ -80,7 +80,7 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
         if not states and not image_pool.count(session, access=access, dimensions=None):
             return NOTHING_YET
         said = []  # a set never contains waiting items, so missing media come first
-        waiting = sum(each.items for each in _without_media(session, access).values())
+        waiting = sum(medium.items for medium in _without_media(session, access).values())
         if waiting:
             said.append(
                 f"{_items(waiting)} for images or clips that are not there, and no one is given an item without them."
@@ -168,11 +168,11 @@ def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tup
     """
     asked = access.schema.stages.authoring
     writing = [
-        each.dimensions
-        for each in members
-        if each.role is Role.ANNOTATOR
-        and each.dimensions is not None
-        and (each.stages is None or Stage.AUTHORING in each.stages)
+        member.dimensions
+        for member in members
+        if member.role is Role.ANNOTATOR
+        and member.dimensions is not None
+        and (member.stages is None or Stage.AUTHORING in member.stages)
     ]
     if asked is None or not writing:
         return

@@ -55,8 +55,8 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
     """Return a person's share of right answers in their last passed try; None if they never passed."""
     if policy(access, stage) is None:
         return None
-    found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
-    passed = [(set_id, right) for set_id, state, right in found if state == Standing.PASSED and set_id is not None]
+    outcomes = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
+    passed = [(set_id, right) for set_id, state, right in outcomes if state == Standing.PASSED and set_id is not None]
     if not passed:
         return None
     set_id, right = passed[-1]
@@ -65,10 +65,10 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
 
 def has_passed(session: Session, access: Access, person_id: int, stage: Stage) -> bool:
     """Return whether a person has passed a set that counts, or is exempt."""
-    found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
-    if any(set_id is None for set_id, _, _ in found):
+    outcomes = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
+    if any(set_id is None for set_id, _, _ in outcomes):
         return True
-    passed = {set_id for set_id, state, _ in found if state == Standing.PASSED}
+    passed = {set_id for set_id, state, _ in outcomes if state == Standing.PASSED}
     return bool(passed) and any(row.id in passed for row in counting_sets(session, access, stage))
 
 

@@ -110,7 +110,7 @@ def view_of(
         )  # fmt: skip
     of = qualifications.set_by_id(session, id=row.set_id)
     given = qualifications.answers(session, qualification_id=row.id)
-    said = qualifications.reviews(session, qualification_id=row.id)
+    reviews = qualifications.reviews(session, qualification_id=row.id)
     found = item_results(session, access, asked, of, given, references_of(session, access, of, row))
     n_right = sum(result.right is True for result in found)
     state = standing(
@@ -119,13 +119,13 @@ def view_of(
         n_right=n_right,
         pass_mark=asked.pass_mark,
         reviewers=asked.reviewers,
-        reviews=[Review(reviewer.login, note.signs, note.created_at) for note, reviewer in said],
+        reviews=[Review(reviewer.login, note.signs, note.created_at) for note, reviewer in reviews],
     )
-    newest = {reviewer.login: note.signs for note, reviewer in said}
+    newest = {reviewer.login: note.signs for note, reviewer in reviews}
     counting = counting_sets(session, access, Stage(row.stage))
-    called = distinct_names({reviewer.login: reviewer.name for _, reviewer in said})
+    called = distinct_names({reviewer.login: reviewer.name for _, reviewer in reviews})
     comments: dict[str, list[tuple[str, str]]] = {}
-    for note, reviewer in said:
+    for note, reviewer in reviews:
         for item, text in note.comments.items():
             comments.setdefault(item, []).append((called[reviewer.login], text))
     return Try(
@@ -231,14 +231,14 @@ def references_of(
     until: datetime | None = None,
 ) -> list[StoredAnnotation]:
     """Return the answers of seniors and leads to the items of a set, without this person's own."""
-    found: list[StoredAnnotation] = []
+    stored_annotations: list[StoredAnnotation] = []
     for other, person in qualifications.tries(session, project_id=access.project_id, stage=Stage(row.stage)):
         if other.set_id != of.id or person.id == row.person_id:
             continue
         role = role_of(session, access, person)
         if role is not None and at_least(role, Role.SENIOR):
-            found += qualifications.answers(session, qualification_id=other.id, until=until).values()
-    return found
+            stored_annotations += qualifications.answers(session, qualification_id=other.id, until=until).values()
+    return stored_annotations
 
 
 def _most(values: Sequence[tuple[Any, ...]], deciding: Sequence[Target]) -> tuple[Any, ...] | None:

@@ -140,7 +140,7 @@ def _why_wait(
 
 def _without_keys(seen: Try) -> Try:
     """Return a try without anything that would make another try on the same items easier."""
-    blind = [replace(each, key=None, seniors=None, right=None) for each in seen.results]
+    blind = [replace(result, key=None, seniors=None, right=None) for result in seen.results]
     return replace(seen, results=tuple(blind))
 
 
@@ -225,7 +225,7 @@ def review(
             comments=said,
             state=state,
             n_right=seen.n_right,
-            reference_ids=[each.id for each in references_of(session, access, of, row)],
+            reference_ids=[reference.id for reference in references_of(session, access, of, row)],
             now=now,
         )
         after = view_of(session, access, asked, row, None, results=True)
@@ -248,9 +248,9 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
             if row.set_id is None:
                 continue
             of = qualifications.set_by_id(session, id=row.set_id)
-            said: list[Review] = []
+            reviews: list[Review] = []
             for note, reviewer in qualifications.reviews(session, qualification_id=row.id):
-                said.append(Review(reviewer.login, note.signs, note.created_at))
+                reviews.append(Review(reviewer.login, note.signs, note.created_at))
                 given = qualifications.answers(session, qualification_id=row.id, until=note.created_at)
                 reference = (
                     references_of(session, access, of, row, until=note.created_at)
@@ -266,7 +266,7 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
                     n_right=n_right,
                     pass_mark=asked.pass_mark,
                     reviewers=asked.reviewers,
-                    reviews=said,
+                    reviews=reviews,
                 )
                 about = f"the review by {reviewer.login} of try {row.number} of {person.login} for {stage.value}"
                 if n_right != note.n_right:

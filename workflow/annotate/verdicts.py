@@ -61,7 +61,7 @@ class VerdictRules:
         self, fields: Mapping[str, Any], votes: Sequence[StoredVote], decisions: Sequence[StoredVote]
     ) -> Verdict:
         """Return the verdict; see ``judge``."""
-        decided = {decided_in(each.answers): each.answers.get("decision") for each in decisions}
+        decided = {decided_in(decision.answers): decision.answers.get("decision") for decision in decisions}
         rounds = [
             Round(
                 stage=stage,
@@ -97,7 +97,7 @@ def _passes(access: Access, stage: Stage, votes: Sequence[StoredVote], decisions
         return False
     before = VERIFICATIONS[: VERIFICATIONS.index(stage)]
     said = [vote for vote in votes if vote.stage in before] + [
-        each for each in decisions if decided_in(each.answers) in before
+        decision for decision in decisions if decided_in(decision.answers) in before
     ]
     return access.reading.passes(stage, [each.schema_version_id for each in said])
 

@@ -45,8 +45,8 @@ def contradicting_keys(
         return []
     form = _Form(schema, keys)
     by_asked: dict[str, list[_ComparedItem]] = defaultdict(list)
-    for each in _of_files(form, files):
-        by_asked[each.asked].append(each)
+    for file in _of_files(form, files):
+        by_asked[file.asked].append(file)
     if not by_asked:
         return []
     names = {each.name for same in by_asked.values() for each in same}
@@ -80,12 +80,12 @@ class _Form:
         self._schema, self._keys = schema, keys
         self._key, self._options = key_field(schema) or "", options_field(schema)
         secret = key_fields(schema)
-        texts = [each.name for each in schema.item.fields if each.name not in secret and each.name != self._options]
+        texts = [field.name for field in schema.item.fields if field.name not in secret and field.name != self._options]
         self._texts = ["question"] if "question" in texts else texts
         self._shown = [
-            each.name
-            for each in schema.item.fields
-            if each.name in texts and (kinds.of_field(each).timed or kinds.of_field(each).drawn or each.unit)
+            field.name
+            for field in schema.item.fields
+            if field.name in texts and (kinds.of_field(field).timed or kinds.of_field(field).drawn or field.unit)
         ]
 
     def of(self, fields: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -107,7 +107,7 @@ def _of_files(form: _Form, files: Iterable[FileRecord]) -> Iterator[_ComparedIte
     for file in files:
         for item in file.items:
             if (found := form.of(item.fields)) is not None:
-                media = tuple(sorted(asset_name(item, each) for each in item.assets))
+                media = tuple(sorted(asset_name(item, asset) for asset in item.assets))
                 yield _ComparedItem(item.external_id, *found, partial(tuple, media))
 
 
@@ -115,7 +115,7 @@ def _of_project(session: Session, form: _Form, project_id: int) -> Iterator[_Com
     names = {row.id: row.external_id for row in items.outgoing(session, project_id=project_id)}
 
     def media(id: int) -> tuple[str, ...]:
-        return tuple(sorted(each.name for each in releases.assets(session, item_ids=[id])))
+        return tuple(sorted(asset.name for asset in releases.assets(session, item_ids=[id])))
 
     for id, fields in item_revisions.current_content(session, project_id=project_id).items() if names else ():
         if id in names and (found := form.of(fields)) is not None:

@@ -79,7 +79,7 @@ _WORDS = {
     Fact.VOTES.value: "what another person said",
 }
 
-COLUMNS = tuple(each.name for each in fields(Fault) if not each.name.endswith("_id"))
+COLUMNS = tuple(field.name for field in fields(Fault) if not field.name.endswith("_id"))
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def _gone_through(rules: VerdictRules, stage: Stage, item: ItemWithVerdict) -> l
         "skipped": any(is_skip(vote, criteria_that_decide(part.keep)) for vote in cast),
         "unanimous": unanimous,
         _wanted(part): unanimous and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=True),
-        "adjudicated": any(decided_in(each.answers) is stage for each in item.decisions),
+        "adjudicated": any(decided_in(decision.answers) is stage for decision in item.decisions),
         "kept": beyond or (last is stage and state is ItemState.KEPT),
         "rejected": last is stage and state is ItemState.REJECTED,
     }

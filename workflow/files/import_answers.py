@@ -207,12 +207,12 @@ def _joined(*sentences: str | None) -> str | None:
 
 def texts_instead(rows: Iterable[ItemAnswer]) -> dict[str, int]:
     """Return the most frequent texts in place of answers, such as "nan", with their counts."""
-    said = Counter(
+    counter = Counter(
         " ".join(row.answer.text.split())[:60]
         for row in rows
         if row.answer.outcome is Outcome.TRANSPORT_ERROR and row.answer.text.strip()
     )
-    return dict(said.most_common(3))
+    return dict(counter.most_common(3))
 
 
 def answers_of_rows(

@@ -143,11 +143,11 @@ def read_for(bring: Import, row: Format) -> ReadFiles:
 
 def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:
     """Yield items with a segment that begins after the end of their clip."""
-    timed = [each.name for each in bring.access.schema.item.fields if kinds.of_field(each).timed]
+    timed = [field.name for field in bring.access.schema.item.fields if kinds.of_field(field).timed]
     for file in found:
         for item in file.items:
             ends = [
-                stored[name].duration for name in (asset_name(item, each) for each in item.assets) if name in stored
+                stored[name].duration for name in (asset_name(item, asset) for asset in item.assets) if name in stored
             ]
             last = max((end for end in ends if end is not None), default=None)
             starts = [part.get("start") for name in timed for part in item.fields.get(name) or ()]

@@ -243,7 +243,7 @@ def _placed(
     by_name = {name: id for id, name, _ in there}
     of_item = {id: (name, dimension) for id, name, dimension in there}
     answers = {(row.item_id, row.model): row.id for row in files.predictions(session, project_id=access.project_id)}
-    found: list[_Reply] = []
+    replies: list[_Reply] = []
     seen: set[tuple[Any, ...]] = set()
     folders = {each.id: each.folder or each.id for each in access.schema.dimensions}
     for record, here in rows:
@@ -267,8 +267,8 @@ def _placed(
             bad.append(replace(here, reason=f"{record.judge} has a reply about this before, in the same file"))
             continue
         seen.add(key)
-        found.append(reply)
-    return found
+        replies.append(reply)
+    return replies
 
 
 def _key(reply: _Reply) -> tuple[int, int | None, bool, int]:
@@ -337,14 +337,14 @@ def _keep(
         rows=[
             {
                 "run_id": run_id,
-                "item_id": each.item_id,
-                "prediction_id": each.prediction_id,
+                "item_id": reply.item_id,
+                "prediction_id": reply.prediction_id,
                 "other_id": None,
-                "swapped": each.record.swapped,
+                "swapped": reply.record.swapped,
                 "attack": None,
-                "sample": each.record.sample,
+                "sample": reply.record.sample,
             }
-            for each in replies
+            for reply in replies
         ],
     )
     attempts = [_attempt(id, each) for id, each in zip(ids, replies, strict=True)]

@@ -101,7 +101,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
     new_refused: str | None = None
     new = equal = 0
     changed: list[tuple[FileRecord, ItemRecord, StoredItem]] = []
-    found: list[FileRecord] = []
+    file_records: list[FileRecord] = []
     beside: str | None = None
     with bring.store.read() as session:
         for given in read.files:
@@ -114,7 +114,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
                 placed_as(bring, session, given, single=read.single)
             except InvalidFileError as error:
                 refused = refused or str(error)
-            found.append(file)
+            file_records.append(file)
             if file.path == given.path and file.items[:1] != given.items[:1]:
                 beside = beside or _beside(bring, session, given, file)
             there = known_items(bring, session, file)
@@ -127,19 +127,19 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
                     equal += 1
                     continue
                 changed.append((file, item, stored))
-            bring.on("comparing", len(found), len(read.files))
+            bring.on("comparing", len(file_records), len(read.files))
         differences = [
-            each
+            difference
             for begin in range(0, len(changed), _AT_ONCE)
-            for each in _differences(bring, session, changed[begin : begin + _AT_ONCE])
+            for difference in _differences(bring, session, changed[begin : begin + _AT_ONCE])
         ]
-        wanted = wanted_media(bring.access, item_keys(row.name), found, folder)
+        wanted = wanted_media(bring.access, item_keys(row.name), file_records, folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
-        warnings = [*read.warnings, *contradictions(bring, session, item_keys(row.name), found)]
+        warnings = [*read.warnings, *contradictions(bring, session, item_keys(row.name), file_records)]
     here = {name for name in wanted if have.get(name, (0, None))[1]}
     problems = {name: why for name, each in wanted.items() if name not in here and (why := each.problem())}
     lies = {name: name in here or (name not in problems and each.place() is not None) for name, each in wanted.items()}
-    first = [item for file in found for item in file.items[:FIRST]][:FIRST]
+    first = [item for file in file_records for item in file.items[:FIRST]][:FIRST]
     return Look(
         format=row,
         schema=bring.access.schema,
@@ -166,7 +166,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
 def _first(
     item: ItemRecord, wanted: Mapping[str, MediaRequest], lies: Mapping[str, bool], problems: Mapping[str, str]
 ) -> FirstItem:
-    names = [(each.role, asset_name(item, each)) for each in item.assets]
+    names = [(asset.role, asset_name(item, asset)) for asset in item.assets]
     images = {name: path for _, name in names if lies[name] and (path := _image(wanted[name])) is not None}
     return FirstItem(item, [(role, name, lies[name] or name in problems) for role, name in names], images)
 
@@ -221,8 +221,16 @@ def changed_csv(differences: Iterable[Difference]) -> str:
     out = io.StringIO(newline="")
     table = csv_text.Writer(out)
     table.writerow(["file", "row", "item", "field", "before", "after"])
-    for each in differences:
-        table.writerow([each.path, each.row, each.item, each.part, *map(_value, (each.before, each.after))])
+    for difference in differences:
+        table.writerow(
+            [
+                difference.path,
+                difference.row,
+                difference.item,
+                difference.part,
+                *map(_value, (difference.before, difference.after)),
+            ]
+        )
     return out.getvalue()
 
 

@@ -124,8 +124,8 @@ class _Finder:
         """Return the file that ``find`` returns for a medium, or the video that contains it."""
         if self.folder is None:
             return None
-        found = self._file(self.folder, above, item, asset, kind, alone=alone)
-        return found or (self.folder.of_video(asset.source) if asset.source else None)
+        file = self._file(self.folder, above, item, asset, kind, alone=alone)
+        return file or (self.folder.of_video(asset.source) if asset.source else None)
 
     def _file(
         self, folder: MediaFolder, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool

@@ -40,7 +40,7 @@ def _meta(access: Access, version: int | None, meta: dict[str, Any]) -> dict[str
     keys, places = dict(said.get("columns", {})), dict(said.get("places", {}))
     then = {
         name: access.reading.called_then(version, name)
-        for name in [*(each.name for each in schema.item.fields), *(slot.role for slot in schema.item.assets)]
+        for name in [*(field.name for field in schema.item.fields), *(slot.role for slot in schema.item.assets)]
     }
     moved = {now: before for now, before in then.items() if now != before}
     named = schema.source.fields if schema.source else {}

@@ -109,7 +109,9 @@ def _away(session: Session, access: Access) -> Iterator[str]:
 
 def _outside(session: Session, access: Access) -> Iterator[str]:
     for stage in (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING):
-        asked = [each for each in criteria_of(access.schema, stage.value) if kinds.of_criterion(each).in_clip]
+        asked = [
+            criterion for criterion in criteria_of(access.schema, stage.value) if kinds.of_criterion(criterion).in_clip
+        ]
         if not asked:
             continue
         answered = queries.current_annotations(session, project_id=access.project_id, stages=(stage,))
@@ -219,11 +221,11 @@ def judged(session: Session, access: Access) -> Iterator[list[ItemWithVerdict]]:
         last = some[-1][0]
         about: dict[str, Any] = {"project_id": access.project_id, "ids": [id for id, *_ in some]}
         fields = item_revisions.current_content(session, **about)
-        said = queries.current_annotations(session, stages=(*VERIFICATIONS, Stage.ADJUDICATION), **about)
+        current_annotations = queries.current_annotations(session, stages=(*VERIFICATIONS, Stage.ADJUDICATION), **about)
         lot = []
         for id, external_id, _, state in some:
-            votes = [each for each in said.get(id, ()) if each.stage is not Stage.ADJUDICATION]
-            decisions = [each for each in said.get(id, ()) if each.stage is Stage.ADJUDICATION]
+            votes = [each for each in current_annotations.get(id, ()) if each.stage is not Stage.ADJUDICATION]
+            decisions = [each for each in current_annotations.get(id, ()) if each.stage is Stage.ADJUDICATION]
             verdict = rules.verdict(fields[id], votes, decisions)
             lot.append(ItemWithVerdict(id, external_id, state, fields[id], votes, decisions, verdict))
         yield lot

@@ -128,9 +128,9 @@ class Import:
                     f"{self.archive.name}: guideline {row['number']} has another hash than its text."
                 )
         problems = [
-            Problem(row["login"], f"{self.archive.name}: {each.message}")
+            Problem(row["login"], f"{self.archive.name}: {problem.message}")
             for row in survey.people
-            for each in problems_with(row["login"], row["name"])
+            for problem in problems_with(row["login"], row["name"])
         ]
         if problems:
             raise InvalidInputError(problems)

@@ -215,9 +215,9 @@ class PendingArchive:
             with self._lot() as session:
                 assets.return_unused(session, ids=picked[at : at + _AT_ONCE])
         with self.store.read() as session:
-            found = landing.items_of(session, project_id=project.id)
-        for at in range(0, len(found), _AT_ONCE):
-            some, now = found[at : at + _AT_ONCE], self.store.now()
+            items = landing.items_of(session, project_id=project.id)
+        for at in range(0, len(items), _AT_ONCE):
+            some, now = items[at : at + _AT_ONCE], self.store.now()
             with self._lot() as session:
                 access = access_to(session, person=None, project=project.name)
                 landing.begin_items_anew(session, ids=[id for id, _, _ in some], state=first_state(access))

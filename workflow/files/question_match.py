@@ -83,7 +83,7 @@ class QuestionMatch:
         item's question, and not that of the item, contradicts it whatever stands next to it.
         """
         ours = _letters(self._asked.get(id, ""))
-        theirs = [found for text in (answer.question, answer.prompt) if (found := _letters(text or ""))]
+        theirs = [letters for text in (answer.question, answer.prompt) if (letters := _letters(text or ""))]
         if not ours or not theirs:
             return ""
         others = self._by_letters.get(theirs[0], [])

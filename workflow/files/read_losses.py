@@ -46,7 +46,7 @@ class ImportedReply:
     @property
     def mean(self) -> float:
         """Return the mean over the criteria; 0 without values that are numbers."""
-        numbers = [float(each) for each in self.values if isinstance(each, int | float)]
+        numbers = [float(value) for value in self.values if isinstance(value, int | float)]
         return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
@@ -63,25 +63,27 @@ def losses_of_replies(
     The value of a reply is the majority of people, if people have graded most of the answers. Otherwise it is the value
     that the text mentions, whether or not a parser read it.
     """
-    if all(each.verdict.scored for each in replies):
+    if all(reply.verdict.scored for reply in replies):
         majority: Mapping[tuple[str, str], str] = {}
     else:
         majority = _majorities(session, access)
-    of_people = len(criteria) == 1 and 2 * sum((criteria[0], each.unit) in majority for each in replies) > len(replies)
+    of_people = len(criteria) == 1 and 2 * sum((criteria[0], reply.unit) in majority for reply in replies) > len(
+        replies
+    )
     low, high = ends_of_scale(values)
     mean_of = f"the {len(criteria)} criteria" if len(criteria) > 1 else ""
     found = []
-    for judge in dict.fromkeys(each.judge for each in replies):
+    for judge in dict.fromkeys(reply.judge for reply in replies):
         cells = []
-        for each in replies:
-            if each.judge != judge:
+        for reply in replies:
+            if reply.judge != judge:
                 continue
             if of_people:
-                value = majority.get((criteria[0], each.unit))
+                value = majority.get((criteria[0], reply.unit))
             else:
-                value = mentioned_value(each.text, values) if each.verdict in _TOLD_BY_TEXT else None
-            lost = {} if each.verdict.scored else {each.verdict.label: 1}
-            cells.append(LossCell(1, lost, each.model, each.dimension, value, each.mean))
+                value = mentioned_value(reply.text, values) if reply.verdict in _TOLD_BY_TEXT else None
+            lost = {} if reply.verdict.scored else {reply.verdict.label: 1}
+            cells.append(LossCell(1, lost, reply.model, reply.dimension, value, reply.mean))
         value_is = PEOPLES_GRADE if of_people else VALUE_IN_TEXT
         found.append(losses_of(cells, subject=judge, low=low, high=high, value_is=value_is, mean_of=mean_of))
     return tuple(found)
@@ -141,8 +143,8 @@ def losses_of_readings(
     """Return the losses as ``losses_of_answers`` does, of answers that need not be stored."""
     content = item_revisions.current_content(session, project_id=access.project_id)
     lots = _Lots(access.schema, content)
-    for each in answers:
-        lots.take(each)
+    for answer in answers:
+        lots.take(answer)
     for item, model, dimension, came in unanswered:
         lots.lose(item, model, dimension, came.why_none or came.label)
     if not lots.is_closed or not lots.asked:
@@ -211,14 +213,14 @@ class _Lots:
             )
             for where, n in self.asked.items()
         ]
-        keyed = sum(each.asked for each in cells if each.is_in_mean)
+        keyed = sum(cell.asked for cell in cells if cell.is_in_mean)
         return losses_of(
             cells,
             unit="answers",
             low=0.0,
             high=1.0,
             value_is="key",
-            counts_as=counting_words(self._schema, {why for each in cells for why in each.lost}),
+            counts_as=counting_words(self._schema, {why for cell in cells for why in cell.lost}),
             mean_of="" if keyed == self.asked.total() else f"the {keyed:,} answers to items with a key",
         )
 
@@ -227,7 +229,7 @@ def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: s
     """Return the results of an import in sentences: new rows, unreadable rows by reason and model, and warnings."""
     if not losses:
         return []
-    asked, lost = sum(each.asked for each in losses), sum(each.lost for each in losses)
+    asked, lost = sum(loss.asked for loss in losses), sum(loss.lost for loss in losses)
     rows = f"{new + repeated:,} {noun}: {new:,} new, {asked - lost:,} read, {lost:,} not readable"
     if not lost:
         return [f"{rows}."]
@@ -235,7 +237,7 @@ def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: s
     for each in losses:
         reasons.update(each.reasons)
     why = ", ".join(f"{n:,} {reason}" for reason, n in reasons.most_common())
-    by_model = [f"{each.subject}: {each.by_model}" if each.subject else each.by_model for each in losses]
+    by_model = [f"{loss.subject}: {loss.by_model}" if loss.subject else loss.by_model for loss in losses]
     told = [f"{rows}: {why}."]
     told += [sentence for sentence, each in zip(by_model, losses, strict=True) if each.by_model]
-    return [*told, *(each.warning for each in losses if each.warns)]
+    return [*told, *(loss.warning for loss in losses if loss.warns)]

@@ -140,7 +140,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     readings = answer_readings.readings_ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
     with bring.store.read() as session:
         losses = losses_ahead(bring, session, new, readings)
-    titles = {each.id: each.title for each in bring.access.schema.dimensions}
+    titles = {dimension.id: dimension.title for dimension in bring.access.schema.dimensions}
     unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
     told, warnings = _losses_told(losses, new=len(new), repeated=equal, noun="answers")
     unread, ignored = told_of_unread(read, used)
@@ -167,9 +167,11 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
 
 def _losses_told(losses: Sequence[Losses], *, new: int, repeated: int, noun: str) -> tuple[list[str], list[str]]:
     """Return sentences about the rows that an import could not read, and separately its warnings."""
-    told = read_sentences(losses, new=new, repeated=repeated, noun=noun)
-    warned = [each for each in told if each.startswith(WARNING)]
-    return [each for each in told if each not in warned], [each.removeprefix(WARNING) for each in warned]
+    sentences = read_sentences(losses, new=new, repeated=repeated, noun=noun)
+    warned = [sentence for sentence in sentences if sentence.startswith(WARNING)]
+    return [sentence for sentence in sentences if sentence not in warned], [
+        each.removeprefix(WARNING) for each in warned
+    ]
 
 
 def _ratings(bring: Import, row: Format, missing: Sequence[str]) -> RowsLook:

@@ -41,8 +41,8 @@ def _space() -> str | None:
 def _born(pid: int) -> str | None:
     """Return the start time of a process, in ticks since boot; None without such a process."""
     try:
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    fields = told.rpartition(")")[2].split()
+    fields = text.rpartition(")")[2].split()
     return None if fields[0] in "ZX" else fields[19]

@@ -337,8 +337,8 @@ def waiting_lanes(store: Store, kinds: Mapping[str, JobKind], *, longer_than: ti
     free_dead(store, kinds)
     now = utc_now()
     with store.read() as session:
-        found = jobs.free_kinds(session, now=now)
-    return {kinds[name].lane for name, since in found.items() if name in kinds and since <= now - longer_than}
+        free_kinds = jobs.free_kinds(session, now=now)
+    return {kinds[name].lane for name, since in free_kinds.items() if name in kinds and since <= now - longer_than}
 
 
 def do_here(

@@ -21,10 +21,10 @@ def reasons(store: Store, *, by: Person | None, project: str) -> list[Adjudicati
         place = {dimension.id: at for at, dimension in enumerate(access.schema.dimensions)}
         number = guidelines.numbers(session, project_id=access.project_id)
         versions = {row.id: row.number for row, _ in guidelines.of_project(session, project_id=access.project_id)}
-        found: dict[tuple[str, str], list[SettledCase]] = defaultdict(list)
+        settled_cases: dict[tuple[str, str], list[SettledCase]] = defaultdict(list)
         for decision in guidelines.decisions(session, project_id=access.project_id):
             answer = decision.version_id
-            found[decision.cause, decision.dimension].append(
+            settled_cases[decision.cause, decision.dimension].append(
                 SettledCase(
                     item=decision.item,
                     revision=decision.revision,
@@ -40,7 +40,7 @@ def reasons(store: Store, *, by: Person | None, project: str) -> list[Adjudicati
             AdjudicationReason(
                 reason=reason, label=labels.get(reason, reason) or NO_REASON, dimension=dimension, cases=tuple(cases)
             )
-            for (reason, dimension), cases in found.items()
+            for (reason, dimension), cases in settled_cases.items()
         ]
         order = list(labels)
         return sorted(

@@ -121,17 +121,17 @@ def _plan_assigned(
     if not to or chosen.stage is None:
         raise InvalidInputError([Problem("to", "Say who gets them, and in which stage.")])
     members = {login: find_taker(session, access, login) for login in to}
-    found = _chosen_items(session, access, chosen, lock=lock)
-    require_few(len(found))
+    chosen_items = _chosen_items(session, access, chosen, lock=lock)
+    require_few(len(chosen_items))
     slots: dict[int, list[StoredTask]] = {}
-    for row in tasks.open_or_held(session, item_ids=[item.id for item in found], stage=chosen.stage, lock=lock):
+    for row in tasks.open_or_held(session, item_ids=[item.id for item in chosen_items], stage=chosen.stage, lock=lock):
         slots.setdefault(row.item_id or 0, []).append(row)
     first = [rows[0] for rows in slots.values()]
     takers = {login: Taker(session, access, member, first) for login, member in members.items()}
     ids = {taker.id for taker in takers.values()}
     able: list[list[str]] = []
     cannot = []
-    for item in found:
+    for item in chosen_items:
         there = slots.get(item.id, [])
         whys: dict[str, str] = {}
         if not there:
@@ -146,11 +146,11 @@ def _plan_assigned(
         able.append([] if why else [login for login, barred in whys.items() if not barred])
         if why:
             cannot.append((item.external_id, why))
-    names = {item.external_id for item in found}
+    names = {item.external_id for item in chosen_items}
     cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
-    given = [(item, login) for item, login in zip(found, shared_out(able), strict=True) if login is not None]
+    given = [(item, login) for item, login in zip(chosen_items, shared_out(able), strict=True) if login is not None]
     can = [item.external_id for item, _ in given]
-    state = [(row.id, row.state, row.person_id) for each in slots.values() for row in each]
+    state = [(row.id, row.state, row.person_id) for slot in slots.values() for row in slot]
     rest = {"to": [(item.id, login) for item, login in given], "state": state, "can": can, "cannot": cannot}
     token = preview_token(Action.ASSIGN, chosen, rest)
     counts = Counter(login for _, login in given)
@@ -161,10 +161,10 @@ def _plan_assigned(
 
 def find_taker(session: Session, access: Access, login: str) -> StoredMember:
     """Return a member of a project by login."""
-    found = projects.member(session, project_id=access.project_id, person_id=person_id_of(session, login))
-    if found is None:
+    member = projects.member(session, project_id=access.project_id, person_id=person_id_of(session, login))
+    if member is None:
         raise InvalidInputError([Problem("to", f"Choose someone who takes part in this project; {login!r} does not.")])
-    return found
+    return member
 
 
 def _why_no_one(whys: Mapping[str, str]) -> str:
@@ -179,11 +179,11 @@ def _why_no_one(whys: Mapping[str, str]) -> str:
 def _plan_items(
     session: Session, access: Access, action: Action, chosen: BulkSelection, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
-    found = _chosen_items(session, access, chosen, lock=lock)
+    chosen_items = _chosen_items(session, access, chosen, lock=lock)
     back = sent_back.of_project(session, access=access)
-    barred = send_back.why_not(session, access, found, back) if action is Action.SEND_BACK else {}
+    barred = send_back.why_not(session, access, chosen_items, back) if action is Action.SEND_BACK else {}
     rows, can, cannot = [], [], []
-    for item in found:
+    for item in chosen_items:
         why = barred.get(item.id, "")
         if action is Action.PRIORITISE and item.priority == how.priority:
             why = "It has this priority already."
@@ -197,10 +197,10 @@ def _plan_items(
         else:
             rows.append(item)
             can.append(item.external_id)
-    names = {item.external_id for item in found}
+    names = {item.external_id for item in chosen_items}
     cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
     require_few(len(rows))
-    state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
+    state = [(item.id, item.state, item.current_revision, item.priority) for item in chosen_items]
     told = {"priority": how.priority, "reasons": str(how.reasons), "state": state, "can": can, "cannot": cannot}
     token = preview_token(action, chosen, told)
     return BulkPlan(BulkPreview(tuple(can), tuple(cannot), token), rows)

@@ -83,7 +83,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         names = _Names(session, access, person, seen.names)
         author = comment_threads.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
-        found = ItemHistory(
+        item_history = ItemHistory(
             project=access.name,
             item=row.public_id,
             name=row.external_id,
@@ -107,23 +107,23 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             person=person,
             item_ids=[row.id],
             route=Route.HISTORY,
-            record=found,
-            told=_told(found, person),
+            record=item_history,
+            told=_told(item_history, person),
             now=now,
         )
-        return found
+        return item_history
 
 
 def _told(found: ItemHistory, person: Person) -> Disclosure:
     """Return the facts about an item that this page shows to a person."""
-    others = [each for each in found.answers if each.by != person.login]
+    others = [answer for answer in found.answers if answer.by != person.login]
     facts = [Fact.VERDICT]
     facts += [Fact.AUTHOR] if found.author not in (SOMEBODY, person.login, "a file") else []
     facts += [Fact.VOTES] if others else []
-    facts += [Fact.MODEL] if any(each.about for each in found.answers) else []
-    facts += [Fact.COMMENTS] if any(not each.mine for each in found.thread.comments) else []
+    facts += [Fact.MODEL] if any(answer.about for answer in found.answers) else []
+    facts += [Fact.COMMENTS] if any(not comment.mine for comment in found.thread.comments) else []
     fields = {name for revision in found.revisions for name, *values in revision.changes if any(values)}
-    return Disclosure(tuple(fields), tuple(facts), tuple(each.stage for each in others))
+    return Disclosure(tuple(fields), tuple(facts), tuple(other.stage for other in others))
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ class _Names:
 
 def _revisions(session: Session, item: StoredItem, names: _Names) -> list[RevisionView]:
     rows = item_revisions.revisions(session, item_id=item.id)
-    found: list[RevisionView] = []
+    revision_views: list[RevisionView] = []
     before: dict[str, Any] = {}
     for row in rows:
         editor = people.by_id(session, id=row.editor_id) if row.editor_id is not None else None
@@ -303,9 +303,9 @@ def _revisions(session: Session, item: StoredItem, names: _Names) -> list[Revisi
             for name in fields
             if before.get(name) != row.content.get(name)
         ]
-        found.append(RevisionView(row.number, names(editor, "a file"), row.created_at, changed))
+        revision_views.append(RevisionView(row.number, names(editor, "a file"), row.created_at, changed))
         before = row.content
-    return found
+    return revision_views
 
 
 def _answers(session: Session, access: Access, item: StoredItem, names: _Names) -> list[AnswerView]:
@@ -356,13 +356,13 @@ def _about(session: Session, row: StoredAnnotation, model: str | None) -> str:
 
 def _steps(session: Session, access: Access, item: StoredItem, names: _Names) -> list[Step]:
     hidden = {} if names.lead else _not_live(session, item)
-    found: list[Step] = []
+    steps: list[Step] = []
     for event, person in comment_threads.events(session, item_id=item.id):
         if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
             continue
         nobody = item_origin.COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
-        found.append(Step(event.at, names(person, nobody), _words(event, access)))
-    return found
+        steps.append(Step(event.at, names(person, nobody), _words(event, access)))
+    return steps
 
 
 def _not_live(session: Session, item: StoredItem) -> dict[int, bool]:

@@ -83,12 +83,12 @@ def searched(access: Access) -> frozenset[str] | None:
     """Return the fields that a person may search; None for all."""
     if at_least(access.role, Role.LEAD) or not key_is_private(access.schema):
         return None
-    return frozenset(each.name for each in access.schema.item.fields) - set(access.schema.export.public_without)
+    return frozenset(field.name for field in access.schema.item.fields) - set(access.schema.export.public_without)
 
 
 def offered(access: Access) -> dict[str, str]:
     """Return the columns that a person may see and sort by, with their titles."""
-    fields = {OF_FIELD + each.name: each.name.replace("_", " ").capitalize() for each in access.schema.item.fields}
+    fields = {OF_FIELD + field.name: field.name.replace("_", " ").capitalize() for field in access.schema.item.fields}
     return {**OPEN_COLUMNS, **(LEADS_COLUMNS if at_least(access.role, Role.LEAD) else {}), **fields}
 
 
@@ -209,7 +209,7 @@ def _within(session: Session, access: Access, person: Person | None) -> ListScop
         project_id=access.project_id,
         reader=person.id if person is not None else None,
         own=at_least(access.role, Role.LEAD),
-        names=[each.name for each in access.schema.item.fields],
+        names=[field.name for field in access.schema.item.fields],
         versions=access.reading.numbers or {access.schema_version_id: access.schema.version},
         qualifying=sorted(qualifying),
     )
@@ -228,8 +228,8 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
             problems.append(Problem("columns", f"There is no column {name!r}; there are {', '.join(known)}."))
     if asked.sort in UNSORTED:
         problems.append(Problem("sort", f"Nothing is sorted by {COLUMNS[asked.sort].lower()}."))
-    fields = [each.name for each in access.schema.item.fields]
-    dimensions = [each.id for each in access.schema.dimensions]
+    fields = [field.name for field in access.schema.item.fields]
+    dimensions = [dimension.id for dimension in access.schema.dimensions]
     problems += [
         Problem("where", f"Items have no field {test.name!r}; they have {', '.join(fields)}.")
         for test in wanted.where

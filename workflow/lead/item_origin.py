@@ -54,7 +54,7 @@ def origin(session: Session, *, access: Access, item: StoredItem, called: Called
 def _file(session: Session, access: Access, item: StoredItem) -> StoredImportFile | None:
     if item.file_id is None:
         return None
-    return next((each for each in files.files(session, project_id=access.project_id) if each.id == item.file_id), None)
+    return next((file for file in files.files(session, project_id=access.project_id) if file.id == item.file_id), None)
 
 
 # ---- what it was made of --------------------------------------------------------------------------------------------

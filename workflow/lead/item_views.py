@@ -137,7 +137,7 @@ def delete(store: Store, *, person: Person | None, project: str, id: str) -> Non
 
 def _views(session: Session, access: Access, person: Person | None) -> list[ItemView]:
     """Return the views in the log: the reader's own and the shared ones, by name."""
-    found: dict[str, ItemView] = {}
+    item_views: dict[str, ItemView] = {}
     lead = at_least(access.role, Role.LEAD)
     for event, login in events.of_kinds(session, project_id=access.project_id, kinds=events.VIEWS):
         data: Mapping[str, Any] = event.data
@@ -146,12 +146,12 @@ def _views(session: Session, access: Access, person: Person | None) -> list[Item
             mine, shared = person is not None and event.person_id == person.id, bool(data["shared"])
             if mine or shared:
                 may = mine or lead
-                found[id] = ItemView(id, data["name"], shared, login or "", data["asked"], mine, may)
+                item_views[id] = ItemView(id, data["name"], shared, login or "", data["asked"], mine, may)
         elif event.kind == events.VIEW_DELETED:
-            found.pop(id, None)
-        elif id in found:
-            found[id] = replace(found[id], name=data["name"])
-    return sorted(found.values(), key=lambda each: (each.name.casefold(), each.id))
+            item_views.pop(id, None)
+        elif id in item_views:
+            item_views[id] = replace(item_views[id], name=data["name"])
+    return sorted(item_views.values(), key=lambda each: (each.name.casefold(), each.id))
 
 
 def _may_open(access: Access, view: ItemView) -> bool:

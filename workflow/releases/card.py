@@ -67,19 +67,19 @@ def card(draft: Draft, released: ReleasedSet, facts: Facts, labels: attributes.S
     The function reads the released items once, in their public form. ``labels`` are the labels that leads imported.
     """
     splits: Counter[tuple[str, str]] = Counter()
-    found = _statistics(released, splits, labels)
+    statistics = _statistics(released, splits, labels)
     schema = draft.access.schema
     made_up = " Its people and what they say are made up: it is a demonstration." if draft.access.made_up else ""
     sections = (
         _what(draft, released, splits),
-        _contents(found),
+        _contents(statistics),
         _made(draft, facts, schema),
         people(schema, facts, released.about),
         qualification(schema, facts),
         agreement(schema, facts, draft.told.get("floors", ())),
         judges(schema, facts),
         _gates(schema, draft.told),
-        _shortcuts(found, released, list(card_blocks("shortcuts", draft.told))),
+        _shortcuts(statistics, released, list(card_blocks("shortcuts", draft.told))),
         _limits(draft, released, facts),
         _licence(released),
         _trust(draft, released),
@@ -109,7 +109,7 @@ def _statistics(released: ReleasedSet, splits: Counter[tuple[str, str]], labels:
     def members(items: Iterable[ReleasedItem]) -> Iterator[Member]:
         for item in items:
             splits[item.split, item.dimension] += 1
-            media = [Media(each.kind, each.name, each.source, each.duration) for each in item.assets]
+            media = [Media(asset.kind, asset.name, asset.source, asset.duration) for asset in item.assets]
             yield Member(item.dimension, item.fields, media, labels.get(item.id, {}))
 
     whole, parts = tallies(members(released.items()), roles_of(released.schema))
@@ -121,14 +121,20 @@ def _statistics(released: ReleasedSet, splits: Counter[tuple[str, str]], labels:
 
 def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]]) -> Section:
     about = released.about
-    names = [each.name for each in released.splits]
-    dimensions = [each for each in released.schema.dimensions if any(splits[name, each.id] for name in names)]
-    rows: list[tuple[Cell, ...]] = [
-        (named(each), *(splits[name, each.id] for name in names), sum(splits[name, each.id] for name in names))
-        for each in dimensions
+    names = [split.name for split in released.splits]
+    dimensions = [
+        dimension for dimension in released.schema.dimensions if any(splits[name, dimension.id] for name in names)
     ]
-    rows.append(("All", *(each.items for each in released.splits), sum(each.items for each in released.splits)))
-    kept_back = [each for each in released.splits if each.withheld]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            named(dimension),
+            *(splits[name, dimension.id] for name in names),
+            sum(splits[name, dimension.id] for name in names),
+        )
+        for dimension in dimensions
+    ]
+    rows.append(("All", *(split.items for split in released.splits), sum(split.items for split in released.splits)))
+    kept_back = [split for split in released.splits if split.withheld]
     text = field_text(about, "description")
     lead = f"Description: {text}" if text == NOT_SAID else text
     media = "lie in it" if draft.asked.media else "do not lie in it: they are named by their SHA-256"
@@ -143,7 +149,7 @@ def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]])
             "dimensions",
             "What is measured",
             ("Dimension", "Definition"),
-            tuple((named(each), each.definition or NOT_SAID) for each in released.schema.dimensions),
+            tuple((named(dimension), dimension.definition or NOT_SAID) for dimension in released.schema.dimensions),
         ),
     ]
     return Section(0, "what", "What it is", lead, tuple(blocks))
@@ -178,7 +184,9 @@ def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
     guideline, version = told.get("guideline", {}), told.get("schema", {})
     blocks: list[Block] = [
         Paragraph(f"The project began with {sentence(came)}." if came else "No item has come in."),
-        Paragraph(f"Stages of the protocol: {sentence([schema.stages.title_of(each) for each in stages]) or 'none'}."),
+        Paragraph(
+            f"Stages of the protocol: {sentence([schema.stages.title_of(stage) for stage in stages]) or 'none'}."
+        ),
         *(Paragraph(line) for line in _policy(schema)),
         Paragraph(
             f"Protocol: schema {version.get('name', NOT_SAID)}, version {version.get('version', NOT_SAID)}, SHA-256 "
@@ -225,15 +233,15 @@ def _keep_in_words(keep: Keep) -> str:
     row = KEEP_RULES.get(keep.rule)
     meaning = row.meaning if row is not None else keep.rule
     about = []
-    for each in targets(keep):
-        wanted = f"the item's field {each.key}" if each.key else None
-        if wanted is None and each.limited:
-            low = [] if each.at_least is None else [f"at least {each.at_least:g}"]
-            high = [] if each.at_most is None else [f"at most {each.at_most:g}"]
+    for target in targets(keep):
+        wanted = f"the item's field {target.key}" if target.key else None
+        if wanted is None and target.limited:
+            low = [] if target.at_least is None else [f"at least {target.at_least:g}"]
+            high = [] if target.at_most is None else [f"at most {target.at_most:g}"]
             wanted = sentence([*low, *high])
-        if wanted is None and each.value is not None:
-            wanted = f"the value {each.value}"
-        about.append(each.criterion + (f" ({wanted})" if wanted else ""))
+        if wanted is None and target.value is not None:
+            wanted = f"the value {target.value}"
+        about.append(target.criterion + (f" ({wanted})" if wanted else ""))
     return f"An item is {meaning}. What decides: {sentence(about or list(criteria_that_decide(keep)))}."
 
 
@@ -249,9 +257,9 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
         if rows:
             tables.append(ReportTable(f"gates_{name}", schema.stages.title_of(name), ("Gate", "Items"), rows))
     by_dimension = tuple(
-        (named(each), *(own.get(state, 0) for state in ("items", "edited", "kept", "rejected")))
-        for each in schema.dimensions
-        if (own := counts.get("by_dimension", {}).get(each.id))
+        (named(dimension), *(own.get(state, 0) for state in ("items", "edited", "kept", "rejected")))
+        for dimension in schema.dimensions
+        if (own := counts.get("by_dimension", {}).get(dimension.id))
     )
     heads = ("Dimension", "Items", "Edited", "Kept", "Rejected")
     if by_dimension:
@@ -270,7 +278,7 @@ def _added(section: Section, told: Mapping[str, Any]) -> Iterator[Block]:
 def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Block]) -> Section:
     """Return the section about shortcuts in the public items. ``limited`` are the blocks of extension checks."""
     table = found.table("set_shortcuts")
-    kept_back = [each.name for each in released.splits if released.key in each.withheld]
+    kept_back = [split.name for split in released.splits if released.key in split.withheld]
     without = (
         f" Right answers of {sentence(kept_back)} are private, so these items are not counted." if kept_back else ""
     )

@@ -134,7 +134,7 @@ def _qualification(session: Session, access: Access) -> Iterator[Facts]:
 def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Raters | None]:
     about: Facts = {"stage": stage.value}
     try:
-        found = agreement_page.figures(
+        figures = agreement_page.figures(
             store,
             project=access.name,
             stage=stage,
@@ -146,15 +146,15 @@ def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Rater
     except RatingsError:  # its sentence may name people
         why = "What was rated cannot be compared as it is; the page Agreement says why."
         return {**about, "people": None, "lines": [], "why": why}, None
-    names = {*found.raters.people, *found.raters.from_files, *found.logins}
+    names = {*figures.raters.people, *figures.raters.from_files, *figures.logins}
     lines = [
-        _line(each, names)
-        for each in found.lines
-        if "pair" not in each.args or (each.n_raters == 2 and len(found.raters.people) == 2)
+        _line(line, names)
+        for line in figures.lines
+        if "pair" not in line.args or (line.n_raters == 2 and len(figures.raters.people) == 2)
     ]
     lost = losses_of_judges(stage_rows(store, person=None, project=access.name, stage=stage), stage=stage)
     told = {"losses": words} if (words := [each.unnamed for each in lost]) else {}
-    return {**about, "people": len(found.raters.people), "lines": lines, **told}, found.raters
+    return {**about, "people": len(figures.raters.people), "lines": lines, **told}, figures.raters
 
 
 def _line(found: Result, names: set[str]) -> Facts:

@@ -82,8 +82,8 @@ def lines(
 def floor_lines(floors: Sequence[FloorStanding]) -> list[ReleaseCondition]:
     """Return a line for each floor of agreement."""
     return [
-        ReleaseCondition(f"{LINE}{each.name}", f"Floor: {each.title}", each.met, each.said, "agreement")
-        for each in floors
+        ReleaseCondition(f"{LINE}{floor.name}", f"Floor: {floor.title}", floor.met, floor.said, "agreement")
+        for floor in floors
     ]
 
 
@@ -99,7 +99,7 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
     waiting = missing_media.waiting_in(session, project_id=id, needed=access.needed_roles)
     without = len(waiting | missing_media.kept_without(session, project_id=id))
     open_comments = len(comment_threads.unanswered(session, project_id=id))
-    faults = len({each.vote for each in exposures.faults(session, access=access) if each.counts})
+    faults = len({fault.vote for fault in exposures.faults(session, access=access) if fault.counts})
     raters = unsaid_raters(session, project_id=id)
     unsaid = any(each.needed and not about.values.get(each.name) for each in SAYINGS)
     kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"

@@ -222,7 +222,7 @@ class Contents:
 
 
 def _of_role(item: ReleasedItem, role: str) -> list[ReleasedAsset]:
-    return [each for each in item.assets if each.role == role]
+    return [asset for asset in item.assets if asset.role == role]
 
 
 def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
     Raises ``InvalidFileError`` if they do not fit the image.
     """
     images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
-    first = next((each.role for each in item.assets if each.role in images), None)
+    first = next((asset.role for asset in item.assets if asset.role in images), None)
     found: dict[str, Any] = {}
     for name in fields_on_images(schema):
         part, entries = schema.item.field(name), item.fields.get(name)
@@ -242,14 +242,14 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             why = f"what its {name} draws on its images does not fit: {wrong.rstrip('.')}"
             raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         there = len(_of_role(item, role))
-        if gone := [each["image"] for each in entries if each.get("image", 1) > there]:
+        if gone := [entry["image"] for entry in entries if entry.get("image", 1) > there]:
             why = f"its {name} is on image {gone[0]} of {role}, and there are {there}"
             raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
-        here = [each for each in entries if each.get("image", 1) == at]
+        here = [entry for entry in entries if entry.get("image", 1) == at]
         if here:
             found.setdefault(row.name, []).extend(row.shapes(part, here))
             if part.options:
-                found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
+                found.setdefault("labels", {}).update({option.value: option.label for option in part.options})
     return found
 
 

@@ -147,7 +147,7 @@ def create(
 
 def _keeps_back(draft: Draft) -> bool:
     """Return whether a split withholds fields, so that the evidence belongs in the private part."""
-    return any(withheld_in(draft.access.schema, each, private=draft.asked.private) for each in draft.splits)
+    return any(withheld_in(draft.access.schema, split, private=draft.asked.private) for split in draft.splits)
 
 
 def _must_stand(stand: Sequence[FloorStanding], results: Results, figures: Figures, asked: ReleaseOptions) -> None:
@@ -312,7 +312,7 @@ def _finish(
     return {
         **about,
         "files": len(public.hashes),
-        "bytes": sum(each.bytes for each in public.hashes.values()),
+        "bytes": sum(digest.bytes for digest in public.hashes.values()),
         "sha256": sha256,
     }
 

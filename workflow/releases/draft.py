@@ -162,8 +162,8 @@ def plan_of(asked: ReleaseOptions) -> SplitPlan:
 
 def _splits_before(session: Session, access: Access, rows: Sequence[_ReleasedRow]) -> dict[str, str]:
     """Return the split of every item in the newest release that has the item, by the item's id in files."""
-    found = releases.splits_of_items(session, project_id=access.project_id)
-    return {row.external_id: found[row.id] for row in rows if row.id in found}
+    splits = releases.splits_of_items(session, project_id=access.project_id)
+    return {row.external_id: splits[row.id] for row in rows if row.id in splits}
 
 
 def regrouped(
@@ -180,28 +180,28 @@ def regrouped(
 
 def exposed(session: Session, access: Access, ids: Sequence[int], names: Mapping[int, str]) -> dict[str, Any]:
     """Return how many votes have a complete exposure record, and which voters had been sent too much."""
-    found = exposures.report_of(session, access=access)
+    report = exposures.report_of(session, access=access)
     wanted = set(ids)
     return {
-        "since": found.since.isoformat() if found.since else None,
+        "since": report.since.isoformat() if report.since else None,
         "stages": {
-            each.stage.value: {"votes": each.votes, "known": each.complete, "faulty": each.faulty}
-            for each in found.stages
+            stage.stage.value: {"votes": stage.votes, "known": stage.complete, "faulty": stage.faulty}
+            for stage in report.stages
         },
-        "from_files": found.from_files,
+        "from_files": report.from_files,
         "faults": [
             {
-                "item": each.item,
-                "stage": each.stage,
-                "vote": each.vote,
-                "person": names.get(each.person_id, ""),
-                "what": each.what,
-                "sent_at": each.sent_at.isoformat(),
-                "route": each.route.value,
-                "sha256": each.sha256,
+                "item": fault.item,
+                "stage": fault.stage,
+                "vote": fault.vote,
+                "person": names.get(fault.person_id, ""),
+                "what": fault.what,
+                "sent_at": fault.sent_at.isoformat(),
+                "route": fault.route.value,
+                "sha256": fault.sha256,
             }
-            for each in found.faults
-            if each.counts and each.item_id in wanted
+            for fault in report.faults
+            if fault.counts and fault.item_id in wanted
         ],
     }
 
@@ -240,7 +240,7 @@ def _records(
     """
     looks = bool(asked.splits) and "near" in asked.together
     text = question_field(access.schema) if "text" in asked.together else None
-    found: list[SplitRecord] = []
+    split_records: list[SplitRecord] = []
     once: dict[str, str] = {}  # items share images and sources: each of their names is kept once
     seen: dict[str, int] = {}
     for first in range(0, len(rows), _AT_ONCE):
@@ -255,7 +255,7 @@ def _records(
         for row in lot:
             own = assets.get(row.id, [])
             value = contents[row.id].get(field) if field is not None else None
-            found.append(
+            split_records.append(
                 SplitRecord(
                     id=row.external_id,
                     dimension=row.dimension,
@@ -270,4 +270,4 @@ def _records(
                     value=None if value is None else str(value),
                 )
             )
-    return found
+    return split_records

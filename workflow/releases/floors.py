@@ -124,12 +124,12 @@ class FloorStanding:
     def as_json(self) -> dict[str, Any]:
         """Return the floor in the form of the manifest."""
         told = {name: value for name, value in asdict(self).items() if value is not None and value != ""}
-        return {**told, "settings": [asdict(each) for each in self.settings], "beforehand": self.beforehand}
+        return {**told, "settings": [asdict(setting) for setting in self.settings], "beforehand": self.beforehand}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> FloorStanding:
         """Return the floor stored by ``as_json``."""
-        known = {each.name: told[each.name] for each in fields(cls) if each.name in told}
+        known = {field.name: told[field.name] for field in fields(cls) if field.name in told}
         settings = [Setting(**each) for each in told["settings"]]
         return cls(**{"at_least": None, **known, "settings": settings})
 
@@ -185,7 +185,7 @@ def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version:
         )
     except RatingsError:  # its sentence may name people
         return replace(blank, outcome=UNKNOWN, why="the ratings cannot be compared; the page Agreement says why")
-    wanted = [each for each in lines if _is_meant(access.schema, floor, each)]
+    wanted = [line for line in lines if _is_meant(access.schema, floor, line)]
     if not wanted:
         return replace(blank, outcome=UNKNOWN, why=_no_line(floor, len(raters_of(store, **about).people)))
     known = [each for each in wanted if _bound(floor, each) is not None]
@@ -254,21 +254,21 @@ def _small(sentence: str) -> str:
 
 def history(session: Session, access: Access) -> dict[str, FloorStanding]:
     """Return every floor that a project ever had, by name, with its settings from the beginning on."""
-    found: dict[str, FloorStanding] = {}
+    floor_standings: dict[str, FloorStanding] = {}
     for id, since in _in_force(session, access):
         schema = access.schema if id == access.schema_version_id else stored_schema(session, id=id).schema_
         now = {each.name: each for each in (_called_now(access, id, schema, floor) for floor in schema.export.floors)}
-        for name in {**found, **now}:
+        for name in {**floor_standings, **now}:
             each = now.get(name)
-            before = found[name].settings if name in found else ()
+            before = floor_standings[name].settings if name in floor_standings else ()
             at_least, bound = (each.at_least, each.bound) if each is not None else (None, "value")
             if before and (before[-1].at_least, before[-1].bound) == (at_least, bound):
                 continue
-            stage = Stage((each or found[name]).stage)
+            stage = Stage((each or floor_standings[name]).stage)
             votes = schema_changes.n_before(session, project_id=access.project_id, stage=stage, before=since)
             setting = Setting(schema.version, since.isoformat(), at_least, bound, votes)
-            found[name] = replace(each or found[name], settings=[*before, setting])
-    return found
+            floor_standings[name] = replace(each or floor_standings[name], settings=[*before, setting])
+    return floor_standings
 
 
 def _in_force(session: Session, access: Access) -> Iterator[tuple[int, datetime]]:
@@ -314,7 +314,7 @@ def state_of(store: Store, *, by: Person | None, project: str) -> tuple[tuple[An
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-    asked = [asked_by(access.schema, each) for each in access.schema.export.floors]
+    asked = [asked_by(access.schema, floor) for floor in access.schema.export.floors]
     stages = sorted({Stage(each[0]) for each in asked if each is not None})
     about: dict[str, Any] = {"person": by, "project": project}
     marks = [mark(store, stage=stage, **about) for stage in stages]

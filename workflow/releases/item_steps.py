@@ -70,9 +70,9 @@ class Steps:
         upto = {each.item_id: each.revision for each in lot}
         revised = [each for each in release_steps.revised(session, item_ids=ids) if each.number <= upto[each.item_id]]
         said = [
-            each
-            for each in release_steps.votes_and_decisions(session, item_ids=ids)
-            if each.revision <= upto[each.item_id] and (self.until is None or each.at <= self.until)
+            decision
+            for decision in release_steps.votes_and_decisions(session, item_ids=ids)
+            if decision.revision <= upto[decision.item_id] and (self.until is None or decision.at <= self.until)
         ]
         corrected = {each.supersedes_id for each in said}
         said = [each for each in said if each.id not in corrected]

@@ -170,14 +170,14 @@ def _unlike(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 def manifest_of(folder: Path) -> dict[str, Any]:
     """Return the manifest of a release folder. Raises ``InvalidFileError`` if the folder is not a release."""
     try:
-        found = read_manifest((folder / NAME).read_bytes())
+        manifest = read_manifest((folder / NAME).read_bytes())
     except OSError as error:
         raise InvalidFileError(f"{folder} is no release: it has no {NAME} that can be read.") from error
-    if found is None or not isinstance(found.get("release"), str) or not isinstance(found.get("files"), list):
+    if manifest is None or not isinstance(manifest.get("release"), str) or not isinstance(manifest.get("files"), list):
         raise InvalidFileError(f"{folder / NAME} is no manifest of a release.")
-    if any(not isinstance(each, dict) or not isinstance(each.get("path"), str) for each in found["files"]):
+    if any(not isinstance(each, dict) or not isinstance(each.get("path"), str) for each in manifest["files"]):
         raise InvalidFileError(f"{folder / NAME} does not say which files the release has.")
-    return found
+    return manifest
 
 
 def _items(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:

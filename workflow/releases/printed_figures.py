@@ -170,16 +170,16 @@ def _gates(store: Store, access: Access) -> Mapping[str, Any]:
 def _exposure(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the number of votes with a complete exposure record, and the number with a faulty exposure."""
     with store.read() as session:
-        found = report_of(session, access=access)
-    for each in found.stages:
-        counted = {"votes": each.votes, "known": each.complete, "faulty": each.faulty}
-        yield from _counts(f"exposure.{each.stage.value}", counted)
+        report = report_of(session, access=access)
+    for stage in report.stages:
+        counted = {"votes": stage.votes, "known": stage.complete, "faulty": stage.faulty}
+        yield from _counts(f"exposure.{stage.stage.value}", counted)
 
 
 def _floors(store: Store, access: Access) -> Iterator[PrintedFigure]:
     """Yield the measured value of each agreement floor, over all votes."""
-    for each in access.schema.export.floors:
-        found = measure_floor(store, access, each)
+    for floor in access.schema.export.floors:
+        found = measure_floor(store, access, floor)
         rows = [*_votes(Stage(found.stage)), RowSelection(RATINGS, {"stage": found.stage})]
         at = (found.value, found.low, found.high, found.n_units, found.n_left_out)
         reason = found.why if found.value is None else None
@@ -202,7 +202,7 @@ def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[PrintedFi
     named = reporting.agreement_first(access.schema)
     cuts = [Cut.WHOLE, *([cut] if (cut := reporting.cut_first(access.schema)) not in (None, Cut.WHOLE) else [])]
     for by in cuts:
-        found = agreement_of(
+        agreement = agreement_of(
             store,
             person=None,
             project=access.name,
@@ -211,7 +211,7 @@ def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[PrintedFi
             statistics=reporting.with_means(named) if named else (),
         )
         rows = [*_votes(stage), RowSelection(RATINGS, {"stage": stage.value})]
-        yield from _results(f"agreement.{stage.value}", found, rows)
+        yield from _results(f"agreement.{stage.value}", agreement, rows)
 
 
 def _means(store: Store, access: Access) -> Iterator[PrintedFigure]:
@@ -345,11 +345,11 @@ def slug(text: Any) -> str:
 
 def _with_own_ids(told: Sequence[PrintedFigure]) -> list[PrintedFigure]:
     """Return the figures with unique ids. A repeated id gets a hash of the figure's title."""
-    found: dict[str, PrintedFigure] = {}
+    printed_figures: dict[str, PrintedFigure] = {}
     for each in told:
         id, n = each.id, 1
-        while id in found:
+        while id in printed_figures:
             digest = hashlib.sha256(f"{each.title}/{n}".encode()).hexdigest()[:8]
             id, n = f"{each.id}~{digest}", n + 1
-        found[id] = each if id == each.id else PrintedFigure(**{**vars(each), "id": id})
-    return list(found.values())
+        printed_figures[id] = each if id == each.id else PrintedFigure(**{**vars(each), "id": id})
+    return list(printed_figures.values())

@@ -70,7 +70,7 @@ class ReplayResult:
     @property
     def differing(self) -> list[FigureComparison]:
         """The figures that are not equal."""
-        return [each for each in self.figures if not each.equal]
+        return [figure for figure in self.figures if not figure.equal]
 
     @property
     def ok(self) -> bool:
@@ -89,12 +89,12 @@ class ReplayResult:
             "moved": [vars(each) for each in self.moved],
             "figures": [
                 {
-                    "id": each.id,
-                    "equal": each.equal,
-                    "printed": each.printed.value if each.printed else None,
-                    "recomputed": each.recomputed.value if each.recomputed else None,
+                    "id": figure.id,
+                    "equal": figure.equal,
+                    "printed": figure.printed.value if figure.printed else None,
+                    "recomputed": figure.recomputed.value if figure.recomputed else None,
                 }
-                for each in self.figures
+                for figure in self.figures
             ],
             "without": list(self.without),
             "notes": list(self.notes),
@@ -149,7 +149,7 @@ def _recomputed(
 ) -> ReplayResult:
     progress("working out verdicts", 0, 1)
     verdicts = Verdicts(store, project=project)
-    found = {each.item: each.verdict for each in verdicts}
+    found = {verdict.item: verdict.verdict for verdict in verdicts}
     moved = [
         VerdictChange(item, said.get(item), found.get(item))
         for item in {**said, **found}

@@ -144,7 +144,7 @@ def _commonest(tally: SetTally) -> Figure | None:
 
 
 def _share(hits: Sequence[bool]) -> Figure:
-    return Figure.of(share([float(each) for each in hits]), share=True)
+    return Figure.of(share([float(hit) for hit in hits]), share=True)
 
 
 def _types(whole: SetTally) -> list[SetColumn]:

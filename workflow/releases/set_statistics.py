@@ -99,8 +99,8 @@ def members_of(
         revisions = {row.id: row.current_revision for row in lot}
         contents = releases.contents(session, project_id=access.project_id, revisions=revisions)
         media: dict[int, list[Media]] = {}
-        for each in releases.assets(session, item_ids=list(revisions)):
-            media.setdefault(each.item_id, []).append(Media(each.kind, each.name, each.source, each.duration))
+        for asset in releases.assets(session, item_ids=list(revisions)):
+            media.setdefault(asset.item_id, []).append(Media(asset.kind, asset.name, asset.source, asset.duration))
         for row in lot:
             own = labels.get(row.external_id, {})
             yield Member(row.dimension, contents[row.id], media.get(row.id, ()), own, id=row.external_id)
@@ -114,11 +114,11 @@ def statistics_of(
 ) -> SetStatistics:
     """Return the statistics as tables. Tables and columns without values are left out."""
     made = [
-        _table(schema, whole, parts, key, heading, unit, [each for each in columns if _is_told(each, whole)])
+        _table(schema, whole, parts, key, heading, unit, [column for column in columns if _is_told(column, whole)])
         for key, heading, unit, columns in layout(whole)
     ]
     kept = [(table, columns) for table, columns in made if columns]
-    definitions = {table.key: {each.title: each.meaning for each in columns} for table, columns in kept}
+    definitions = {table.key: {column.title: column.meaning for column in columns} for table, columns in kept}
     return SetStatistics(
         title, which, whole.items, tuple(table for table, _ in kept), definitions, tuple(_notes(whole))
     )
@@ -138,8 +138,10 @@ def _table(
     columns: Sequence[SetColumn],
 ) -> tuple[ReportTable, Sequence[SetColumn]]:
     called = {
-        each.id: f"{each.group}: {each.title}" if each.group and each.group != each.title else each.title
-        for each in schema.dimensions
+        dimension.id: f"{dimension.group}: {dimension.title}"
+        if dimension.group and dimension.group != dimension.title
+        else dimension.title
+        for dimension in schema.dimensions
     }
     several = len(parts) > 1
     rows = [

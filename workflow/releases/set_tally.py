@@ -187,10 +187,10 @@ class SetTally:
         self._plan(item)
 
     def _see(self, item: Member, video: str | None) -> None:
-        for each in item.media:
-            seen, name = (self.clips if each.kind == "clip" else self.images), _bits(each.name)
-            if each.kind == "clip" and name not in seen and each.seconds is not None:
-                self.clip_seconds += each.seconds
+        for medium in item.media:
+            seen, name = (self.clips if medium.kind == "clip" else self.images), _bits(medium.name)
+            if medium.kind == "clip" and name not in seen and medium.seconds is not None:
+                self.clip_seconds += medium.seconds
                 self.clips_timed += 1
             seen.add(name)
         if video is not None:
@@ -299,7 +299,7 @@ def video_of(item: Member, roles: Roles) -> str | None:
     """Return the video or other source of an item; None if the source is unknown."""
     if told := _said(item, roles.video, "video"):
         return told
-    return next((each.source for each in item.media if each.source), None)
+    return next((medium.source for medium in item.media if medium.source), None)
 
 
 def _scene_of(item: Member, roles: Roles, video: str | None) -> str | None:

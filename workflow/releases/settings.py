@@ -51,13 +51,13 @@ class ReleaseOptions:
 
     def dump(self) -> dict[str, Any]:
         """Return the options as JSON values. An empty ``accepted`` is left out, as in older releases."""
-        told = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        told = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
         return told if self.accepted else {name: value for name, value in told.items() if name != "accepted"}
 
     @classmethod
     def load(cls, values: Mapping[str, Any]) -> ReleaseOptions:
         """Return the options stored by ``dump``."""
-        known = {each.name for each in fields(cls)}
+        known = {field.name for field in fields(cls)}
         given: dict[str, Any] = {name: value for name, value in values.items() if name in known}
         settled: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in given.items()

@@ -245,5 +245,5 @@ def kinds_of(bundles: Sequence[Bundle]) -> Mapping[int, int]:
 
 
 def _dimensions(bundles: Sequence[Bundle]) -> Iterator[int]:
-    for each in bundles:
-        yield from (dimension for dimension, _ in each.counts)
+    for bundle in bundles:
+        yield from (dimension for dimension, _ in bundle.counts)

@@ -114,15 +114,15 @@ class _Forest:
 
 def _keys(row: SplitRecord, by: Sequence[str]) -> Iterator[tuple[str, str]]:
     if "source" in by:
-        yield from (("source", each) for each in row.sources)
+        yield from (("source", source) for source in row.sources)
     if "media" in by:
-        yield from (("media", each) for each in row.media)
+        yield from (("media", medium) for medium in row.media)
     if "text" in by and (text := plain(row.text)):
         yield "text", text
 
 
 def _name(rows: Sequence[SplitRecord], by: Sequence[str]) -> str:
-    sources = {each for row in rows for each in row.sources}
+    sources = {source for row in rows for source in row.sources}
     if "source" in by and len(sources) == 1 and all(row.sources for row in rows):
         return f"source:{sources.pop()}"
     return f"item:{rows[0].id}"

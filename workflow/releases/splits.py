@@ -92,10 +92,10 @@ class SplitPlan:
             _refuse(f"Looks may differ in 0 to 16 of their 64 bits, not in {alike}.")
         if not 0 <= off <= 1:
             _refuse(f"A split may be off by a share from 0 to 1, not by {float(off):g}.")
-        fields = [each[len(FIELD) :].strip() for each in texts if each.startswith(FIELD)]
+        fields = [text[len(FIELD) :].strip() for text in texts if text.startswith(FIELD)]
         if fields and len(texts) > 1:
             _refuse(f"With {FIELD}{fields[0]} the field names every split; give no other --split beside it.")
-        parts = () if fields else _fitting([_part(each) for each in texts] or [SplitPart("test")])
+        parts = () if fields else _fitting([_part(text) for text in texts] or [SplitPart("test")])
         return cls(parts, fields[0] if fields else None, seed, tuple(by), alike, off, lacking)
 
 
@@ -129,8 +129,8 @@ class Assignment:
         """The figures in words, a line for each split."""
         told = []
         for name in self.names:
-            whole = next(each for each in self.figures if each.split == name and each.dimension is None)
-            parts = [each for each in self.figures if each.split == name and each.dimension is not None]
+            whole = next(figure for figure in self.figures if figure.split == name and figure.dimension is None)
+            parts = [figure for figure in self.figures if figure.split == name and figure.dimension is not None]
             far = max(parts, key=lambda each: (abs(each.items - each.wanted), each.dimension))
             line = f"{name}: {whole.items:,} items in {whole.groups:,} groups, {whole.wanted:,} asked for"
             if far.items != far.wanted:
@@ -153,7 +153,7 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
     InvalidInputError
         The plan cannot be met closely enough; the sentence gives the reason.
     """
-    twice = [id for id, n in Counter(each.id for each in records).items() if n > 1]
+    twice = [id for id, n in Counter(record.id for record in records).items() if n > 1]
     if twice:
         _refuse(f"The item {twice[0]!r} is there twice; every item needs an id of its own.")
     if not records:
@@ -166,7 +166,7 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
     dimensions = sorted({each.dimension for each in rows.values()})
     sizes = _sizes(plan.parts, len(rows))
     bundles = _bundles(rows, groups, dimensions, plan.seed, _fixed(groups, before or {}, names))
-    there = [sum(n for each in bundles for at, n in each.counts if at == place) for place in range(len(dimensions))]
+    there = [sum(n for bundle in bundles for at, n in bundle.counts if at == place) for place in range(len(dimensions))]
     wanted = targets(sizes, there)
     _must_be_possible(bundles, groups, plan, sizes, wanted, dimensions)
     placed = filled(bundles, wanted)
@@ -176,9 +176,9 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
         for name, row in zip(names, wanted, strict=True)
         for dimension, n in zip(dimensions, row, strict=True)
     }
-    found = Assignment(split, groups.of, _figures(rows, groups, split, names, dimensions, asked), tuple(names))
-    _must_be_near(found, plan, bundles, groups, kept=bool(before))
-    return found
+    assignment = Assignment(split, groups.of, _figures(rows, groups, split, names, dimensions, asked), tuple(names))
+    _must_be_near(assignment, plan, bundles, groups, kept=bool(before))
+    return assignment
 
 
 # ---- what was asked for ---------------------------------------------------------------------------------------------
@@ -313,20 +313,20 @@ def _must_be_possible(
 
 def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle], groups: Groups, *, kept: bool) -> None:
     why = "What the earlier release has stays where it is (--anew draws it again). " if kept else ""
-    for each in found.figures:
-        if each.dimension is None:
-            if abs(each.items - each.wanted) > max(1, int(each.wanted * plan.off)):
+    for figure in found.figures:
+        if figure.dimension is None:
+            if abs(figure.items - figure.wanted) > max(1, int(figure.wanted * plan.off)):
                 big = max(bundles, key=lambda one: (one.size, one.name))
                 largest = f"The largest group has {big.size:,} ({groups.shared[big.name] or 'an item of its own'})."
                 _refuse(
-                    f"{each.split} should have {each.wanted:,} items and comes to {each.items:,}, since groups stay "
-                    f"whole. {why}{largest} Ask for about {each.items:,}, or allow more than "
+                    f"{figure.split} should have {figure.wanted:,} items and comes to {figure.items:,}, since groups "
+                    f"stay whole. {why}{largest} Ask for about {figure.items:,}, or allow more than "
                     f"{float(plan.off):.0%} off (--off)."
                 )
-        elif each.wanted and not each.items and not plan.lacking:
+        elif figure.wanted and not figure.items and not plan.lacking:
             _refuse(
-                f"{each.split} should have {each.wanted:,} items of {each.dimension}, and no way was found in which "
-                f"it has any. {why}Ask for a larger split, or allow splits that lack a dimension (--lacking)."
+                f"{figure.split} should have {figure.wanted:,} items of {figure.dimension}, and no way was found in "
+                f"which it has any. {why}Ask for a larger split, or allow splits that lack a dimension (--lacking)."
             )
 
 
@@ -360,7 +360,7 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, befor
             f"{groups.shared[group]}).{more} Change the field, or keep items together by less (--together)."
         )
     names = sorted(set(split.values()))
-    dimensions = sorted({each.dimension for each in rows.values()})
+    dimensions = sorted({row.dimension for row in rows.values()})
     figures = _figures(rows, groups, split, names, dimensions, None)
     return Assignment(split, groups.of, figures, tuple(names))
 
@@ -381,10 +381,13 @@ def _figures(
             there[key].add(groups.of[id])
     found = []
     for name in names:
-        wanted = {each: items[name, each] if asked is None else asked[name, each] for each in dimensions}
+        wanted = {
+            dimension: items[name, dimension] if asked is None else asked[name, dimension] for dimension in dimensions
+        }
         found.append(SplitFigure(name, None, sum(wanted.values()), items[name, None], len(there[name, None])))
         found += [
-            SplitFigure(name, each, wanted[each], items[name, each], len(there[name, each])) for each in dimensions
+            SplitFigure(name, dimension, wanted[dimension], items[name, dimension], len(there[name, dimension]))
+            for dimension in dimensions
         ]
     return tuple(found)
 

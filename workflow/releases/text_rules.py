@@ -77,4 +77,4 @@ def share_right(hits: Sequence[bool], sources: Sequence[Hashable]) -> Statistic:
     """Return how often a rule is right, with bootstrap limits over sources. Items of one source are resampled
     together.
     """
-    return share([float(each) for each in hits], clusters=sources, bootstrap=Bootstrap())
+    return share([float(hit) for hit in hits], clusters=sources, bootstrap=Bootstrap())

@@ -105,20 +105,20 @@ def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
             store.read() as session,
         ):
             access = access_to(session, person=None, project=project)
-            for each in exposures.faults(session, access=access):
-                if not each.counts:
+            for fault in exposures.faults(session, access=access):
+                if not fault.counts:
                     continue
-                person = people.by_id(session, id=each.person_id)
+                person = people.by_id(session, id=fault.person_id)
                 yield {
-                    "item": each.item,
-                    "stage": each.stage,
-                    "vote": each.vote,
+                    "item": fault.item,
+                    "stage": fault.stage,
+                    "vote": fault.vote,
                     "person": person.login if person else "",
-                    "what": each.what,
-                    "sent_at": each.sent_at.isoformat(),
-                    "route": each.route.value,
-                    "sha256": each.sha256,
-                    "line": exposure.place(session, id=each.sent_id),
+                    "what": fault.what,
+                    "sent_at": fault.sent_at.isoformat(),
+                    "route": fault.route.value,
+                    "sha256": fault.sha256,
+                    "line": exposure.place(session, id=fault.sent_id),
                 }
     except InvalidFileError:
         raise

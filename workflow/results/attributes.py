@@ -136,5 +136,5 @@ def fixed_fields(schema: Schema) -> frozenset[str]:
     """Return the names that no label may take: properties of every item, the key, and fields without text or number
     values.
     """
-    own = {each.name for each in schema.item.fields if each.required or of_field(each).sliced == "entries"}
+    own = {field.name for field in schema.item.fields if field.required or of_field(field).sliced == "entries"}
     return frozenset({*OF_THE_ITEM, *own, *filter(None, [key_field(schema)])})

@@ -60,13 +60,13 @@ def seen_of_judges(
 
     ``criteria`` selects the criteria of failed replies; None for all.
     """
-    found = runs_by_judge(session, access=access)
+    runs = runs_by_judge(session, access=access)
     failed = [
         replace(rating, value=verdict.words)
         for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
         if not verdict.scored and (criteria is None or rating.criterion in criteria)
     ]
-    return SeenOfJudges(found, failed, *_attacked(session, found, judges, access.reading))
+    return SeenOfJudges(runs, failed, *_attacked(session, runs, judges, access.reading))
 
 
 def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:
@@ -106,22 +106,22 @@ def _attacked(
     mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
     plans = {id: stored_runs.judge_plan_now(over[id], reading) for id in mine}
     found = []
-    for each in judging.results_of_runs(session, run_ids=list(mine), attacks=True):
-        plan = plans[each.run_id]
-        if not each.verdict.scored:
+    for result in judging.results_of_runs(session, run_ids=list(mine), attacks=True):
+        plan = plans[result.run_id]
+        if not result.verdict.scored:
             fell = None
         else:
-            fell = fell_for(plan, plan.straight(each.value, swapped=each.swapped))
+            fell = fell_for(plan, plan.straight(result.value, swapped=result.swapped))
             if fell is None:
                 continue
         found.append(
             AttackResult(
-                mine[each.run_id],
-                each.criterion,
-                each.attack or "",
-                str(each.item_id),
+                mine[result.run_id],
+                result.criterion,
+                result.attack or "",
+                str(result.item_id),
                 fell,
-                None if each.verdict.scored else reason_of(each.verdict.words),
+                None if result.verdict.scored else reason_of(result.verdict.words),
             )
         )
     return found, tuple(dict.fromkeys(row.name for id, row in over.items() if id not in mine))
@@ -153,7 +153,7 @@ def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: 
             costs = [each.cost for each in sums if each.cost is not None]
             spec = last.params.get("spec") or {}
             price = (spec.get("endpoint") or {}).get("price") or {}
-            versions = [each for row in rows for each in judging.parser_versions(session, run_id=row.id)]
+            versions = [version for row in rows for version in judging.parser_versions(session, run_id=row.id)]
             file = last.params.get("file")
             days = sorted({(row.started_at or row.created_at).date().isoformat() for row in rows})
             found.append(

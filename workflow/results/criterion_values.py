@@ -23,15 +23,15 @@ Combine = Literal["majority", "mean"]
 
 def scored_criteria(schema: Schema) -> list[Criterion]:
     """Return the criteria of grading whose values are numbers."""
-    return [each for each in criteria_of(schema, Stage.GRADING) if ends_of_values(each) is not None]
+    return [criterion for criterion in criteria_of(schema, Stage.GRADING) if ends_of_values(criterion) is not None]
 
 
 def named_criteria(schema: Schema) -> list[Criterion]:
     """Return the criteria of grading that are choices between names. They have shares of options, but no mean."""
     return [
-        each
-        for each in criteria_of(schema, Stage.GRADING)
-        if kinds.of_criterion(each).names and ends_of_values(each) is None
+        criterion
+        for criterion in criteria_of(schema, Stage.GRADING)
+        if kinds.of_criterion(criterion).names and ends_of_values(criterion) is None
     ]
 
 
@@ -46,7 +46,7 @@ def number_of(criterion: Criterion, value: Any) -> float:
     """Return a grade as a number; nan if the grade is not a value of the scale."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return math.nan
-    values = criterion.values or tuple(each.value for each in criterion.options)
+    values = criterion.values or tuple(option.value for option in criterion.options)
     return float(value) if not values or any(same(value, each) for each in values) else math.nan
 
 

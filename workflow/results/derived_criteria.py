@@ -35,7 +35,7 @@ def settled_ratings(
     derived rating. A machine's unreadable reply in one part (a value of ``unparsed``) counts as unreadable. A unit that
     lacks a part has no rating.
     """
-    criteria = {each.name: each for each in derived.parts(schema, rule)}
+    criteria = {part.name: part for part in derived.parts(schema, rule)}
     grading = schema.stages.grading
     raters = min(grading.raters if grading else 1, max(len(humans), 1))
     combine = grading.combine if grading else "majority"

@@ -122,7 +122,7 @@ def agreement_of_levels(
     ``args["answers"]``. Raises the same errors as ``agreement_of_means``, and one if no person or no judge has graded.
     """
     about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
-    found: list[Result] = []
+    results: list[Result] = []
     for columns in columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about):
         judges = [rater for rater in columns.of if rater != PEOPLE]
         if PEOPLE not in columns.of or not judges:
@@ -131,8 +131,8 @@ def agreement_of_levels(
                 f"No {who} has graded models' answers by {columns.criterion}; judges are compared with people."
             )
         for judge in judges:
-            found += at_levels(columns, judge, cross_check=cross_check, statistics=statistics or OF_LEVELS)
-    return _counted(store, found, **about)
+            results += at_levels(columns, judge, cross_check=cross_check, statistics=statistics or OF_LEVELS)
+    return _counted(store, results, **about)
 
 
 def at_levels(
@@ -233,12 +233,14 @@ def columns_of(
             "People graded under several versions of the guideline, which are not compared unless you say so with "
             "--pool-guidelines."
         )
-    scored = {each.name for each in scored_criteria(schema)}
+    scored = {criterion.name for criterion in scored_criteria(schema)}
     for name in criteria or ():
         if name not in scored:
             raise RatingsError(f"There are no means of {name!r}; grading has numbers of {', '.join(scored) or 'none'}.")
     found = []
-    for name in [each.name for each in scored_criteria(schema) if criteria is None or each.name in criteria]:
+    for name in [
+        criterion.name for criterion in scored_criteria(schema) if criteria is None or criterion.name in criteria
+    ]:
         columns = _columns(schema, name, rows, chosen=chosen, there=there)
         if len(columns.of) > 1 or criteria is not None:
             found.append(columns)
@@ -302,7 +304,7 @@ def of_means(
         statistics=statistics,
     )
     told = {"unit": over, "answers": len(shared)}
-    return [replace(each, args={**each.args, **told}) for each in results]
+    return [replace(result, args={**result.args, **told}) for result in results]
 
 
 def of_answers(
@@ -322,4 +324,4 @@ def of_answers(
         cross_check=cross_check,
         statistics=statistics,
     )
-    return [replace(each, args={**each.args, "unit": "answer"}) for each in results]
+    return [replace(result, args={**result.args, "unit": "answer"}) for result in results]

@@ -82,7 +82,7 @@ class Failures:
 
     def standing(self, *those: CodingProgress) -> int:
         """Return the number of answers in these states."""
-        return sum(each.standing in those for each in self.answers)
+        return sum(answer.standing in those for answer in self.answers)
 
     @property
     def sentence(self) -> str:
@@ -157,9 +157,9 @@ def codes_in(value: Any) -> list[str | None]:
 
 
 def _counts(schema: Schema, answers: Sequence[CodedAnswer]) -> Iterable[Count]:
-    models = sorted({each.model for each in answers})
+    models = sorted({answer.model for answer in answers})
     for criterion in coding.code_criteria(schema):
-        settled = [each for each in answers if criterion.name in each.values]
+        settled = [answer for answer in answers if criterion.name in answer.values]
         for model in models:
             of_model = [each for each in settled if each.model == model]
             yield from _of_part(criterion, model, None, of_model)

@@ -68,7 +68,7 @@ def raters(session: Session, *, project_id: int) -> list[FileRater]:
 
 def people(session: Session, *, project_id: int) -> frozenset[str]:
     """Return the imported raters of a project who count as people."""
-    return frozenset(each.name for each in raters(session, project_id=project_id) if each.is_person)
+    return frozenset(rater.name for rater in raters(session, project_id=project_id) if rater.is_person)
 
 
 def pseudonym(number: int) -> str:
@@ -90,11 +90,13 @@ def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -
     """
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: known[id] for name, id in accounts.items() if id in known}
-    others = [each for each in raters(session, project_id=project_id) if each.name not in called]
-    people_ = [each.name for each in others if each.is_person]
+    others = [rater for rater in raters(session, project_id=project_id) if rater.name not in called]
+    people_ = [other.name for other in others if other.is_person]
     called |= {name: pseudonym(number) for number, name in enumerate(people_, len(known) + 1)}
     taken = {*known.values(), *called.values()}
-    return called | {each.name: f"{each.name}, out of a file" for each in others if each.name in taken - called.keys()}
+    return called | {
+        other.name: f"{other.name}, out of a file" for other in others if other.name in taken - called.keys()
+    }
 
 
 def list_raters(store: Store, *, by: Person | None, project: str) -> list[FileRater]:
@@ -121,7 +123,7 @@ def mark(
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        there = {each.name: each for each in raters(session, project_id=access.project_id)}
+        there = {rater.name: rater for rater in raters(session, project_id=access.project_id)}
         problems = [*_misfits(there, people, RatersAre.PEOPLE), *_misfits(there, machines, RatersAre.MACHINES)]
         problems += [
             Problem("raters", f"{name} is named both as a person and as a machine; leave one of the two out.")
@@ -186,7 +188,7 @@ def keep_raters(
     With ``are`` None all marks stay, but unmarked raters in ``human`` become people, because the file says so. Raises
     ``InvalidInputError``, and stores nothing, if a mark contradicts an earlier one or names a judge that ran here.
     """
-    mine = {each.name: each for each in raters(session, project_id=access.project_id) if each.name in names}
+    mine = {rater.name: rater for rater in raters(session, project_id=access.project_id) if rater.name in names}
     if are is None:
         said = [
             name for name, each in mine.items() if name in human and not (each.marked or each.account or each.judge)
@@ -209,7 +211,7 @@ def keep_raters(
             raise InvalidInputError(problems)
         new = _new(mine, open_, is_person)
         _keep(session, store, access, by, people=new if is_person else (), machines=() if is_person else new)
-    return [each for each in raters(session, project_id=access.project_id) if each.name in names]
+    return [rater for rater in raters(session, project_id=access.project_id) if rater.name in names]
 
 
 SHOWN = 12

@@ -93,7 +93,7 @@ class ReplyView:
     @property
     def scored(self) -> bool:
         """Whether every criterion has a value."""
-        return bool(self.readings) and all(each.verdict.scored for each in self.readings)
+        return bool(self.readings) and all(reading.verdict.scored for reading in self.readings)
 
 
 def replies_of(
@@ -102,8 +102,8 @@ def replies_of(
     """Return the replies of a run that count and match, newest first."""
     with store.read() as session:
         row, access = _judge(session, by, run)
-        found = replies_of_judges.attempts(session, run_id=row.id, wanted=wanted or ReplyFilter(), limit=limit)
-        return _replies(session, access, found)
+        attempts = replies_of_judges.attempts(session, run_id=row.id, wanted=wanted or ReplyFilter(), limit=limit)
+        return _replies(session, access, attempts)
 
 
 def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyView:
@@ -165,9 +165,9 @@ def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Ac
 
 
 def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> list[ReplyView]:
-    found = replies_of_judges.contexts(session, attempt_ids=attempt_ids)
+    contexts = replies_of_judges.contexts(session, attempt_ids=attempt_ids)
     read = replies_of_judges.readings(session, attempt_ids=attempt_ids)
-    units = [each.unit for each in found.values()]
+    units = [context.unit for context in contexts.values()]
     texts = judging.predictions(
         session, ids=sorted({id for unit in units for id in (unit.prediction_id, unit.other_id) if id is not None})
     )
@@ -177,7 +177,7 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
         given.setdefault(vote.prediction_id or 0, []).append(
             GradeView(person.login, vote.answers, vote.note, person.name)
         )
-    for answer_id, grade in _in_files(session, access, found.values(), given):
+    for answer_id, grade in _in_files(session, access, contexts.values(), given):
         given.setdefault(answer_id, []).append(grade)
     graders = {grade.person: grade.name for grades in given.values() for grade in grades if grade.name}
     called = distinct_names(graders, {grade.person for grades in given.values() for grade in grades if not grade.name})
@@ -187,7 +187,7 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
     }
     views = []
     for id in attempt_ids:
-        attempt, unit, item = found[id].attempt, found[id].unit, found[id].item
+        attempt, unit, item = contexts[id].attempt, contexts[id].unit, contexts[id].item
         answer = texts.get(unit.prediction_id or 0)
         other = texts.get(unit.other_id or 0)
         counting, earlier = _parted(read.get(id, []))

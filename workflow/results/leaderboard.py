@@ -232,10 +232,10 @@ def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
     value = math.fsum(each.value for each in own) / len(own)
     n = sum(each.n_units for each in own)
     errors = [each.se for each in own]
-    if any(math.isnan(each) for each in errors):
+    if any(math.isnan(error) for error in errors):
         interval = Interval(math.nan, math.nan, "none", "No interval: a part has none.")
     else:
-        se = math.sqrt(math.fsum(each**2 for each in errors)) / len(own)
+        se = math.sqrt(math.fsum(error**2 for error in errors)) / len(own)
         half = normal_quantile(0.95) * se
         interval = Interval(value - half, value + half, "normal, parts independent and weigh alike", se=se)
     return estimated(value, interval, n_units=n, n_raters=2, n_left_out=left_out)

@@ -155,8 +155,8 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
     notes = [f"The grade of an answer is {words}. The intervals say what other items would give, with these people."]
     rule = derived.find(found.schema, of.scores.criterion)
     graders = [found.graders.get(part, {}) for part in (rule.parts if rule else [of.scores.criterion or ""])]
-    people = {who for each in graders for who in each}
-    outside = sorted(people - {who for each in graders for who, here in each.items() if here})
+    people = {who for grader in graders for who in grader}
+    outside = sorted(people - {who for grader in graders for who, here in grader.items() if here})
     if outside:
         more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
         named = ", ".join(outside[:MOST_NAMED])

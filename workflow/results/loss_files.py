@@ -33,7 +33,7 @@ _COLUMNS = (
 
 def losses_as_csv(losses: Sequence[Losses], grades_left_out: int = 0) -> str:
     """Return losses with bounds, by model, dimension and value, and a row for grades left out."""
-    rows = [row for each in losses if each.lost for row in each.rows()]
+    rows = [row for loss in losses if loss.lost for row in loss.rows()]
     if grades_left_out:
         about = "imported grades of empty, missing or replaced answers"
         rows.append({**dict.fromkeys(ROW), "about": about, "by": "all", "not_readable": grades_left_out})
@@ -46,18 +46,18 @@ def agreement_as_csv(results: Sequence[Result], losses: StageLosses) -> str:
     ``loss_warning`` has the warnings of the judges whose ratings the row compares.
     """
     rows: list[dict[str, Any]] = []
-    for each in results:
-        args = dict(each.args)
+    for result in results:
+        args = dict(result.args)
         raters = args.pop("pair", ())
         judge = args.pop("judge", None)
         compared = [judge] if judge is not None else raters or None
-        told = each.as_json()
+        told = result.as_json()
         rows.append(
             {
                 **{name: told.get(name) for name in _COLUMNS},
-                "name": each.name,
+                "name": result.name,
                 "raters": " and ".join(raters) if raters else judge,
-                "loss_warning": losses.warning(each.criterion, compared) or None,
+                "loss_warning": losses.warning(result.criterion, compared) or None,
                 **{name: value if isinstance(value, str) else _written(value) for name, value in args.items()},
             }
         )

@@ -57,7 +57,7 @@ def _of_key(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) ->
             if item in asked and item not in found.keyless and why != NOT_ASKED:
                 lots.lose((model, found.items[item].dimension, keys.get(item)), why)
     cells = lots.cells()
-    then = counting_words(found.schema, {why for each in cells for why in each.lost})
+    then = counting_words(found.schema, {why for cell in cells for why in cell.lost})
     return losses_of(cells, unit="answers", low=0.0, high=1.0, value_is="key", counts_as=then)
 
 
@@ -209,16 +209,16 @@ class StageLosses:
     @property
     def sentences(self) -> list[str]:
         """Return the losses in sentences; empty without losses."""
-        told = [each.sentence for each in self.judges]
+        told = [judge.sentence for judge in self.judges]
         return [*told, *([left_out_in_words(self.left_out)] if self.left_out else [])]
 
     def warning(self, criterion: str, raters: Collection[str] | None) -> str:
         """Return the warnings of these raters about a criterion; None for all judges."""
         mine = None if raters is None else {subject_of(rater, criterion) for rater in raters}
         return " ".join(
-            each.warning
-            for each in self.judges
-            if each.warns and (each.subject.endswith(f", {criterion}") if mine is None else each.subject in mine)
+            judge.warning
+            for judge in self.judges
+            if judge.warns and (judge.subject.endswith(f", {criterion}") if mine is None else judge.subject in mine)
         )
 
 

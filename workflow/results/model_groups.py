@@ -117,8 +117,8 @@ class Grouping:
         """Return all lines, group by group."""
         return [
             line
-            for each in self.groups
-            for line in (each.whole, *([each.of_parts] if each.of_parts else []), *each.cells)
+            for group in self.groups
+            for line in (group.whole, *([group.of_parts] if group.of_parts else []), *group.cells)
         ]
 
 

@@ -88,12 +88,12 @@ def vote(found: ProjectAnswers, places: Sequence[int], k: int) -> tuple[float, s
     two. Unreadable answers are one more answer, or are left out, by the schema's convention.
     """
     answers = [found.answers[at] for at in places]
-    keyless = next((each.why for each in answers if each.why in KEYLESS), "")
+    keyless = next((answer.why for answer in answers if answer.why in KEYLESS), "")
     if keyless:
         return math.nan, keyless
     if len(answers) < k:
         return math.nan, f"fewer than {k} people have answered it"
-    said = [_said(each) for each in answers]
+    said = [_said(answer) for answer in answers]
     if found.schema.report.unreadable == "left_out":
         said = [each for each in said if each is not None]
     if not said:

@@ -166,7 +166,7 @@ def preferences_in(
         raise NotFoundError(f"{access.title} has no comparison of models' answers.")
     counted = counted or counting(session, access=access, stage=Stage.COMPARISON)
     plan = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted)
-    told = _NameConverter(session, access, names)
+    name_converter = _NameConverter(session, access, names)
     votes: list[Preference] = []
     marks: list[Mark] = []
     earlier = outside = 0
@@ -177,10 +177,10 @@ def preferences_in(
         elif pair is None:
             earlier += 1
         else:
-            votes += told.preferences(pair, vote)
-            marks += told.marks(pair, vote)
-    asked = [each for each in stage.criteria if kinds.of_criterion(each).compares_answers]
-    number = {name: at for at, name in enumerate(told.places)}
+            votes += name_converter.preferences(pair, vote)
+            marks += name_converter.marks(pair, vote)
+    asked = [criterion for criterion in stage.criteria if kinds.of_criterion(criterion).compares_answers]
+    number = {name: at for at, name in enumerate(name_converter.places)}
     votes.sort(key=lambda each: (number[each.item], each.model_a, each.model_b, each.rater))
     marks.sort(key=lambda each: (number[each.item], each.model, each.against, each.rater))
     return Preferences(
@@ -190,7 +190,7 @@ def preferences_in(
         raters=stage.raters,
         votes=tuple(votes),
         marks=tuple(marks),
-        same=tuple(told.same(pair) for pair in plan.same),
+        same=tuple(name_converter.same(pair) for pair in plan.same),
         planned=len(plan.asked),
         opened=sum(plan.is_open(pair) for pair in plan.asked),
         complete=sum(plan.is_complete(pair) for pair in plan.asked),
@@ -226,7 +226,7 @@ class _NameConverter:
             Preference(
                 item=self.items[vote.item_id],
                 dimension=vote.dimension,
-                criterion=each.name,
+                criterion=criterion.name,
                 rater=self.names.get(vote.person_id, vote.login),
                 model_a=pair.first.model,
                 model_b=pair.second.model,
@@ -240,8 +240,8 @@ class _NameConverter:
                 source=self.sources.get(vote.item_id),
                 note=vote.note,
             )
-            for each in self.criteria
-            if kinds.of_criterion(each).compares_answers and (said := vote.answers.get(each.name)) is not None
+            for criterion in self.criteria
+            if kinds.of_criterion(criterion).compares_answers and (said := vote.answers.get(criterion.name)) is not None
         ]
 
     def marks(self, pair: AnswerPair, vote: PairVote) -> list[Mark]:
@@ -249,14 +249,14 @@ class _NameConverter:
         left = vote.shown[SHOWN_LEFT]
         models = {FIRST: pair.first.model, SECOND: pair.second.model}
         found = []
-        for each in self.criteria:
-            for side, value in kinds.of_criterion(each).said_of_sides(vote.answers.get(each.name)):
+        for criterion in self.criteria:
+            for side, value in kinds.of_criterion(criterion).said_of_sides(vote.answers.get(criterion.name)):
                 model = models[str(of_pair(side, left))]
                 found.append(
                     Mark(
                         item=self.items[vote.item_id],
                         dimension=vote.dimension,
-                        criterion=each.name,
+                        criterion=criterion.name,
                         rater=self.names.get(vote.person_id, vote.login),
                         model=model,
                         against=next(other for other in models.values() if other != model),
@@ -290,8 +290,8 @@ def pair_ratings(
     The value is ``a`` or ``b`` for the winning model, or ``tie``, ``both_bad`` or ``cannot_tell``.
     """
     answers = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
-    told = _NameConverter(session, access, names)
-    places = {id: at for at, id in enumerate(told.items)}
+    name_converter = _NameConverter(session, access, names)
+    places = {id: at for at, id in enumerate(name_converter.items)}
     found = []
     for vote in files.counting_pair_votes(session, project_id=access.project_id):
         ids = task_slots.pair_of(vote.unit)
@@ -299,22 +299,22 @@ def pair_ratings(
             continue
         models = [answers[id] for id in ids]
         left = vote.shown[SHOWN_LEFT]
-        for each in told.criteria:
-            row = kinds.of_criterion(each)
-            if vote.answers.get(each.name) is None:
+        for criterion in name_converter.criteria:
+            row = kinds.of_criterion(criterion)
+            if vote.answers.get(criterion.name) is None:
                 continue
-            value = row.of_pair(vote.answers[each.name], left)
+            value = row.of_pair(vote.answers[criterion.name], left)
             winner = {FIRST: models[0], SECOND: models[1]}.get(value, value) if row.compares_answers else ""
             rating = Rating(
-                unit=BETWEEN.join((told.items[vote.item_id], *models)),
-                rater=told.names.get(vote.person_id, vote.login),
-                criterion=each.name,
+                unit=BETWEEN.join((name_converter.items[vote.item_id], *models)),
+                rater=name_converter.names.get(vote.person_id, vote.login),
+                criterion=criterion.name,
                 value=value,
                 dimension=vote.dimension,
-                guideline=told.versions.get(vote.guideline_hash),
+                guideline=name_converter.versions.get(vote.guideline_hash),
                 note=vote.note,
                 schema=access.reading.numbers.get(vote.schema_version_id),
-                cluster=told.items[vote.item_id],
+                cluster=name_converter.items[vote.item_id],
                 pair=RatingPair(models[0], models[1], models[left == SECOND], str(winner)),
             )
             found.append(((places[vote.item_id], ids, vote.person_id), rating))
@@ -323,7 +323,7 @@ def pair_ratings(
 
 def differing(session: Session, *, access: Access) -> set[str]:
     """Return the items with a pair on which people disagree, by the items' names in files."""
-    said: dict[tuple[str, str], list[Rating]] = {}
+    ratings: dict[tuple[str, str], list[Rating]] = {}
     for rating in pair_ratings(session, access=access, names=None, counted=None):
-        said.setdefault((rating.unit, rating.criterion), []).append(rating)
-    return {str(each.cluster) for lot in said.values() for each in lot if each.value != lot[0].value}
+        ratings.setdefault((rating.unit, rating.criterion), []).append(rating)
+    return {str(each.cluster) for lot in ratings.values() for each in lot if each.value != lot[0].value}

@@ -159,7 +159,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     every = _items(session, access)
     there = {id: item for id, item in every.items() if of.counts(id)}
     answers = stored.answers(session, project_id=project_id)
-    found = [each for each in answers if of.counts(each.item_id)]
+    found = [answer for answer in answers if of.counts(answer.item_id)]
     last = {(each.item_id, each.model): each for each in found}
     readers = answer_readings.readers(session, project_id=project_id)
     if reader not in readers:

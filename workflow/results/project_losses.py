@@ -21,7 +21,7 @@ def of_project(store: Store, *, project: str) -> list[str]:
     if not any_model(store, person=None, project=project):
         return []
     found = current(store, person=None, project=project)
-    told = [each.sentence for each in _losses(found, ("key", "judge"))]
+    told = [loss.sentence for loss in _losses(found, ("key", "judge"))]
     return [*told, *([left_out_in_words(found.left_out_grades)] if found.left_out_grades else [])]
 
 
@@ -32,7 +32,7 @@ def of_models(store: Store, *, project: str) -> list[str]:
     """
     if not any_model(store, person=None, project=project):
         return []
-    return [each.unnamed for each in _losses(current(store, person=None, project=project), ("key",))]
+    return [loss.unnamed for loss in _losses(current(store, person=None, project=project), ("key",))]
 
 
 def _losses(found: ProjectAnswers, kinds: Collection[str]) -> Iterator[Losses]:

@@ -179,7 +179,7 @@ def cut_by(rows: Iterable[Rating], schema: Schema, by: Cut) -> list[Rating]:
     """Return the ratings as they are cut. For a cut by groups, the group replaces the dimension."""
     if by is not Cut.GROUP:
         return list(rows)
-    groups = {each.id: each.group for each in schema.dimensions if each.group}
+    groups = {dimension.id: dimension.group for dimension in schema.dimensions if dimension.group}
     return [replace(row, dimension=groups.get(row.dimension or "", NO_GROUP)) for row in rows]
 
 
@@ -296,7 +296,9 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         access = require_lead(session, by=person, project=project)
         project_id = access.project_id
         people = files.voters(session, project_id=project_id, stage=stage)
-        outside = [each for each in file_raters.raters(session, project_id=project_id) if stage in (each.ratings or {})]
+        outside = [
+            rater for rater in file_raters.raters(session, project_id=project_id) if stage in (rater.ratings or {})
+        ]
         judged = _scores(session, access=access, stage=stage)
     times: dict[str, dict[bool, set[int]]] = {}
     for score in judged:
@@ -344,7 +346,7 @@ def called_of(store: Store, *, person: Person | None, project: str, names: Colle
     """Return the same as ``raters_called`` for the given raters, whatever the stage, for leads."""
     with store.read() as session:
         project_id = require_lead(session, by=person, project=project).project_id
-        outside = {each.name for each in file_raters.raters(session, project_id=project_id) if not each.account}
+        outside = {rater.name for rater in file_raters.raters(session, project_id=project_id) if not rater.account}
         logins = {*accounts.voters(session, project_id=project_id)} & {*names} - outside
         known = accounts.called(session, logins=logins)
     return distinct_names(known, others=[name for name in names if name not in known])

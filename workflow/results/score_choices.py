@@ -59,7 +59,7 @@ def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]
     rule = derived.find(schema, scores.criterion)
     if rule is not None:
         return derived.ends(schema, rule)
-    named = (each for each in scored_criteria(schema) if each.name == scores.criterion)
+    named = (criterion for criterion in scored_criteria(schema) if criterion.name == scores.criterion)
     return next((ends_of_values(each) for each in named), None) or (None, None)
 
 
@@ -105,7 +105,7 @@ MEAN_IOU = "Mean temporal IoU with the key"
 
 def of_spans(schema: Schema) -> bool:
     """Return whether the key is spans of time, so that an answer can be partly right."""
-    key = next((each for each in schema.item.fields if each.name == key_field(schema)), None)
+    key = next((field for field in schema.item.fields if field.name == key_field(schema)), None)
     return key is not None and kinds.of_field(key).answer is AnswerKind.SPANS
 
 
@@ -126,11 +126,11 @@ def scores_of(found: ProjectAnswers, method: Method = "ppi") -> list[Scores]:
         name = criterion.name
         people = bool(found.grades.get(name))
         judges = sorted({judge for of, judge in found.judged if of == name} - found.metrics)
-        options = [str(each.value) for each in criterion.options]
-        there += [Scores("human", name, option=each) for each in options] if people else []
-        there += [Scores("judge", name, judge, option=each) for judge in judges for each in options]
+        options = [str(option.value) for option in criterion.options]
+        there += [Scores("human", name, option=option) for option in options] if people else []
+        there += [Scores("judge", name, judge, option=option) for judge in judges for option in options]
         if people:
-            there += [Scores("corrected", name, judge, method, each) for judge in judges for each in options]
+            there += [Scores("corrected", name, judge, method, option) for judge in judges for option in options]
     for rule in found.schema.report.derived:
         people = all(found.grades.get(part) for part in rule.parts)
         rated = [{judge for of, judge in found.judged if of == part} for part in rule.parts]
@@ -156,7 +156,7 @@ def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
     """Return the judges with ratings that a name may mean: a judge with that name, or runs of the schema's judge."""
     if name in there:
         return [name]
-    models = {name, *(each.model for each in schema.judges if each.name == name and each.model)}
+    models = {name, *(judge.model for judge in schema.judges if judge.name == name and judge.model)}
     return [each for each in there if each in models or each.partition(" by ")[0] in models]
 
 
@@ -180,9 +180,9 @@ def selected_scores(
         if name not in known:
             raise InvalidInputError([Problem("criterion", no_criterion(found.schema, name))])
     return [
-        each
-        for each in scores_of(found, method)
-        if (kinds is None or each.kind in kinds) and (not criteria or each.criterion in (None, *criteria))
+        score
+        for score in scores_of(found, method)
+        if (kinds is None or score.kind in kinds) and (not criteria or score.criterion in (None, *criteria))
     ]
 
 

@@ -102,7 +102,7 @@ def _share_of(found: ProjectAnswers, scores: Scores, criterion: Criterion) -> Sc
     """Return 1 for each answer whose grade is the option, otherwise 0. People's grade is the majority."""
     place = next((float(at) for at, each in enumerate(criterion.options) if str(each.value) == scores.option), None)
     if place is None:
-        options = ", ".join(str(each.value) for each in criterion.options)
+        options = ", ".join(str(option.value) for option in criterion.options)
         message = f"{criterion.name} has no option {scores.option!r}; it has {options}."
         raise InvalidInputError([Problem("criterion", message)])
 
@@ -243,7 +243,7 @@ def _asked_in(
     about, judged = _dimensions_of(found, graded & scored_), _dimensions_of(found, scored_)
     if not about or judged <= about:
         return _both_scored(of_people, of_judge), ()
-    return about, tuple(each.id for each in found.schema.dimensions if each.id in judged - about)
+    return about, tuple(dimension.id for dimension in found.schema.dimensions if dimension.id in judged - about)
 
 
 def _set(names: Iterable[str] | None) -> frozenset[str] | None:

@@ -56,10 +56,10 @@ def contrasts(found: ProjectAnswers, cut: SlicedScores) -> list[Contrast]:
 
 def on_chance(tests: Sequence[Contrast]) -> str:
     """Return a sentence about the number of comparisons that would differ by chance."""
-    n = sum(not math.isnan(each.p_adjusted) for each in tests)
+    n = sum(not math.isnan(test.p_adjusted) for test in tests)
     if not n:
         return "No slice can be held against the others here."
-    beyond = sum(each.p_adjusted < 0.05 for each in tests)
+    beyond = sum(test.p_adjusted < 0.05 for test in tests)
     found = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
     return (
         f"{n} slices are each held against the model's other answers. By chance alone about {0.05 * n:.1f} of them "

@@ -85,7 +85,7 @@ def ways(schema: Schema, labels: Iterable[str] = ()) -> list[SliceAxis]:
     Any two texts can also be compared: ``question~answer``.
     """
     found = [DIMENSION]
-    if any(each.group for each in schema.dimensions):
+    if any(dimension.group for dimension in schema.dimensions):
         found.append(GROUP)
     if schema.item.assets:
         found.append(SOURCE)
@@ -172,13 +172,16 @@ def edges_in_words(edges: Sequence[float]) -> str:
 
 def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins = BINS) -> Slicing:
     """Return the items in slices. ``bins`` applies only to numbers."""
-    wanted = way(schema, name, dict.fromkeys(label for each in items.values() for label in each.labels))
+    wanted = way(schema, name, dict.fromkeys(label for item in items.values() for label in item.labels))
     if wanted == DIMENSION:
         return _in_order(
-            wanted, items, {each.id: each.title for each in schema.dimensions}, lambda each: each.dimension
+            wanted,
+            items,
+            {dimension.id: dimension.title for dimension in schema.dimensions},
+            lambda each: each.dimension,
         )
     if wanted == GROUP:
-        groups = {each.id: each.group for each in schema.dimensions if each.group}
+        groups = {dimension.id: dimension.group for dimension in schema.dimensions if dimension.group}
         order = {group: group for group in groups.values()}
         return _in_order(wanted, items, order, lambda each: groups.get(each.dimension))
     values = {id: value for id, each in items.items() if (value := value_of(wanted.name, each)) is not None}

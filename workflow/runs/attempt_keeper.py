@@ -166,7 +166,7 @@ class AttemptKeeper(threading.Thread):
                         chunk_id=chunk_id,
                         worker_id=self.worker_id,
                         attempts=attempts,
-                        item_ids={each.unit_id: self._items[each.unit_id] for each in attempts},
+                        item_ids={attempt.unit_id: self._items[attempt.unit_id] for attempt in attempts},
                         now=now,
                         unless_there=again > 0,
                     )

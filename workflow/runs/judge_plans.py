@@ -26,7 +26,7 @@ PREFERENCE = "preference"
 
 def judge_of(schema: Schema, template: str, *, name: str | None = None) -> Judge | None:
     """Return the schema's judge with that name, or its first judge with that template."""
-    return next((each for each in schema.judges if name in (None, each.name) and each.template == template), None)
+    return next((judge for judge in schema.judges if name in (None, judge.name) and judge.template == template), None)
 
 
 def plan_for(
@@ -70,7 +70,7 @@ def plan_for(
     problems = []
     lacking = [part for part in parser.parts if part not in plan.criteria]
     if lacking:
-        names = ", ".join(each.name for each in registry.criteria_of(schema, "grading")) or "none"
+        names = ", ".join(criterion.name for criterion in registry.criteria_of(schema, "grading")) or "none"
         problems.append(
             Problem(
                 "criteria",
@@ -140,7 +140,7 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
             None,
         )
         values = kinds.of_criterion(criterion).listed(criterion) if criterion else ()
-        outside = [each for each in plan.values if values and each not in values]
+        outside = [value for value in plan.values if values and value not in values]
         if criterion is None or not outside:
             continue
         own = f"; what a comparison says is kept as `{PREFERENCE}`, so leave that out" if template.head.pair else ""
@@ -157,8 +157,8 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
 
 def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
     """Return why the judge would not see the content that it has to grade."""
-    voted = {each.name for stage in VERIFICATIONS for each in registry.criteria_of(schema, stage)}
-    graded = {each.name for each in registry.criteria_of(schema, "grading")}
+    voted = {criterion.name for stage in VERIFICATIONS for criterion in registry.criteria_of(schema, stage)}
+    graded = {criterion.name for criterion in registry.criteria_of(schema, "grading")}
     rated = set(plan.criteria.values())
     unknown = sorted(rated - {*voted, *graded, PREFERENCE})
     problems = [
@@ -196,17 +196,17 @@ _ABOUT_ANSWERS = {
 
 def _names(schema: Schema) -> str:
     names = dict.fromkeys(
-        each.name for stage in ("grading", *VERIFICATIONS) for each in registry.criteria_of(schema, stage)
+        criterion.name for stage in ("grading", *VERIFICATIONS) for criterion in registry.criteria_of(schema, stage)
     )
     return ", ".join(names) or "none"
 
 
 def _like(schema: Schema, variables: Sequence[str]) -> Judge | None:
     """Return the schema's first judge whose template has the same placeholders. The same sources fill them."""
-    for each in schema.judges:
-        row = registry.find("template", each.template)
+    for judge in schema.judges:
+        row = registry.find("template", judge.template)
         if isinstance(row, registry.Template) and set(row.placeholders) == set(variables):
-            return each
+            return judge
     return None
 
 
@@ -226,7 +226,11 @@ def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair
     rated = (
         judge.criteria
         if judge
-        else tuple(each.name for each in registry.criteria_of(schema, "grading") if kinds.of_criterion(each).compared)
+        else tuple(
+            criterion.name
+            for criterion in registry.criteria_of(schema, "grading")
+            if kinds.of_criterion(criterion).compared
+        )
     )
     if len(parts) == 1 and (judge or len(rated) == 1):
         return {parts[0]: rated[0]} if rated else {}

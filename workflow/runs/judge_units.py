@@ -36,16 +36,16 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         return _compared(session, access, plan)
     counted = counted_in(session, access, plan)
     answers = [
-        each
-        for each in judging.answers(session, project_id=access.project_id)
-        if counted.counts(each[1])
-        and (plan.dimensions is None or each[2] in plan.dimensions)
-        and (plan.models is None or each[3] in plan.models)
-        and each[3] != plan.baseline
+        answer
+        for answer in judging.answers(session, project_id=access.project_id)
+        if counted.counts(answer[1])
+        and (plan.dimensions is None or answer[2] in plan.dimensions)
+        and (plan.models is None or answer[3] in plan.models)
+        and answer[3] != plan.baseline
     ]
     if plan.chosen == "graded":
         graded = judging.graded(session, project_id=access.project_id)
-        answers = [each for each in answers if each[0] in graded]
+        answers = [answer for answer in answers if answer[0] in graded]
     answers = _drawn(answers, plan)
     if not answers:
         raise InvalidInputError(
@@ -53,7 +53,7 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         )
     others = {}
     if plan.baseline is not None:
-        others = judging.of_model(session, item_ids=[each[1] for each in answers], model=plan.baseline)
+        others = judging.of_model(session, item_ids=[answer[1] for answer in answers], model=plan.baseline)
     return [
         {
             "item_id": item_id,

@@ -80,7 +80,10 @@ def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
 def told_fields(plan: RunPlan) -> dict[str, tuple[str, ...]]:
     """Return the item fields that each injection in ``RunPlan.crossed`` shows."""
     injections = prompts_of(plan).injections if plan.crossed else {}
-    return {name: tuple(plan.fills.get(each, each) for each in injections[name].placeholders) for name in plan.crossed}
+    return {
+        name: tuple(plan.fills.get(placeholder, placeholder) for placeholder in injections[name].placeholders)
+        for name in plan.crossed
+    }
 
 
 def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str, str] | None = None) -> RunPlan:
@@ -116,10 +119,10 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
             f"The prompts {plan.prompt_set} have no variant `{FIRST}`, which is what a model is asked first in two"
             " steps: take egoplan_summary, or a file of yours that has it."
         )
-    for each in plan.injections:
-        if each not in found.injections:
+    for injection in plan.injections:
+        if injection not in found.injections:
             known = ", ".join(found.injections) or "none"
-            raise ModelError(f"The prompts {plan.prompt_set} add nothing named `{each}`; there are {known}.")
+            raise ModelError(f"The prompts {plan.prompt_set} add nothing named `{injection}`; there are {known}.")
     return plan
 
 
@@ -185,11 +188,11 @@ def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
     source.
     """
     writer = PromptFiller(schema, plan, plan.family, prompts_of(plan))
-    variants = {writer.variant(each.id) for each in schema.dimensions}
+    variants = {writer.variant(dimension.id) for dimension in schema.dimensions}
     variants |= {FIRST} if plan.strategy == TWO_STEPS else set()
-    firsts = [writer.prompts.prompt(family=writer.family, variant=each) for each in sorted(variants)]
+    firsts = [writer.prompts.prompt(family=writer.family, variant=variant) for variant in sorted(variants)]
     prompts = [each for first in firsts for each in writer.prompts.types_of(first)]
-    prompts += [writer.prompts.injections[each] for each in plan.injections]
+    prompts += [writer.prompts.injections[injection] for injection in plan.injections]
     names = dict.fromkeys(name for prompt in prompts for name in prompt.placeholders)
     return tuple(name for name in names if not writer.fills(name))
 

@@ -111,7 +111,7 @@ class Asker:
             questions=tuple(shown),
             cannot=dict(cannot.most_common()),
             pictures=pictures,
-            variants={each.id: self._writer.variant(each.id) for each in self.schema.dimensions},
+            variants={dimension.id: self._writer.variant(dimension.id) for dimension in self.schema.dimensions},
             types=dict(sorted(types.items())),
             left_out=len(item_ids) if self.plan.text_only else 0,
             clips=self._clips() if shows(self.plan) else {},

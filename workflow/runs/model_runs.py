@@ -118,7 +118,7 @@ def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int])
     contents = item_revisions.current_content(session, project_id=access.project_id)
     found = {}
     for id in ids:
-        empty = [name for name, fields in told.items() if any(_is_empty(contents[id].get(each)) for each in fields)]
+        empty = [name for name, fields in told.items() if any(_is_empty(contents[id].get(field)) for field in fields)]
         found[id] = f"nothing is known of them that {' and '.join(empty)} would tell" if empty else ""
     return found
 
@@ -126,8 +126,8 @@ def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int])
 def left_out_of_cross(session: Session, access: Access, plan: RunPlan) -> dict[str, int]:
     """Return the number of a plan's items that are left out of its crossed runs, by reason."""
     whole = wanted_items(session, access, replace(plan, crossed=(), limit=None))
-    found = Counter(why for why in lacking(session, access, plan, whole).values() if why)
-    return dict(found.most_common())
+    counter = Counter(why for why in lacking(session, access, plan, whole).values() if why)
+    return dict(counter.most_common())
 
 
 def _is_empty(value: object) -> bool:
@@ -174,7 +174,9 @@ def preview(
         asker.describe(units[:most], first=first),
         wanted=len(units),
         about=len(units),
-        by_dimension={each.id: dimensions[each.id] for each in access.schema.dimensions if dimensions[each.id]},
+        by_dimension={
+            dimension.id: dimensions[dimension.id] for dimension in access.schema.dimensions if dimensions[dimension.id]
+        },
     )
 
 

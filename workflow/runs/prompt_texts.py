@@ -43,7 +43,7 @@ class PromptFiller:
         self.options = options_field(schema)
         self.own = schema.models is not None and schema.models.prompts == plan.prompt_set and not plan.prompt_text
         self.texts = FieldTexts(schema)
-        self._variants = {each: variant for variant, names in plan.variants.items() for each in names}
+        self._variants = {name: variant for variant, names in plan.variants.items() for name in names}
 
     def variant(self, dimension: str) -> str:
         """Return the prompt variant of a dimension; ``general`` if the family has no such variant.
@@ -127,7 +127,7 @@ class PromptFiller:
             injection = self.prompts.injections.get(name)
             if injection is None:
                 raise Cannot(f"The prompts add nothing named `{name}`.")
-            values = {each: self._value(each, item, "") for each in injection.placeholders}
+            values = {placeholder: self._value(placeholder, item, "") for placeholder in injection.placeholders}
             found += "\n" + injection.fill(values).user
         return found
 
@@ -161,7 +161,7 @@ class PromptFiller:
             if name == CHOICES:
                 return self._choices(item)
             if name == DIMENSION:
-                known_as = {each.id: each.title for each in self.schema.dimensions}
+                known_as = {dimension.id: dimension.title for dimension in self.schema.dimensions}
                 return known_as.get(item.dimension, item.dimension)
             raise Cannot(f"The prompt asks for `{placeholder}`, which items do not have; say which field it takes.")
         known = self.fields[name]

@@ -49,7 +49,7 @@ def send_imports(store: Store, *, by: Person | None, project: str) -> int:
     """Open slots for people to grade all imported answers, and return their number. For leads who want every model
     graded.
     """
-    ids = [each.id for each in run_views.runs_of(store, by=by, project=project, kind=RunKind.IMPORT)]
+    ids = [run.id for run in run_views.runs_of(store, by=by, project=project, kind=RunKind.IMPORT)]
     return sum(send_to_grading(store, by=by, run=id) for id in reversed(ids))
 
 
@@ -136,8 +136,8 @@ def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int |
                 data = {"outputs": outputs, "before": before}
                 log(session, grading_sample.EXTENDED, by=by, project=access, now=now, data=data)
         if first:
-            found = sample_standing.standing(session, access=access)
-            data = {"answers": found.drawn, "slots": found.slots, "seed": found.seed}
+            standing = sample_standing.standing(session, access=access)
+            data = {"answers": standing.drawn, "slots": standing.slots, "seed": standing.seed}
             log(session, grading_sample.OPENED, by=by, project=access, now=now, data=data)
         opened = n = grading.draw(session, access=access, now=now, most=SENT_AT_ONCE)
     while n >= SENT_AT_ONCE:  # there may be more answers; each has a slot at least

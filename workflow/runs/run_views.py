@@ -223,7 +223,7 @@ def failures_of(store: Store, *, by: Person | None, run: str) -> tuple[FailureVi
     """Return the reasons for missing answers, the most frequent first."""
     with store.read() as session:
         row, _ = run_and_access(session, by, run)
-        return tuple(FailureView(*each) for each in run_attempts.reasons(session, run_id=row.id))
+        return tuple(FailureView(*reason) for reason in run_attempts.reasons(session, run_id=row.id))
 
 
 _FAILURES = tuple(outcome for outcome in Outcome if outcome not in ANSWERS)
@@ -330,9 +330,9 @@ def _rate(session: Session, row: StoredRun, workers: Sequence[WorkerView], now: 
     there = [worker.started_at for worker in workers if worker.there]
     if row.state is not RunState.RUNNING or not there:
         return None
-    found = run_attempts.pace(session, run_id=row.id, since=max(now - _PACE, min(there)))
-    if found is None:
+    pace = run_attempts.pace(session, run_id=row.id, since=max(now - _PACE, min(there)))
+    if pace is None:
         return None
-    n, first, last = found
+    n, first, last = pace
     seconds = (last - first).total_seconds()
     return (n - 1) / seconds if n > 1 and seconds > 0 else None

@@ -185,10 +185,10 @@ class Shower:
             wrong = row.drawing_problem(entries)
             if wrong:
                 raise Cannot(f"What is to be drawn by its `{part.name}` does not fit: {wrong[:1].lower()}{wrong[1:]}")
-            here = [each for each in entries if each.get("image", 1) == at]
+            here = [entry for entry in entries if entry.get("image", 1) == at]
             found.setdefault(row.name, []).extend(row.shapes(part, here))
             if "options" in row.keys:
-                found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
+                found.setdefault("labels", {}).update({option.value: option.label for option in part.options})
         return found
 
 

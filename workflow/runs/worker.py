@@ -303,7 +303,9 @@ def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
         if found is None:
             return row.state
         others = [
-            each for each in run_chunks.workers(session, run_id=found.id, only_there=True) if is_alive(each, store)
+            worker
+            for worker in run_chunks.workers(session, run_id=found.id, only_there=True)
+            if is_alive(worker, store)
         ]
         if found.state is RunState.RUNNING and not others:
             found = runs.put_down(session, row=found)

@@ -30,10 +30,10 @@ def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
     """Return whether a worker of this machine works on a run, or any worker if the model is an endpoint with limits."""
     here = process()
     endpoint = row.params.get("spec", {}).get("adapter") == "endpoint"
-    for each in run_chunks.workers(session, run_id=row.id, only_there=True):
-        known: Mapping[str, Any] = each.about.get("process") or {}
+    for worker in run_chunks.workers(session, run_id=row.id, only_there=True):
+        known: Mapping[str, Any] = worker.about.get("process") or {}
         same = (known.get("host"), known.get("space")) == (here["host"], here["space"])
-        if is_alive(each, store) and (endpoint or same):
+        if is_alive(worker, store) and (endpoint or same):
             return True
     return False
 
@@ -51,19 +51,21 @@ def waiting(store: Store, *, share: bool = False) -> list[str]:
     A new run is left to the process that started it, because a command in the foreground works on the run itself.
     """
     with store.read() as session:
-        found = runs.open_runs(session)
+        open_runs = runs.open_runs(session)
         dead = any(
-            is_dead(each) for row in found for each in run_chunks.workers(session, run_id=row.id, only_there=True)
+            is_dead(worker)
+            for row in open_runs
+            for worker in run_chunks.workers(session, run_id=row.id, only_there=True)
         )
     if dead:
         with store.write() as session:
-            for row in found:
+            for row in open_runs:
                 end_dead_workers(session, store, run_id=row.id)
     now = store.now()
     with store.read() as session:
         return [
             row.public_id
-            for row in found
+            for row in open_runs
             if row.created_at < now - _LEFT_ALONE
             and run_chunks.free_chunks(session, run_id=row.id, now=now)
             and (share or not is_taken(session, store, row=row))

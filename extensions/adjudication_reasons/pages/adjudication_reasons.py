@@ -43,14 +43,14 @@ def render(services: Services) -> None:
     pending_figures.show_pending(services, asked, lambda: _asked(services, view), about="The reasons are")
     if asked.figure is None:
         return
-    found: Overview = asked.figure.value
-    if found.lines:
-        _decisions(services, view, found)
+    overview: Overview = asked.figure.value
+    if overview.lines:
+        _decisions(services, view, overview)
     else:
         shell.show(markup.notice(nothing(view)))
-    if found.skipped:
+    if overview.skipped:
         shell.section("Why verifiers skipped")
-        shell.show(skip_table(view, found.skipped))
+        shell.show(skip_table(view, overview.skipped))
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:

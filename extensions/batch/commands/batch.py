@@ -136,13 +136,13 @@ def _print_status(shared: Resources, run: str) -> None:
     from extensions.batch import batch_runs
 
     seen = batch_runs.view(shared.store, by=None, run=run)
-    for each in seen.batches:
-        status = f" ({each.status})" if each.status else ""
-        where = f"  {each.server_id or each.file or ''}".rstrip()
-        said = f"  {each.said}" if each.said else ""
-        rest = f", {each.without} without a reply" if each.without else ""
+    for batch in seen.batches:
+        status = f" ({batch.status})" if batch.status else ""
+        where = f"  {batch.server_id or batch.file or ''}".rstrip()
+        said = f"  {batch.said}" if batch.said else ""
+        rest = f", {batch.without} without a reply" if batch.without else ""
         typer.echo(
-            f"batch {each.number}  {each.state}{status}  {each.came} of {each.questions} came{rest}{where}{said}"
+            f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} came{rest}{where}{said}"
         )
     problems = f"; {len(seen.problems)} lines that came back are no one's answer" if seen.problems else ""
     typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")

@@ -81,8 +81,8 @@ def table(found: Failures) -> Iterator[str]:
     if found.counting is not None:
         yield found.counting.sentence
     yield found.sentence
-    for criterion in dict.fromkeys(each.criterion for each in found.counts):
-        mine = [each for each in found.counts if each.criterion == criterion]
+    for criterion in dict.fromkeys(count.criterion for count in found.counts):
+        mine = [count for count in found.counts if count.criterion == criterion]
         models, parts = max(len(each.model) for each in mine), max(len(each.dimension or "all") for each in mine)
         codes = max(len(each.code or "no code") for each in mine)
         yield ""

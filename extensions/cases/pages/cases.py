@@ -146,11 +146,11 @@ def _list(services: Services, view: ProjectView) -> None:
         return
     if before.figure is not None:  # otherwise there is nothing to choose from yet
         _filters(view, before.figure.value)
-    found = _listing(services, view)
-    if found is None:
+    listing = _listing(services, view)
+    if listing is None:
         return
-    ids = found.ids
-    _about(view, found)
+    ids = listing.ids
+    _about(view, listing)
     if not ids:
         shell.show(markup.notice("No case fits these filters. Remove one of them."))
         return

@@ -77,7 +77,7 @@ def _intake(services: Services, view: ProjectView, told: FailuresPage) -> None:
 
 
 def _criterion(view: ProjectView, found: Failures, criterion: Criterion) -> None:
-    mine = [each for each in found.counts if each.criterion == criterion.name]
+    mine = [count for count in found.counts if count.criterion == criterion.name]
     if not mine:
         return
     shell.section(criterion.name.replace("_", " ").capitalize())
@@ -91,11 +91,11 @@ def table(view: ProjectView, criterion: Criterion, counts: Sequence[Count]) -> m
     """
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     labels: dict[str | None, str] = {str(option.value): option.label for option in criterion.options}
-    codes = [*labels, *([None] if any(each.code is None for each in counts) else [])]
+    codes = [*labels, *([None] if any(count.code is None for count in counts) else [])]
     labels[None] = "no code"
     rows: dict[tuple[str, str | None], dict[str | None, Count]] = {}
-    for each in counts:
-        rows.setdefault((each.model, each.dimension), {})[each.code] = each
+    for count in counts:
+        rows.setdefault((count.model, count.dimension), {})[count.code] = count
     heads = [("Model", ""), ("Dimension", ""), ("Settled", "number"), *((labels[code], "") for code in codes)]
     drawn = [
         [

@@ -56,17 +56,18 @@ def _report(services: Services, view: ProjectView) -> None:
     pending_figures.show_pending(services, asked, ask, about="What drafting does to items is")
     if asked.figure is None:
         return
-    found: DraftingReport = asked.figure.value
+    drafting_report: DraftingReport = asked.figure.value
     shell.section("What drafting does")
-    of = f"Proposed by {', '.join(found.models)}; the items are of {markup.count(found.n_sources, 'source')}."
+    sources = markup.count(drafting_report.n_sources, "source")
+    of = f"Proposed by {', '.join(drafting_report.models)}; the items are of {sources}."
     shell.show(markup.paragraph(of, style="ts ts-quiet"))
-    if found.refusal:
-        shell.show(markup.tag("div", markup.notice(found.refusal), data_part="refusal"))
-    elif found.compared:
-        shell.show(markup.tag("p", markup.text(report_text.sentence(found)), style="ts", data_part="said"))
-        report_chart.show(found, project=view.name)
-        shell.show(markup.tag("div", _compared(found.compared), data_part="compared"))
-    if found.edited:
+    if drafting_report.refusal:
+        shell.show(markup.tag("div", markup.notice(drafting_report.refusal), data_part="refusal"))
+    elif drafting_report.compared:
+        shell.show(markup.tag("p", markup.text(report_text.sentence(drafting_report)), style="ts", data_part="said"))
+        report_chart.show(drafting_report, project=view.name)
+        shell.show(markup.tag("div", _compared(drafting_report.compared), data_part="compared"))
+    if drafting_report.edited:
         shell.section("How much people changed")
         about = (
             "Changed is the mean share of characters that differ from the proposal. As proposed is the share of items "
@@ -74,10 +75,10 @@ def _report(services: Services, view: ProjectView) -> None:
             "of authors at the field, corrections included; an untouched field counts as 0."
         )
         shell.show(markup.paragraph(about, style="ts ts-quiet"))
-        shell.show(markup.tag("div", _edited(found.edited), data_part="edited"))
+        shell.show(markup.tag("div", _edited(drafting_report.edited), data_part="edited"))
     shown.download(
         "All numbers as JSON",
-        lambda: report_text.as_json(found, indent=2),
+        lambda: report_text.as_json(drafting_report, indent=2),
         f"{view.name}-drafting.json",
         key="drafting.json",
     )
@@ -101,7 +102,7 @@ def _compared(rows: tuple[OutcomeComparison, ...]) -> markup.Markup:
     heads = [("Of each item", "wide"), ("Shown", "number"), ("Not shown", "number"), ("Difference", "number")]
     heads += [("95 % limits, by source", "number"), ("p-value", "number")]
     heads += [("Items shown", "number"), ("Items not shown", "number")]
-    return markup.table(heads, [_line(each) for each in rows])
+    return markup.table(heads, [_line(row) for row in rows])
 
 
 def _line(each: OutcomeComparison) -> list[markup.Markup]:
@@ -117,7 +118,7 @@ def _edited(rows: tuple[FieldEdits, ...]) -> markup.Markup:
     heads = [("Field", "name")]
     whats = ("Changed", "As proposed", "Seconds")
     heads += [(f"{what}, {arm}", "number") for arm in ("shown", "not shown") for what in whats]
-    return markup.table(heads, [_field(each) for each in rows])
+    return markup.table(heads, [_field(row) for row in rows])
 
 
 def _field(each: FieldEdits) -> list[markup.Markup]:

@@ -67,12 +67,12 @@ def duplicates(
     typer.echo(f"{found.title}. {found.which} Held{next_to}.")
     for kind, words in search.KINDS.items():
         pairs = found.of(kind)
-        apart = sum(each.one.where != each.other.where for each in pairs)
+        apart = sum(pair.one.where != pair.other.where for pair in pairs)
         splits = f", {apart:,} across splits" if apart and not found.against else ""
         typer.echo(f"\nPairs with {words}: {len(pairs):,}{splits}")
-        for each in pairs[:_SHOWN]:
-            one, other = (f"{side.id} ({side.where})" for side in (each.one, each.other))
-            typer.echo(f"  {one}  {other}  {each.said}")
+        for pair in pairs[:_SHOWN]:
+            one, other = (f"{side.id} ({side.where})" for side in (pair.one, pair.other))
+            typer.echo(f"  {one}  {other}  {pair.said}")
         if len(pairs) > _SHOWN:
             typer.echo(f"  and {len(pairs) - _SHOWN:,} more, which --out FILE.csv has")
     for note in found.notes:

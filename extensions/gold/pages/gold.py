@@ -57,8 +57,8 @@ def render(services: Services) -> None:
             "Stage", list(names), default=next(iter(names)), key="gold.stage", label_visibility="collapsed"
         )
         stage = names.get(str(chosen), stage)
-    told = gold_of(view, stage)
-    shell.show(markup.paragraph(told))
+    gold = gold_of(view, stage)
+    shell.show(markup.paragraph(gold))
     _people(services, view, stage)
     _items(services, view, stage)
     _more(services, view, stage)

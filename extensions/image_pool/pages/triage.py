@@ -48,17 +48,21 @@ def render(services: Services) -> None:
 def _bench(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
         shell.tell_refused()
-        found = triage_decisions.next_group(services.store, person=services.person, project=view.name)
-        if isinstance(found, NoTask):
+        next_group = triage_decisions.next_group(services.store, person=services.person, project=view.name)
+        if isinstance(next_group, NoTask):
             shell.show(
-                markup.tag("div", markup.text(found.sentence), style="ts ts-notice", role="status", data_view="nothing")
+                markup.tag(
+                    "div", markup.text(next_group.sentence), style="ts ts-notice", role="status", data_view="nothing"
+                )
             )
-            if found.code in ("all_done", "waiting_for_others"):
+            if next_group.code in ("all_done", "waiting_for_others"):
                 with st.container(horizontal=True):
                     _undo(services, view)
                     st.button("Look again", key="triage.again")
             return
-        candidate_form.group(found, partial(_decide, services, view, found), undo=partial(_undo, services, view))
+        candidate_form.group(
+            next_group, partial(_decide, services, view, next_group), undo=partial(_undo, services, view)
+        )
 
 
 def _decide(

@@ -80,7 +80,7 @@ def _take(
     answer = link.forms.read(access.schema, slot.stage, slot.dimension, annotation.result, fields)
     if answer.problems:
         raise InvalidInputError(
-            [each if isinstance(each, Problem) else Problem("result", each) for each in answer.problems]
+            [problem if isinstance(problem, Problem) else Problem("result", problem) for problem in answer.problems]
         )
     given = Submission(
         values=dict(answer.values),

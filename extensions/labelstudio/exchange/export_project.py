@@ -74,7 +74,7 @@ def tasks_file(
     answers: dict[int, list[Any]] = defaultdict(list)
     for answer in files.predictions(session, project_id=access.project_id):
         answers[answer.item_id].append(answer)
-    found: list[Task] = []
+    tasks: list[Task] = []
     for row in rows:
         id = row.id
         fields = content[id]
@@ -88,15 +88,15 @@ def tasks_file(
             data = {**shown(stage, _view(access, stage, row, fields, assets.get(id, ()))), **data}
             notes = [_annotated(access, stage, row, fields, note) for note in said.get((id, None), ())]
             predictions = [] if public else [ModelPrediction(a.model, a.text) for a in answers[id]]
-            found.append(Task(data, notes, predictions))
+            tasks.append(Task(data, notes, predictions))
             continue
         for answer in answers[id]:
             seen = {**fields, PREDICTION: answer.text}
             notes = [_annotated(access, stage, row, seen, note) for note in said.get((id, answer.id), ())]
             view = _view(access, stage, row, fields, assets.get(id, ()), answer.text)
             asked = {**shown(stage, view), **data, PREDICTION: answer.text}
-            found.append(Task(asked, notes, meta={MODEL: answer.model}))
-    return TaskFile(label_studio_json(found, shown=_shown(access)), len(rows), without)
+            tasks.append(Task(asked, notes, meta={MODEL: answer.model}))
+    return TaskFile(label_studio_json(tasks, shown=_shown(access)), len(rows), without)
 
 
 def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
@@ -170,8 +170,8 @@ def _submitted(
     for vote, person in sorted(votes, key=lambda each: each[1].id):
         row = rows.get(vote.item_id)
         if row is not None and (vote.prediction_id is not None or vote.revision == row.current_revision):
-            said = _RaterAnswers(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
-            found[vote.item_id, vote.prediction_id].append(said)
+            rater_answers = _RaterAnswers(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
+            found[vote.item_id, vote.prediction_id].append(rater_answers)
     units: dict[str, tuple[int, int | None]] = {row.external_id: (id, None) for id, row in rows.items()}
     for answer in files.predictions(session, project_id=access.project_id):
         if answer.item_id in rows:

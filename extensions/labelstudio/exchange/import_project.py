@@ -105,15 +105,15 @@ def import_label_studio(
 def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dict[str, MediaRequest]:
     """Return the media of all items, by their names in the project."""
     kinds = {slot.role: slot.kind for slot in bring.access.schema.item.assets}
-    found: dict[str, MediaRequest] = {}
+    media_requests: dict[str, MediaRequest] = {}
     for item in read.items:
         here = BadRow(read.name, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
         for asset in item.assets:
             find = _finder(folder, asset, kinds[asset.role])
             name = asset_name(item, asset)
             place = partial(_file, folder, asset)
-            found.setdefault(name, MediaRequest(name, asset.role, kinds[asset.role], None, find, here, place))
-    return found
+            media_requests.setdefault(name, MediaRequest(name, asset.role, kinds[asset.role], None, find, here, place))
+    return media_requests
 
 
 def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
@@ -127,12 +127,12 @@ def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
 
 def _finder(folder: MediaFolder | None, asset: AssetName, kind: str) -> Callable[[Path], Path | None]:
     def find(work: Path) -> Path | None:
-        found = _file(folder, asset)
-        if found and kind == "clip":
+        file = _file(folder, asset)
+        if file and kind == "clip":
             from media import clips
 
-            return clips.as_stored(found, out=work / "clip.webm")
-        return found
+            return clips.as_stored(file, out=work / "clip.webm")
+        return file
 
     return find
 

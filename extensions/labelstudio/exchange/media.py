@@ -73,10 +73,10 @@ def over(store: Store, *, tasks: Sequence[str]) -> set[str]:
 def content_of(store: Store, *, asset: str) -> str:
     """Return the SHA-256 of an asset's file."""
     with store.read() as session:
-        found = media_access.file_of_asset(session, public_id=asset)
-    if found is None or found[1] is None:
+        file = media_access.file_of_asset(session, public_id=asset)
+    if file is None or file[1] is None:
         raise NotFoundError("The file of a picture or clip of this task is not there yet.")
-    return found[1].sha256
+    return file[1].sha256
 
 
 def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> Outside:

@@ -127,7 +127,7 @@ def _read_page(
         if task.annotations:
             take_in(link, place, row.id, task, known.get(row.id, set()))
         told = counting.get(row.id)
-        if told is not None and told[0] not in {each.id for each in task.annotations}:
+        if told is not None and told[0] not in {annotation.id for annotation in task.annotations}:
             with link.write() as session:
                 why = "Its answer was deleted there; here it stands."
                 note(session, link, row, *told, BridgeOutcome.DELETED, why, {})
@@ -225,17 +225,17 @@ def _tasks_there(
     """Return the current tasks there, by key."""
     if place.outside_id is None:
         return {}
-    found: dict[str, list[OutsideTask]] = {row.key: [] for row in rows}
+    outside_tasks: dict[str, list[OutsideTask]] = {row.key: [] for row in rows}
     if len(rows) > ONE_BY_ONE or any(row.outside_id is None for row in rows):
         for task in link.front.tasks(place.outside_id):
-            if task.key in found:
-                found[task.key].append(task)
-        return found
+            if task.key in outside_tasks:
+                outside_tasks[task.key].append(task)
+        return outside_tasks
     for row in rows:
         one = link.front.task(row.outside_id or 0)
         if one is not None and one.key == row.key:
-            found[row.key].append(one)
-    return found
+            outside_tasks[row.key].append(one)
+    return outside_tasks
 
 
 def _pages(things: Iterable[Any], size: int = PAGE) -> Iterator[list[Any]]:

@@ -281,8 +281,8 @@ def _outgoing(
 def _with(link: Link, state: BridgeState) -> list[StoredBridgeProject]:
     with link.store.read() as session:
         waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
-        found = bridge.places(session, bridge_id=link.bridge_id)
-        return [place for place in found if state in waiting.get(place.id, {})]
+        places = bridge.places(session, bridge_id=link.bridge_id)
+        return [place for place in places if state in waiting.get(place.id, {})]
 
 
 def _drop(link: Link, plan: Plan) -> None:

@@ -43,8 +43,8 @@ def render(services: Services) -> None:
         "verdicts.",
         made_up=view.made_up,
     )
-    found = bridge.status(services.store, by=services.person, project=view.name)
-    chosen = _choose(view, found)
+    status = bridge.status(services.store, by=services.person, project=view.name)
+    chosen = _choose(view, status)
     if chosen is None:
         _kept_result(TOP)
         _connect(view, services, None)
@@ -157,7 +157,7 @@ PLAIN = ("out", "stored", "skipped")
 
 
 def _line(line: StageThere) -> list[markup.Markup]:
-    numbers = [each.name for each in fields(line) if isinstance(getattr(line, each.name), int)]
+    numbers = [field.name for field in fields(line) if isinstance(getattr(line, field.name), int)]
     counted = [name for name in numbers if getattr(line, name)]
     said = [each for name, each in zip(counted, line.sentences, strict=True) if name not in PLAIN]
     return [

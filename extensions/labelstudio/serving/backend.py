@@ -218,7 +218,7 @@ def _score(attempt: Attempt) -> float | None:
     if not scores:
         return None
     top = max(scores)
-    return round(1 / sum(math.exp(each - top) for each in scores), 6)
+    return round(1 / sum(math.exp(score - top) for score in scores), 6)
 
 
 def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:

@@ -117,8 +117,8 @@ def stages_shown(schema: Schema) -> list[Stage]:
 
 def status_of(shared: Resources, project: str, address: str, *, by: Person | None = None) -> BridgeStatus | None:
     """Return the state of a server that a project sends work to. None if it sends none there."""
-    found = bridge.status(shared.store, by=by, project=project)
-    return next((each for each in found if each.address == address), None)
+    status = bridge.status(shared.store, by=by, project=project)
+    return next((each for each in status if each.address == address), None)
 
 
 # ---- in words -------------------------------------------------------------------------------------------------------

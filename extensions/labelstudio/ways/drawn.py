@@ -125,7 +125,7 @@ def _region(
 
 def _shares(percents: Sequence[float]) -> dict[str, Any]:
     """Return percents as shares of the image. A region outside by less than a rounding error is moved inside."""
-    shares = [each / 100 for each in percents]
+    shares = [percent / 100 for percent in percents]
     for at in (0, 1):
         if -_CLOSE <= shares[at] < 0:
             if len(shares) == 4:

@@ -15,11 +15,11 @@ class LabelStudioWords(LabelStudioKind):
     result_type = "textarea"
 
     def read(self, part: FormPart, given: SortedResult, context: Context) -> Answer:
-        found = given.words(part.name, part)
+        words = given.words(part.name, part)
         if part.field_row is not None and part.field_row.is_list:
-            entries = [entry.strip() for entry in found if entry.strip()]
+            entries = [entry.strip() for entry in words if entry.strip()]
             return (entries, None) if entries else None
-        text = "\n".join(found)
+        text = "\n".join(words)
         if not text.strip():
             return None
         return text.strip() if part.field is not None else text, None

@@ -57,12 +57,12 @@ def _public(services: Services, view: ProjectView) -> None:
     shell.section("Public page")
     standing = public.standing(services.store, by=services.person, project=view.name)
     shell.show(_state(services, view, standing))
-    found = _results(services, view)
-    if found is None:
+    results = _results(services, view)
+    if results is None:
         return
     before = public.last_choice(services.store, by=services.person, project=view.name)
     _, labels = attributes.names_in(services.store, person=services.person, project=view.name)
-    choice = _choice(view, found, before or Choice(view.title), labels)
+    choice = _choice(view, results, before or Choice(view.title), labels)
     left, right = st.columns(2)
 
     def publish() -> None:
@@ -121,11 +121,11 @@ def _results(services: Services, view: ProjectView) -> Leaderboards | None:
     pending_figures.show_pending(services, asked, ask, about="What can be shown is")
     if asked.figure is None:
         return None
-    found: Leaderboards = asked.figure.value
-    if not found.titles:
+    leaderboards: Leaderboards = asked.figure.value
+    if not leaderboards.titles:
         shell.show(markup.notice("There are no numbers to show yet: no answers, or nothing that scores them."))
         return None
-    return found
+    return leaderboards
 
 
 def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequence[str]) -> Choice:
@@ -133,13 +133,13 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
     key = f"leaderboard.{view.name}"
     titles = dict(found.titles)
     models = sorted({model for each in found.of.values() for model in each.board.whole})
-    known = {"": "nothing", **{each.name: each.title for each in ways(view.schema.schema_, labels)}}
+    known = {"": "nothing", **{way.name: way.title for way in ways(view.schema.schema_, labels)}}
     title = st.text_input("Title", before.title, max_chars=public.LONGEST_TITLE, key=f"{key}.title")
     text = st.text_area("Text above the table", before.text, max_chars=public.LONGEST_TEXT, key=f"{key}.text")
     scores: Sequence[Scores] = st.multiselect(
         "Numbers",
         list(titles),
-        [each for each in before.scores if each in titles] or list(titles)[:1],
+        [score for score in before.scores if score in titles] or list(titles)[:1],
         format_func=titles.__getitem__,
         key=f"{key}.scores",
     )

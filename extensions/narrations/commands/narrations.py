@@ -203,7 +203,7 @@ def against(
     read = read_rows(file, reading(column, known, 1, None, False))
     published_file = read_published(published)
     videos_of = by_video(read.rows)
-    if not any(each.video in videos_of for each in published_file.questions):
+    if not any(question.video in videos_of for question in published_file.questions):
         asked = with_noun(len(published_file.questions), "question")
         raise InvalidFileError(
             f"None of the {asked} is of a video that {read.path} narrates; a question of "

@@ -144,22 +144,22 @@ class _Reader:
         moment = _moment(value.get("timestamp_sec"))
         self.times.setdefault((video, number), []).append(moment)
         said = fitting(text)
-        told = phrase_of(said)
-        if told.actor == "other":
+        phrase = phrase_of(said)
+        if phrase.actor == "other":
             self._found.pass_over("done by someone else than the camera wearer (#O and the like)")
             return None
-        if told.unsure and not self._unsure:
+        if phrase.unsure and not self._unsure:
             self._found.pass_over("what it is done with is not known (#unsure)")
             return None
-        if not told.phrase:
+        if not phrase.phrase:
             raise Unfit("it says no action")
-        if told.actor == "unmarked":
+        if phrase.actor == "unmarked":
             self._found.note("without a tag such as #C, taken for the camera wearer's")
         frame = value.get("timestamp_frame")
         if frame == -1:
             self._found.note("timestamp_frame is -1, which stands for none")
         id = f"{name}@{moment}/{number}"
-        return Narration(id, name, moment, moment, told.phrase, said=said, line=line)
+        return Narration(id, name, moment, moment, phrase.phrase, said=said, line=line)
 
 
 def _moment(value: Any) -> Decimal:

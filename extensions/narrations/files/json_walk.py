@@ -53,8 +53,8 @@ class Walk:
         try:
             value, self.at = _DECODER.raw_decode(self.text, self.at)
         except json_text.DuplicateKey as error:
-            found = json_text.repeated_key(self.text, self.at)
-            raise JsonBreak(found[1] if found else self.at, str(error)) from None
+            repeated_key = json_text.repeated_key(self.text, self.at)
+            raise JsonBreak(repeated_key[1] if repeated_key else self.at, str(error)) from None
         except RecursionError:
             raise JsonBreak(self.at, "it is nested too deep") from None
         except ValueError as error:

@@ -49,20 +49,20 @@ def read_videos(file: Path) -> Videos:
         raise InvalidFileError(
             f"{file.name}: it needs the columns video_id and fps; it has {json_text.printable(', '.join(columns))}."
         )
-    found = Videos({}, {}, [], file.name, sha256)
+    videos = Videos({}, {}, [], file.name, sha256)
     for row in table.rows():
         try:
             if row.problem:
                 raise Unfit(row.problem)
             cells = dict(zip(columns, row.cells, strict=True))
             name, frames = fitting(cells[video]), rate(cells[fps])
-            if not name or name in found.rates:
+            if not name or name in videos.rates:
                 raise Unfit(f"{name} has a row already" if name else "it names no video")
             if frames is None:
                 raise Unfit(f"{cells[fps][:40]!r} is no frame rate from 1 to 1000")
             if duration is not None and cells[duration].strip():
-                found.durations[name] = seconds(cells[duration])
-            found.rates[name] = frames
+                videos.durations[name] = seconds(cells[duration])
+            videos.rates[name] = frames
         except Unfit as error:
-            found.bad.append(BadRow(file.name, row.line, str(error), row.raw))
-    return found
+            videos.bad.append(BadRow(file.name, row.line, str(error), row.raw))
+    return videos

@@ -97,8 +97,8 @@ def _known(services: Services, view: ProjectView) -> VideoGoals:
 
 
 def _drafts() -> dict[tuple[str, str], Draft]:
-    found: dict[tuple[str, str], Draft] = st.session_state.setdefault(_DRAFTS, {})
-    return found
+    drafts: dict[tuple[str, str], Draft] = st.session_state.setdefault(_DRAFTS, {})
+    return drafts
 
 
 def _draft(view: ProjectView, known: VideoGoals, video: str) -> Draft:
@@ -115,7 +115,7 @@ def _choose(services: Services, view: ProjectView, known: VideoGoals) -> str:
     unsaved = {video for (project, video), each in _drafts().items() if project == view.name and each.changed}
     videos = list(known.narrations)
     faulty = [video for video in videos if known.counts[video][1]]
-    n, bad = (sum(each[at] for each in known.counts.values()) for at in (0, 1))
+    n, bad = (sum(count[at] for count in known.counts.values()) for at in (0, 1))
     words = (
         f"{markup.count(n, 'goal')} of {markup.count(len(videos), 'video')}, saved with {markup.count(bad, 'fault')}."
     )
@@ -273,7 +273,7 @@ def _called(goal: Goal) -> str:
 
 def _reach(goal: Goal, faults: Sequence[Mend]) -> str:
     first, last = ends(goal)
-    n = sum(each.where.startswith(f"{goal.where}:") for each in faults)
+    n = sum(fault.where.startswith(f"{goal.where}:") for fault in faults)
     told = f"{INDENT * max(LEVELS.index(goal.level) - 1, 0)}{markup.count(len(goal.steps or ()), 'action')}"
     told += f", {first.start:f} to {last.stop:f} s"
     return told + (f", {markup.count(n, 'fault')}" if n else "")
@@ -371,7 +371,9 @@ def _faults(faults: Sequence[Mend]) -> None:
     if not faults:
         shell.show(markup.tag("p", markup.text("Nothing."), style="ts", data_part="faults"))
         return
-    rows = [[markup.text(each.where), markup.text(f"{each.what}."), markup.text(f"{each.todo}.")] for each in faults]
+    rows = [
+        [markup.text(fault.where), markup.text(f"{fault.what}."), markup.text(f"{fault.todo}.")] for fault in faults
+    ]
     table = markup.table([("Where", ""), ("What is wrong", ""), ("What to do", "")], rows)
     shell.show(markup.tag("div", table, data_part="faults"))
 
@@ -380,20 +382,20 @@ def _versions(services: Services, view: ProjectView, draft: Draft, versions: Seq
     if not versions:
         return
     with st.expander(f"Versions of {markup.label(draft.video)}: {len(versions)}", key="goals.versions"):
-        person = shell.named(services, [each.by for each in versions])
+        person = shell.named(services, [version.by for version in versions])
         rows = [
             [
-                markup.number(each.number),
-                markup.text(markup.moment(each.at)),
-                person(each.by or "on the machine"),
-                markup.number(len(each.goals)),
-                markup.text(each.file or "mended here"),
+                markup.number(version.number),
+                markup.text(markup.moment(version.at)),
+                person(version.by or "on the machine"),
+                markup.number(len(version.goals)),
+                markup.text(version.file or "mended here"),
             ]
-            for each in reversed(versions)
+            for version in reversed(versions)
         ]
         heads = [("Version", "number"), ("When", "line"), ("Who", ""), ("Goals", "number"), ("From", "")]
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="versions"))
-        of = {each.number: each for each in reversed(versions)}
+        of = {version.number: version for version in reversed(versions)}
         box, put, _ = st.columns([2, 2, 4], vertical_alignment="bottom")
         key = f"goals.version.{draft.video}.{len(versions)}"
         box.selectbox("Version", list(of), key=key)

@@ -42,12 +42,12 @@ Narrations = Mapping[str, Sequence[Narration]]
 
 def by_video(rows: Iterable[Narration]) -> dict[str, list[Narration]]:
     """Return the narrations of each video in order, sorted by video."""
-    found: dict[str, list[Narration]] = defaultdict(list)
+    narrations: dict[str, list[Narration]] = defaultdict(list)
     for row in rows:
-        found[row.video].append(row)
-    for each in found.values():
-        each.sort(key=lambda row: row.place)
-    return dict(sorted(found.items()))
+        narrations[row.video].append(row)
+    for narration in narrations.values():
+        narration.sort(key=lambda row: row.place)
+    return dict(sorted(narrations.items()))
 
 
 def neighbours(videos: Narrations) -> Iterator[tuple[Narration, Narration]]:

@@ -76,7 +76,7 @@ class Classes:
         """Return the classes of an action: those of its row, or else those of its words."""
         verb = action.verb_class if action.verb_class is not None else self._verb(action)
         nouns: Sequence[int | None] = action.noun_classes or self._nouns(action)
-        if verb is None or not nouns or any(each is None for each in nouns):
+        if verb is None or not nouns or any(noun is None for noun in nouns):
             return None
         return (verb, frozenset(nouns))
 
@@ -146,4 +146,4 @@ class Sameness:
                 home = len(groups)
                 groups.append([action])
             group_of.update(dict.fromkeys(keys, home))
-        return [each for each in groups if each]
+        return [group for group in groups if group]

@@ -49,17 +49,17 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     pending_figures.show_pending(services, asked, ask, about="The tables are")
     if asked.figure is None:
         return
-    found: PaperTables = asked.figure.value
-    if any(not table.why for table in found.tables):
+    paper_tables: PaperTables = asked.figure.value
+    if any(not table.why for table in paper_tables.tables):
         st.download_button(
             "Download: tables as CSV, charts as SVG",
-            lambda: zip_file.pack(drawn_tables.files_of(found)),
+            lambda: zip_file.pack(drawn_tables.files_of(paper_tables)),
             file_name=f"{view.name}-tables.zip",
             mime="application/zip",
             key="tables.download",
             on_click="ignore",
         )
-    for table in found.tables:
+    for table in paper_tables.tables:
         body = f'<style>{style()}</style><div class="report">{drawn_tables.html(table)}</div>'
         report(body, key=f"tables.{table.name}")
         for chart in drawn_tables.charts(table):

@@ -58,7 +58,7 @@ class Plan(CriterionKind):
                 yield place, f"`{text}`: `{predicate}` is of {taking[predicate]} elsewhere, and of {n} here"
         yield from self._check_says(criterion, taking, (*path, "says"))
         for predicate, relations in criterion.follows.items():
-            for name, n in ((predicate, 1), *((each, 2) for each in relations)):
+            for name, n in ((predicate, 1), *((relation, 2) for relation in relations)):
                 if taking.get(name) != n:
                     of = "one object" if n == 1 else "two objects"
                     yield (*path, "follows", predicate), f"`{name}` is no condition of {of} in the actions"
@@ -107,7 +107,7 @@ class Plan(CriterionKind):
     def page(self, criterion: Criterion) -> Json:
         return {
             "of": criterion.of or PREDICTION,
-            "actions": [{"name": each.name, "help": each.help} for each in criterion.actions],
+            "actions": [{"name": action.name, "help": action.help} for action in criterion.actions],
         }
 
     def page_of_item(self, criterion: Criterion, texts: Texts) -> Any:

@@ -126,7 +126,7 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
     own = {each.name: each.dimensions for each in (schema.stages.grading.criteria if schema.stages.grading else ())}
     plans: tuple[str, ...] = ()
     if not own.get(success):
-        titles = {each.id: each.title for each in schema.dimensions}
+        titles = {dimension.id: dimension.title for dimension in schema.dimensions}
         plans = tuple(
             st.multiselect(
                 "Whose answers succeed or fail",
@@ -141,9 +141,9 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
 def _tasks(schema: Schema) -> list[tuple[str, str]]:
     """Return the fields that can name an item's task, with their titles."""
     return [
-        (each.name, kinds.title_of(each).lower())
-        for each in schema.item.fields
-        if kinds.of_field(each).sliced not in ("entries",)
+        (field.name, kinds.title_of(field).lower())
+        for field in schema.item.fields
+        if kinds.of_field(field).sliced not in ("entries",)
     ]
 
 

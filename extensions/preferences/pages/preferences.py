@@ -56,8 +56,8 @@ def render(services: Services) -> None:
     shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
     if found.left_out:
         shell.show(markup.tag("p", markup.text(found.left_out), style="ts", data_part="left-out"))
-    for each in found.criteria:
-        _criterion(services, each, found)
+    for criterion in found.criteria:
+        _criterion(services, criterion, found)
     if found.marks:
         shell.section("Of each answer")
         shell.show(page_parts.marks_table(found.marks))
@@ -67,7 +67,7 @@ def render(services: Services) -> None:
 def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
     schema = view.schema.schema_
     _, labels = attributes.names_in(services.store, person=services.person, project=view.name)
-    known = {each.name: each.title for each in ways(schema, labels)}
+    known = {way.name: way.title for way in ways(schema, labels)}
     left, right = st.columns(2)
     with left:
         by = st.selectbox("Slice by", list(known), format_func=known.__getitem__, key=f"preferences.by.{view.name}")

@@ -130,7 +130,7 @@ def cover(
 
     read = [decision_tables.read_decisions(table) for table in tables]
     choices, left = [each for some, _ in read for each in some], sum(n for _, n in read)
-    looked = next((said for table in tables if (said := sheet.settings_beside(table)) is not None), None)
+    looked = next((settings for table in tables if (settings := sheet.settings_beside(table)) is not None), None)
     shared = opened()
     done = covering.apply_decisions(
         shared.store,
@@ -144,7 +144,9 @@ def cover(
         uncover=uncover,
     )
     nothing = done.pictures - done.covered
-    what = "Pictures and clips" if any(box.begin is not None for each in choices for box in each.boxes) else "Pictures"
+    what = (
+        "Pictures and clips" if any(box.begin is not None for choice in choices for box in choice.boxes) else "Pictures"
+    )
     typer.echo(
         f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing in "
         f"{nothing:,}."
@@ -180,15 +182,15 @@ def list_(
     from extensions.privacy import detection
 
     shared = opened()
-    found = detection.list_media(shared.store, shared.media, by=None, project=project)
-    n = detection.count_decisions(found)
-    decided = [seen for seen in found.all if seen.decision]
+    media = detection.list_media(shared.store, shared.media, by=None, project=project)
+    n = detection.count_decisions(media)
+    decided = [seen for seen in media.all if seen.decision]
     if as_json:
         lines = [detection.as_json(seen) for seen in decided]
         typer.echo(json.dumps({"project": project, **n, "decided": lines}, indent=2, ensure_ascii=False))
         return
     typer.echo(
-        f"{found.title}: {count(n['pictures'], 'picture')}; something covered in {n['covered']:,}, "
+        f"{media.title}: {count(n['pictures'], 'picture')}; something covered in {n['covered']:,}, "
         f"nothing to cover in {n['nothing']:,}, open {n['open']:,}."
     )
     if n["clips"]:

@@ -52,25 +52,25 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     folder = page_work.folder_of(services, view.name)
-    found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
+    items = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
     asked = page_work.last_detection(folder)
-    _standing(found)
+    _standing(items)
     running = page_work.is_running(services.store, folder)
     covering = st.session_state.get(_PRESSED) == "cover"
     with st.expander("Look for faces and plates", expanded=asked is None):
-        _look(services, view, busy=running, clips=any(each.clip for each in found))
+        _look(services, view, busy=running, clips=any(item.clip for item in items))
     if not covering:
         _under_way(services, folder, running=running)
     _looked(services, folder, asked, running=running)
-    if not found:
+    if not items:
         return
-    shell.section("Pictures and clips" if any(each.clip for each in found) else "Pictures")
+    shell.section("Pictures and clips" if any(item.clip for item in items) else "Pictures")
     _pictures(services, view, folder)
     _cover(services, view, busy=running)
     if covering:
         _under_way(services, folder, running=running)
     _covered(folder, running=running)
-    _decided(services, found)
+    _decided(services, items)
 
 
 def _standing(found: Sequence[PageItem]) -> None:
@@ -197,23 +197,23 @@ def _at(seconds: float) -> datetime:
 def _pictures(services: Services, view: ProjectView, folder: Path) -> None:
     """Draw one page of pictures. The component sends each mark to the server."""
     with shell.guard(services):
-        found = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
+        items = page_work.items(services.store, services.media, folder, by=services.person, project=view.name)
         show = st.columns([3, 7])[0].selectbox("Show", [OPEN, WITH, COVERED, NOTHING, EVERY], key="privacy.show")
-        shown = [each for each in found if _fits(each, show)]
-        noun = "file" if any(each.clip for each in found) else "picture"
+        shown = [item for item in items if _fits(item, show)]
+        noun = "file" if any(item.clip for item in items) else "picture"
         begin = shell.pager(len(shown), size=PAGE, of=(view.name, show, len(shown)), key="privacy.page", noun=noun)
         some = shown[begin : begin + PAGE]
         here = {each.seen.file for each in some}
-        others = [each for each in found if each.seen.file not in here]
+        others = [item for item in items if item.seen.file not in here]
         component.pictures(
             component.data(
                 [as_json(view.name, each) for each in some],
                 csrf=services.csrf,
                 path=address(view.name),
-                total=len(found),
-                clips=any(each.clip for each in found),
-                open_=sum(not each.decided for each in others),
-                waiting=sum(each.waits for each in others),
+                total=len(items),
+                clips=any(item.clip for item in items),
+                open_=sum(not other.decided for other in others),
+                waiting=sum(other.waits for other in others),
             )
         )
 

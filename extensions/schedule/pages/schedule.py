@@ -131,7 +131,9 @@ def _left(row: DimensionProgress) -> str:
 
 def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
     with shell.pressed(services):
-        wanted = {each.id: st.session_state[f"{key}.{each.id}"] for each in view.schema.schema_.dimensions}
+        wanted = {
+            dimension.id: st.session_state[f"{key}.{dimension.id}"] for dimension in view.schema.schema_.dimensions
+        }
         version = changes.latest_version(services.store, by=services.person, project=view.name) + 1
         numbers = {name: int(n) if n is not None else None for name, n in wanted.items()}
         loaded = wanting(view.schema, numbers, version=version)

@@ -54,7 +54,7 @@ def compare(
     decisions = decisions or Decisions()
     renamed, problems, base = _with_renames(old, new, decisions.renames)
     moves = [each for each in decisions.made if each.way is rows.MOVE_ITEMS]
-    moved = {each.subject.removeprefix("dimensions."): str(each.target) for each in moves}
+    moved = {move.subject.removeprefix("dimensions."): str(move.target) for move in moves}
     at = ComparedKey(base, new, walk=_walk, moved=moved)
     changes = [*renamed, *_walk(at, base, new), *_key_moved(at)]
     if old_guideline != new_guideline:
@@ -63,7 +63,7 @@ def compare(
     if changes and old.version == new.version:
         changes.insert(0, Change(("version",), rows.SAME_VERSION, old.version, new.version))
     comparison = Comparison(base, new, tuple(changes))
-    found = [replace(each, hint=each.hint or _hint(comparison, each)) for each in changes]
+    found = [replace(change, hint=change.hint or _hint(comparison, change)) for change in changes]
     if uses is not None:
         found = [replace(each, used=uses.behind(each)) for each in found]
     said = [each for each in decisions.made if not each.way.renames]
@@ -80,7 +80,7 @@ def targets(comparison: Comparison, change: Change, way: DecisionKind) -> tuple[
         was = set(map(spelled, _values(_owner(comparison.old, change.steps))))
         return new if way is rows.MAP else tuple(value for value in new if spelled(value) not in was)
     if way is rows.MOVE_ITEMS:
-        return tuple(each.id for each in comparison.new.dimensions)
+        return tuple(dimension.id for dimension in comparison.new.dimensions)
     if way in _SORTS:
         before, after = (_names(schema, _SORTS[way]) for schema in (comparison.old, comparison.new))
         return tuple(name for name in after if name not in before)
@@ -113,15 +113,15 @@ def _names(schema: Schema, sort: str) -> dict[str, tuple[str, ...]]:
     if sort == "criteria":
         stages = [stage for stage in type(schema.stages).model_fields if registry.criteria_of(schema, stage)]
         return {
-            each.name: ("stages", stage, "criteria", each.name)
+            criterion.name: ("stages", stage, "criteria", criterion.name)
             for stage in stages
-            for each in registry.criteria_of(schema, stage)
+            for criterion in registry.criteria_of(schema, stage)
         }
     if sort == "dimensions":
-        return {each.id: ("dimensions", each.id) for each in schema.dimensions}
+        return {dimension.id: ("dimensions", dimension.id) for dimension in schema.dimensions}
     if sort == "assets":
-        return {each.role: ("item", "assets", each.role) for each in schema.item.assets}
-    return {each.name: ("item", "fields", each.name) for each in schema.item.fields}
+        return {asset.role: ("item", "assets", asset.role) for asset in schema.item.assets}
+    return {field.name: ("item", "fields", field.name) for field in schema.item.fields}
 
 
 def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tuple[list[Change], list[Problem], Schema]:
@@ -129,28 +129,28 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
     changes: list[Change] = []
     problems: list[Problem] = []
     names: dict[str, dict[str, str]] = {sort: {} for sort in _SORTS.values()}
-    for each in renames:
-        if each.way is rows.RENAME_OPTION:
+    for rename in renames:
+        if rename.way is rows.RENAME_OPTION:
             continue
-        sort, target = _SORTS[each.way], each.target or ""
+        sort, target = _SORTS[rename.way], rename.target or ""
         before, after = _names(old, sort), _names(new, sort)
-        wrong = _no_rename(each, each.subject, target, list(before), list(after))
+        wrong = _no_rename(rename, rename.subject, target, list(before), list(after))
         if wrong is None and target in names[sort].values():
-            wrong = f"{each}: something else is called `{target}` already."
-            if each.way is rows.RENAME_DIMENSION:
-                wrong += f" Items of several go to one with {rows.MOVE_ITEMS.option} {each.subject}={target}."
+            wrong = f"{rename}: something else is called `{target}` already."
+            if rename.way is rows.RENAME_DIMENSION:
+                wrong += f" Items of several go to one with {rows.MOVE_ITEMS.option} {rename.subject}={target}."
         if wrong is not None:
-            problems.append(Problem(each.way.name, wrong))
+            problems.append(Problem(rename.way.name, wrong))
             continue
-        names[sort][each.subject] = target
-        in_files = each.way in (rows.RENAME_FIELD, rows.RENAME_ASSET)
-        hint = _in_files(old, new, each.subject, target) if in_files else ""
-        decided = ChangeDecision(each.way, target)
-        changes.append(Change(before[each.subject], rows.RENAMED, each.subject, target, hint, decided=decided))
+        names[sort][rename.subject] = target
+        in_files = rename.way in (rows.RENAME_FIELD, rows.RENAME_ASSET)
+        hint = _in_files(old, new, rename.subject, target) if in_files else ""
+        decided = ChangeDecision(rename.way, target)
+        changes.append(Change(before[rename.subject], rows.RENAMED, rename.subject, target, hint, decided=decided))
     base = with_names(old, names)
-    for each in renames:
-        if each.way is rows.RENAME_OPTION:
-            renamed = _rename_option(base, new, names["criteria"], each)
+    for rename in renames:
+        if rename.way is rows.RENAME_OPTION:
+            renamed = _rename_option(base, new, names["criteria"], rename)
             if isinstance(renamed, Problem):
                 problems.append(renamed)
             else:
@@ -210,9 +210,11 @@ def _owner(schema: Schema, steps: Sequence[str]) -> Criterion | ItemField | None
     """Return the criterion or field at a path, or the one that contains it."""
     match tuple(steps):
         case ("stages", stage, "criteria", name, *_):
-            return next((each for each in registry.criteria_of(schema, stage) if each.name == name), None)
+            return next(
+                (criterion for criterion in registry.criteria_of(schema, stage) if criterion.name == name), None
+            )
         case ("item", "fields", name, *_):
-            return next((each for each in schema.item.fields if each.name == name), None)
+            return next((field for field in schema.item.fields if field.name == name), None)
     return None
 
 
@@ -224,8 +226,8 @@ def _values(owner: Criterion | ItemField | None) -> tuple[Scalar, ...]:
 
 def _hint(comparison: Comparison, change: Change) -> str:
     """Return a hint about a possible rename: a new part has a similar name, or is the only new one."""
-    way = next((each for each in change.row.decisions if each.renames), None)
-    known = [spelled(each) for each in targets(comparison, change, way)] if way is not None else []
+    way = next((decision for decision in change.row.decisions if decision.renames), None)
+    known = [spelled(target) for target in targets(comparison, change, way)] if way is not None else []
     if way is None or not known:
         return ""
     near = difflib.get_close_matches(change.steps[-1], known, n=1) or (known if len(known) == 1 else [])
@@ -262,7 +264,7 @@ def _fits(decision: Decision, change: Change) -> bool:
 def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) -> str | None:
     """Return the reason why a decision matches no change, or several parts, as a sentence, or None."""
     if not about:
-        names = [each.short for each in comparison.changes if decision.way in each.row.decisions]
+        names = [change.short for change in comparison.changes if decision.way in change.row.decisions]
         known = f" It can be about {', '.join(dict.fromkeys(names))}." if names else " No change takes it."
         return f"{decision} fits no change{suggestion(decision.subject, names) or '.'}{known}"
     things = dict.fromkeys(_thing(each) for each in about)

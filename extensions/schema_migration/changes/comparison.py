@@ -142,7 +142,7 @@ class Comparison:
     @property
     def missing(self) -> tuple[Change, ...]:
         """Return the changes whose decision is still open."""
-        return tuple(each for each in self.changes if each.is_missing)
+        return tuple(change for change in self.changes if change.is_missing)
 
     @property
     def incompatible(self) -> tuple[Change, ...]:
@@ -161,4 +161,4 @@ class Comparison:
 
     def of(self, status: Status) -> tuple[Change, ...]:
         """Return the changes of one status."""
-        return tuple(each for each in self.changes if each.status is status)
+        return tuple(change for change in self.changes if change.status is status)

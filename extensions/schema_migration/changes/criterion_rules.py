@@ -38,7 +38,7 @@ def of_kind(rule: Rule) -> Rule:
         table = kinds.FIELDS if isinstance(at.new_part, ItemField) else kinds.CRITERIA
         lists = isinstance(old, tuple) and not (old and new)
         if parts[0].kind == parts[1].kind or (
-            not lists and all(at.steps[-1] in table[each.kind].keys for each in parts)
+            not lists and all(at.steps[-1] in table[part.kind].keys for part in parts)
         ):
             yield from rule(at, old, new)
 
@@ -47,10 +47,11 @@ def of_kind(rule: Rule) -> Rule:
 
 def asked_in(at: ComparedKey, old: Any, new: Any) -> Found:
     """Compare the dimensions in which a criterion is asked. A new dimension has only items that are moved into it."""
-    before = {each.id for each in at.old_schema.dimensions}
+    before = {dimension.id for dimension in at.old_schema.dimensions}
     given = before if old is None else set(old)
     sources = {
-        each.id: {name for name in before if at.moved.get(name, name) == each.id} for each in at.new_schema.dimensions
+        dimension.id: {name for name in before if at.moved.get(name, name) == dimension.id}
+        for dimension in at.new_schema.dimensions
     }
     more = any(sources.get(name, set()) - given for name in (sources if new is None else new))
     if differ(old, new) or more:

@@ -129,7 +129,7 @@ def _valued(part: Any, owner: Criterion | ItemField, old: Scalar, new: Scalar) -
 
     updates = {key: _valued(getattr(part, key), owner, old, new) for key in type(part).model_fields}
     if part is owner:
-        updates["options"] = tuple(_option(each, value) for each in owner.options)
+        updates["options"] = tuple(_option(option, value) for option in owner.options)
         if isinstance(owner, Criterion):
             updates["values"] = tuple(map(value, owner.values))
         else:

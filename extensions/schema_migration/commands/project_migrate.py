@@ -95,7 +95,7 @@ def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
     lines += _states(stages, seen.before, seen.after)
     lines += _placed(seen.placed)
     lines.append(f"Votes that count now: {seen.votes:,}; of these asked again: {seen.asked_again:,}.")
-    lines += [each.sentence for each in seen.besides]
+    lines += [beside.sentence for beside in seen.besides]
     lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
     lines += _moved(stages, seen.moved, every=every)
     if seen.comparison.missing:

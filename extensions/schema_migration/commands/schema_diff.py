@@ -90,6 +90,6 @@ def _json(before: LoadedSchema, after: LoadedSchema, comparison: Comparison) -> 
         "new": named[1],
         "can_be_taken": comparison.can_be_taken,
         "counts": {status.value: n for status, n in comparison.counts.items()},
-        "changes": [each.as_json() for each in comparison.changes],
+        "changes": [change.as_json() for change in comparison.changes],
     }
     return json.dumps(content, ensure_ascii=False, indent=1)

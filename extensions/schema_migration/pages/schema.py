@@ -289,7 +289,7 @@ def _to_decide(seen: SchemaPreview) -> Iterator[tuple[MigrationPreview, Change]]
 
 def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round: str) -> str | None:
     key = f"schema.target.{round}.{change.path}.{way.name}"
-    known = [spelled(each) for each in targets(preview.comparison, change, way)]
+    known = [spelled(target) for target in targets(preview.comparison, change, way)]
     if known:
         return st.selectbox("to", known, index=None, placeholder="to which", key=key, label_visibility="collapsed")
     if way.renames:
@@ -350,8 +350,8 @@ def _found(found: MigrationPreview) -> None:
             style="ts",
         )
     )
-    for each in found.besides:
-        shell.show(markup.tag("p", markup.text(each.sentence), style="ts"))
+    for beside in found.besides:
+        shell.show(markup.tag("p", markup.text(beside.sentence), style="ts"))
     if found.moved:
         lines = [
             [markup.mono(each.item), markup.text(f"{words[each.before]} → {words[each.after]}"), markup.text(each.why)]

@@ -68,13 +68,13 @@ def submission(
 
 def _table(figures: Any) -> list[str]:
     rows = [("", "value", "95 % interval", "items", "left out", "lowest to highest")]
-    for each in figures:
-        found = each.statistic
+    for figure in figures:
+        found = figure.statistic
         limits = f"{found.low:.3f} to {found.high:.3f}" if found.low == found.low else "none"
-        of = "" if each.of == "all" else f", {each.of}"
+        of = "" if figure.of == "all" else f", {figure.of}"
         value = f"{found.value:.3f}" if found.defined else "none"
-        ends = f"{each.lowest:.3f} to {each.highest:.3f}"
-        rows.append((f"{each.measure}{of}", value, limits, f"{found.n_units:,}", f"{found.n_left_out:,}", ends))
+        ends = f"{figure.lowest:.3f} to {figure.highest:.3f}"
+        rows.append((f"{figure.measure}{of}", value, limits, f"{found.n_units:,}", f"{found.n_left_out:,}", ends))
     wide = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     return [
         "  ".join([row[0].ljust(wide[0]), *(cell.rjust(n) for cell, n in zip(row[1:], wide[1:], strict=True))])
@@ -96,16 +96,16 @@ def verify(
     told = score_card.read_card(card)
     known = read_keys(keys) if keys is not None else None
     sent = read_submission(submission) if submission is not None else None
-    found = score_card.check_card(
+    check_card = score_card.check_card(
         told,
         key=score_card.read_key(signed_with),
         keys_sha256=known.sha256 if known else None,
         submission_sha256=sent.sha256 if sent else None,
         again=scoring.score(known, sent) if known and sent else None,
     )
-    for sentence in found.sentences:
+    for sentence in check_card.sentences:
         typer.echo(sentence)
-    if not found.holds:
+    if not check_card.holds:
         raise typer.Exit(1)
 
 

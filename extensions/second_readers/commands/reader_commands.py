@@ -110,10 +110,10 @@ def agreement(
     found = reader_agreement.compare(opened().store, by=None, project=project, values=reader_agreement.values_of(file))
     left = f"; {found.empty:,} are not filled in" if found.empty else ""
     typer.echo(f"{found.n:,} answers that people have read{left}. The unit is an answer; intervals of 95 %.")
-    for each in found.readers:
+    for reader in found.readers:
         typer.echo(
-            f"{each.reader}: agreement {_figure(each.same)}, Cohen's kappa {_figure(each.kappa)}; "
-            f"{each.wrong:,} read otherwise than people do, {each.lost:,} not read that people read"
+            f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}; "
+            f"{reader.wrong:,} read otherwise than people do, {reader.lost:,} not read that people read"
         )
 
 

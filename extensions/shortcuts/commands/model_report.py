@@ -124,23 +124,23 @@ def _tell(project: str, found: ModelShortcuts) -> None:
     heads = ("Model", "Shown", "Items", "Orders", "Right", "Right in all orders", "By chance", "More with images")
     rows = [
         (
-            each.model,
-            each.condition,
-            each.items,
-            each.orders,
-            each.right,
-            each.all_right,
-            "-" if each.chance is None else f"{100 * each.chance:.1f} %",
-            each.gain if each.gain is not None else "-",
+            model.model,
+            model.condition,
+            model.items,
+            model.orders,
+            model.right,
+            model.all_right,
+            "-" if model.chance is None else f"{100 * model.chance:.1f} %",
+            model.gain if model.gain is not None else "-",
         )
-        for each in found.models
+        for model in found.models
     ]
     typer.echo("\n".join(data_card.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
-    for each in found.models:
-        told = [f"{each.unread:,} state no option or not one, and are wrong"] if each.unread else []
-        told += [f"of {each.silent:,} no reply came, and they are left out"] if each.silent else []
+    for model in found.models:
+        told = [f"{model.unread:,} state no option or not one, and are wrong"] if model.unread else []
+        told += [f"of {model.silent:,} no reply came, and they are left out"] if model.silent else []
         if told:
-            typer.echo(f"{each.model}, {each.condition}: {'; '.join(told)}.")
+            typer.echo(f"{model.model}, {model.condition}: {'; '.join(told)}.")
     if found.earlier:
         typer.echo(f"Left out: {found.earlier:,} replies to items that have been changed since.")
     by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"

@@ -46,10 +46,10 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="shortcuts.items")
-    found = _texts(services, view, items)
+    texts = _texts(services, view, items)
     model_section.show(services, view, items)
-    if found is not None:
-        _items(services, view, found)
+    if texts is not None:
+        _items(services, view, texts)
 
 
 def _texts(services: Services, view: ProjectView, items: Items | None) -> TextShortcuts | None:
@@ -128,19 +128,19 @@ def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> 
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("A blind draw", "number")]
     heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
     rows = []
-    for each in rules:
-        cells = [each.title, share(each.figure.value), interval(each.figure), share(found.chance)]
+    for rule in rules:
+        cells = [rule.title, share(rule.figure.value), interval(rule.figure), share(found.chance)]
         row = [markup.text(cell) for cell in cells]
         if gate is not None:
-            state = markup.tag("span", markup.text(ABOVE), style="ts-wrong") if each.over else markup.text("within")
-            row += [markup.text(share(each.at_most)), state]
+            state = markup.tag("span", markup.text(ABOVE), style="ts-wrong") if rule.over else markup.text("within")
+            row += [markup.text(share(rule.at_most)), state]
         rows.append(row)
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="rules"))
 
 
 def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
     """Return the chart of all rules with intervals, chance and limits."""
-    names = [each.title for each in rules]
+    names = [rule.title for rule in rules]
     values: list[dict[str, Any]] = [
         {
             "at": at,
@@ -185,7 +185,7 @@ def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
             },
         },
     ]
-    limited = [each for each in values if each["at_most"] is not None]
+    limited = [value for value in values if value["at_most"] is not None]
     if limited:
         layers.append(
             {
@@ -202,7 +202,7 @@ def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
         f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a blind draw.{told}",
         layers,
         ["Rule", "Share", "From", "To", "At most"],
-        [[each.title, *map(_written, _numbers(each))] for each in rules],
+        [[rule.title, *map(_written, _numbers(rule))] for rule in rules],
         BAR * len(names) + AROUND,
     )
 
@@ -244,7 +244,7 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
     words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A flag is a reason for a person to look."
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="flagged"))
     titles = {each.id: each.title for each in view.schema.schema_.dimensions}
-    there = [name for name in titles if any(each.choice.dimension == name for each in found.items)]
+    there = [name for name in titles if any(item.choice.dimension == name for item in found.items)]
     left, middle, right, last = st.columns([2, 2, 3, 2], vertical_alignment="bottom")
     shows = [FLAGGED, PICKED, EVERY]
     show = left.selectbox("Show", shows, index=0 if n else 2, key=f"shortcuts.show.{view.name}.{bool(n)}")
@@ -266,7 +266,7 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
         on_click="ignore",
         width="stretch",
     )
-    wanted = [each for each in found.items if _fits(each, show or EVERY, dimension, text.strip().casefold())]
+    wanted = [item for item in found.items if _fits(item, show or EVERY, dimension, text.strip().casefold())]
     if not wanted:
         shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
         return
@@ -291,15 +291,15 @@ def _fits(each: ItemScore, show: str, dimension: str | None, text: str) -> bool:
 def _table(view: ProjectView, items: Sequence[ItemScore], titles: dict[str, str]) -> None:
     heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Key seems likely", "number"), ("Why", "wide")]
     rows = []
-    for each in items:
-        own = each.choice
+    for item in items:
+        own = item.choice
         rows.append(
             [
                 page_parts.item(view, own),
                 markup.text(titles.get(own.dimension, own.dimension)),
                 page_parts.right_option(own),
-                markup.text(share(each.p_key)),
-                _why(each),
+                markup.text(share(item.p_key)),
+                _why(item),
             ]
         )
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="items"))
