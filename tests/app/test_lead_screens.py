@@ -539,7 +539,6 @@ def test_a_format_that_is_only_a_row_is_on_the_page_and_written(
     plant_format(tmp_path, monkeypatch)
     out = show("export", "lea")
     assert "answer_key" in out.selectbox(key="export.format").options
-    out.radio(key="export.verified").set_value(False)
     out.selectbox(key="export.format").select("answer_key")
     out.button(key="export.prepare").click().run()
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
@@ -658,17 +657,15 @@ def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp
     assert "Something went wrong" not in page
 
 
-def test_the_verified_split_comes_with_a_manifest_to_read(store: Store, show: Show) -> None:
+def test_an_export_says_how_much_it_holds_and_that_it_has_no_manifest(store: Store, show: Show) -> None:
     write_item(store)
-    for login in ("bo", "chi"):
-        vote(store, login, "yes")
     test = show("export", "lea")
     test.button(key="export.prepare").click().run()
-    assert "1 item in 2 files" in words(test)
-    assert "Manifest" in words(test)
+    page = words(test)
+    assert "1 item in 1 file" in page
+    assert "An export of all items has no manifest." in page
     with zipfile.ZipFile(io.BytesIO(test.session_state["export.ready"]["zip"])) as packed:
-        assert "manifest.json" in packed.namelist()
-        assert json.loads(packed.read("manifest.json")) == test.session_state["export.ready"]["manifest"]
+        assert len(packed.namelist()) == 1
 
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
