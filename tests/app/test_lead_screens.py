@@ -481,7 +481,6 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
         show("dashboard", "boss")
     )
     out = show("export", "boss")
-    out.radio(key="export.verified").set_value(False)
     out.button(key="export.prepare").click().run()
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
         assert packed.namelist() == ["Reasoning/counting/annotations.json"]
@@ -582,7 +581,6 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
         words(test)[-600:]
     )
     out = show("export", "boss")
-    out.radio(key="export.verified").set_value(False)
     out.selectbox(key="export.format").select("label_studio")
     out.button(key="export.prepare").click().run()
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
