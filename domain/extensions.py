@@ -311,6 +311,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
     "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
