@@ -313,7 +313,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
     ),
     "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
     "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
-    "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
+    "schedule": ExtensionNames(
+        "Schedule", pages=("schedule",), commands=("project schedule",), figures=("forecast", "progress")
+    ),
     "plans": ExtensionNames(
         "ETP plans",
         kinds=("plan",),
