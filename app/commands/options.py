@@ -103,5 +103,13 @@ def item_ids(file: Path) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if not found:
         source = "The standard input" if str(file) == "-" else file
-        raise InvalidInputError([Problem("items", f"{source} names no item; give an id on each line.")])
+        raise InvalidInputError(
+            [
+                Problem(
+                    "items",
+                    f"{source} names no item; give an id on each line. If `touchstone items` wrote it, no item fits its"
+                    " filters.",
+                )
+            ]
+        )
     return found
