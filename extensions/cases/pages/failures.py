@@ -15,12 +15,12 @@ from app.services import Services
 from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.roles import Role
-from extensions.cases import failure_files
+from extensions.cases import failure_files, failures
+from extensions.cases.failures import Count, Failures
 from extensions.cases.failures_page import FailuresPage
 from workflow.annotate.coding import code_criteria
 from workflow.lead import coding_intake
-from workflow.results import failures, leaderboard_page
-from workflow.results.failures import Count, Failures
+from workflow.results import leaderboard_page
 
 # Coding is the only stage whose part of the schema has `of`.
 SCREEN = Screen("Failures", place=245, role=Role.LEAD, part="of", group=Group.NUMBERS)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from db.engine import Store
-from extensions.cases import case_list
+from extensions.cases import case_list, failures
 from extensions.cases.case_list import CaseFilter
 from extensions.cases.failures_page import failures_page
 from testkit.factories import make_items, make_people, make_project
 from tests.workflow.test_coding import CODING, answer, code, schema
 from workflow.lead.coding_intake import open_coding
-from workflow.results import failures
 
 
 def test_each_number_leads_to_its_answers(store: Store) -> None:
