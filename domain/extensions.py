@@ -311,6 +311,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
         "ETP plans",
