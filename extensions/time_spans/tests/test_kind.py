@@ -97,6 +97,11 @@ def test_what_does_not_fit(more: dict[str, Any], value: Any, words: str) -> None
     assert words in said(asked(**more), value)
 
 
+def test_a_span_is_read_in_its_unit() -> None:
+    assert kinds.in_words({"start": 0.07, "end": 1.5}) == "0.07 to 1.5 s"
+    assert kinds.in_words({"first": 31, "last": 60}) == "frames 31 to 60"
+
+
 def test_spans_are_kept_in_the_order_of_time() -> None:
     criterion = asked(max=3)
     given = {"when": seconds(4, 5, 1, 3, 1, 2)}
