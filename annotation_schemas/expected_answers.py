@@ -66,6 +66,8 @@ def own_texts(schema: Schema, fields: Mapping[str, Any]) -> tuple[str, ...]:
 def _asked(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> ExpectedAnswer:
     """Return the question for an item whose key is ``field``."""
     row = kinds.of_field(field)
+    if row.away:
+        return ExpectedAnswer(AnswerKind.TEXT, judged=True)
     if row.chosen and row.answer is not None:
         options = _texts(row.offered(field, fields))
         if options and field.none is not None:

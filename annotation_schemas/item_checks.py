@@ -44,6 +44,8 @@ def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     row = kinds.of_field(field)
+    if row.away:  # only the extension knows what it may say
+        return
     if field.form is not None or field.forms or field.drawn is not None:
         yield from _formed(schema, field, path)
     elif field.field is not None and not row.chosen:

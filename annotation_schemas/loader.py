@@ -16,7 +16,10 @@ from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.yaml_text import Document
 from domain.errors import SchemaError
 
-_KNOWN = {"criterion_kind": [*kinds.CRITERIA, *kinds.away_kinds()], "field_kind": list(kinds.FIELDS)}
+_KNOWN = {
+    "criterion_kind": [*kinds.CRITERIA, *kinds.away_kinds()],
+    "field_kind": [*kinds.FIELDS, *kinds.away_fields()],
+}
 """The names that a file may use and that the models do not know themselves."""
 _FORMER_KEYS: dict[yaml_text.Path, str] = {("stages", "adjudication", "causes"): "reasons"}
 """Earlier keys with their current names. Stored schemas of projects may still use them."""

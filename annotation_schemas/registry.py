@@ -101,6 +101,7 @@ _ROWS: tuple[Row, ...] = (
         for kind in kinds.away_kinds().values()
     ),
     *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),
+    *(Row("field_kind", kind.name, kind.meaning, available=False, away=True) for kind in kinds.away_fields().values()),
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
     *(Row("cross_rule", rule.name, rule.meaning) for rule in CROSS_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
@@ -312,13 +313,16 @@ def needs(schema: Schema) -> list[Need]:
 def require_available(schema: Schema, stage: str) -> None:
     """Refuse to start a stage (or ``models``, ``judges``) that needs a row which is not built yet.
 
+    Every stage needs the kinds of all fields.
+
     Raises
     ------
     NotAvailableError
         With a sentence about the row and the stage.
     """
     for need in needs(schema):
-        if need.stage == stage and not need.row.available and need.row.blocks:
+        needed = need.stage == stage or need.row.registry == "field_kind"
+        if needed and not need.row.available and need.row.blocks:
             raise NotAvailableError(_sentence(need.row, stage))
 
 

@@ -316,6 +316,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
     "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
     "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
     "schedule": ExtensionNames(

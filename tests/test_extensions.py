@@ -214,6 +214,16 @@ for name in sentences["notebook_statistics"]:
         told["refused"][f"statistic {name}"] = str(error)
 for name in sentences["kinds"]:
     told["refused"][f"kind {name}"] = registry.find("criterion_kind", name).meaning
+    schema = home / "filled.yaml"
+    text = shipped()["egothink"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
+    field = f"    - {{name: more, kind: {name}, max: 1, required: false}}\\n"
+    schema.write_text(text.replace("  fields:\\n", f"  fields:\\n{field}", 1))
+    done = run.invoke(app.cli.cli, ["schema", "check", str(schema)])
+    told["refused"][f"field {name}"] = f"{done.exit_code} {done.output} {done.exception}"
+    try:
+        registry.require_available(load_schema(schema).schema_, "grading")
+    except NotAvailableError as error:
+        told["refused"][f"stage with a field {name}"] = str(error)
 
 from app.workbench import page
 from domain.states import Stage
@@ -379,6 +389,10 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
             assert f"The check of releases `{check}` {named}" in found["release"]
         for kind in parts.kinds:
             assert named in found["refused"][f"kind {kind}"]
+            checked = " ".join(found["refused"][f"field {kind}"].split())
+            assert checked.startswith("0 ")
+            assert f"item.fields[0].kind: The kind `{kind}` {named}" in checked
+            assert named in found["refused"][f"stage with a field {kind}"]
         for page in parts.pages:
             assert f"<code>{page}</code>" in found["away"] or f"`{page}`" in found["away"]
 

@@ -239,8 +239,6 @@ def test_a_new_kind_is_its_own_module(tmp_path: Path) -> None:
         ({"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25}, "cup at 0.100, 0.200, 0.300 by 0.250"),
         ({"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25, "image": 2}, "box at 0.100, 0.200, 0.300 by 0.250"),
         ({"number": 4, "x": 0.5, "y": 0.25}, "4 at 0.500, 0.250"),
-        ({"start": 0.07, "end": 1.5}, "0.07 to 1.5 s"),
-        ({"first": 31, "last": 60}, "frames 31 to 60"),
         ({"narration": "cut carrot", "start": 1, "end": 2}, None),
         ({"x": "a", "y": "b", "w": "c", "h": "d"}, None),
         ({"start": "a", "end": "b"}, None),

@@ -8,7 +8,7 @@ Nothing outside of this folder asks what kind a criterion or field is called: it
 
 from __future__ import annotations
 
-from annotation_schemas.kinds._away import away_kinds
+from annotation_schemas.kinds._away import away_fields, away_kinds
 from annotation_schemas.kinds._between import LIST, NUMBER, TEXT, sort_of
 from annotation_schemas.kinds._extra_answers import CANNOT_TELL, NONE_OF_THESE
 from annotation_schemas.kinds._form import (
@@ -60,6 +60,7 @@ __all__ = [
     "Kind",
     "RatedVariable",
     "Unheld",
+    "away_fields",
     "away_kinds",
     "check_answers",
     "check_fields",

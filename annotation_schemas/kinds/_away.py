@@ -1,4 +1,4 @@
-"""The row of a criterion whose kind belongs to an extension of ours that is not installed."""
+"""The rows of criteria and fields whose kind belongs to an extension of ours that is not installed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from annotation_schemas.kinds._rows import CRITERIA, CriterionKind, Json, Texts
-from annotation_schemas.model import Choice, Criterion
+from annotation_schemas.kinds._rows import CRITERIA, CriterionKind, FieldKind, Json, Texts
+from annotation_schemas.model import Choice, Criterion, ItemField
 from domain import extensions
 
 
@@ -40,7 +40,36 @@ class AwayKind(CriterionKind):
         return {}
 
 
+class AwayField(FieldKind):
+    """Keeps a project open: its schema is read and the field's values are kept, but no stage starts.
+
+    A value is shown as the file gives it. Models' answers are not compared with it.
+    """
+
+    place = 1_000
+    away = True
+    limited = False
+    votes_equal = False
+    comparable = False
+    sliced = "entries"
+
+    def __init__(self, name: str, sentence: str) -> None:
+        """``sentence`` names the extension."""
+        self.name = name  # type: ignore[misc]  # other rows are one for each class
+        self.meaning = self.only_here = sentence  # type: ignore[misc]
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        """Accept the value as it is; only the extension knows what fits."""
+        return None
+
+
 @cache
 def away_kinds() -> Mapping[str, AwayKind]:
-    """Return the rows of missing kinds by name."""
+    """Return the rows of criteria of missing kinds, by name."""
     return {name: AwayKind(name, sentence) for name, sentence in extensions.all_missing("kinds").items()}
+
+
+@cache
+def away_fields() -> Mapping[str, AwayField]:
+    """Return the rows of fields of missing kinds, by name."""
+    return {name: AwayField(name, sentence) for name, sentence in extensions.all_missing("kinds").items()}

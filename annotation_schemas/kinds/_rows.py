@@ -57,6 +57,8 @@ class Kind(ABC):
     """The keys that only some kinds accept, each with its meaning for this kind."""
     by_overlap: ClassVar[bool] = False
     """Whether values are compared by overlap. A key and the votes on it then have the same kind."""
+    only_here: ClassVar[str] = ""
+    """The reason, as a sentence, why no form of another program can ask it; empty if a form might."""
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         """Return an entry of a value, such as a box or a passage, in words, or None if this kind has no
@@ -244,8 +246,6 @@ class CriterionKind(Kind):
 
     # ---- forms of other programs
 
-    only_here: ClassVar[str] = ""
-    """The reason, as a sentence, why no form of another program can ask it; empty if a form might."""
     asks_reasons: ClassVar[bool] = False
     """Whether options with reasons are supported in other programs."""
     is_about: ClassVar[Literal["item", "image", "text"]] = "item"
@@ -345,6 +345,8 @@ class FieldKind(Kind):
         """Return the unit of the values."""
         return field.unit
 
+    away: ClassVar[bool] = False
+    """Whether the kind belongs to an extension that is not installed."""
     timed: ClassVar[bool] = False
     """Whether a value is a list of parts of a clip."""
     drawn: ClassVar[bool] = False
@@ -459,7 +461,7 @@ FIELDS: Register[FieldKind] = Register(_fields)
 
 def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
     """Yield the problems of a `field` that should name the list of options."""
-    lists = [field.name for field in schema.item.fields if FIELDS[field.kind].is_list]
+    lists = [field.name for field in schema.item.fields if (row := FIELDS.get(field.kind)) and row.is_list]
     if name is None:
         yield path, "`field` is missing; it names the text_list field that holds the options"
     elif name not in lists:
@@ -472,7 +474,7 @@ def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Fou
     """Yield the problems of an `of` that should name a text which raters see, from which they take
     passages or steps.
     """
-    texts = [field.name for field in schema.item.fields if FIELDS[field.kind].written]
+    texts = [field.name for field in schema.item.fields if (row := FIELDS.get(field.kind)) and row.written]
     if criterion.of is None:
         if stage not in ("grading", "coding"):
             why = "a model's answer is graded and coded only"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.kinds._away import away_kinds
+from annotation_schemas.kinds._away import away_fields, away_kinds
 from annotation_schemas.kinds._rows import CRITERIA, FIELDS, CriterionKind, FieldKind, Kind
 from annotation_schemas.model import Criterion, ItemField
 from domain.module_names import import_own
@@ -22,8 +22,8 @@ def of_criterion(criterion: Criterion) -> CriterionKind:
 
 
 def of_field(field: ItemField) -> FieldKind:
-    """The row of a field's kind."""
-    return FIELDS[field.kind]
+    """The row of a field's kind, be it of an extension that is not installed."""
+    return FIELDS.get(field.kind) or away_fields()[field.kind]
 
 
 def in_words(entry: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation_schemas.kinds.time_span import PAST_THE_END
 from domain.errors import InvalidInputError, Problem
 from extensions.privacy.boxes import Box, CoverChoice, Decision
 from extensions.privacy.decisions import CurrentDecisions
@@ -36,11 +35,13 @@ class CoveredFile:
 
 def require_in_clip(media: MediaStore, choices: Sequence[CoverChoice]) -> None:
     """Raise ``InvalidInputError`` if a box begins or ends after its clip."""
+    from media import clips
+
     wrong = []
     for choice in choices:
         ends = [box.end for box in choice.boxes if box.end is not None]
         seconds = media.about(choice.file).duration if ends else None
-        if seconds is not None and max(ends) > seconds + PAST_THE_END:
+        if seconds is not None and max(ends) > seconds + clips.PAST_THE_END:
             at = choice.where or choice.name
             wrong.append(f"{at}: {choice.name} lasts {seconds:.3f} s, and a box of it ends at {max(ends):g} s.")
     if wrong:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from annotation_schemas import judge_templates
 from annotation_schemas.grammar import MOST, no_name
+from domain import extensions
 
 SLOTS = {"image": "kind: image", "images": "kind: image, min: 1, max: 10", "clip": "kind: clip"}
 """The possible contents of a role, in the schema's terms."""
@@ -151,11 +152,14 @@ def one_of(known: type[StrEnum], text: str) -> StrEnum:
 def answer_of(text: str, shows: Mapping[str, str]) -> AnswerIs:
     """Return the type of an item's answer.
 
-    Raise ``ValueError`` with a sentence for an invalid one, and for a time span without a clip.
+    Raise ``ValueError`` with a sentence for an invalid one, for a time span without a clip, and without the extension
+    that adds the kind.
     """
     answer = AnswerIs(one_of(AnswerIs, text))
     if answer is AnswerIs.TIME_SPAN and "clip" not in shows.values():
         raise ValueError("A span of time is in a clip, and the items show none: let them show one, or ask otherwise.")
+    if away := extensions.missing("kinds", answer):
+        raise ValueError(away)
     return answer
 
 

@@ -164,7 +164,7 @@ def test_every_kind_is_asked_somewhere_here() -> None:
         for stage in ("verification", "grading")
         for criterion in registry.criteria_of(load_schema(shipped()[name]).schema_, stage)
     }
-    elsewhere = {"time_span", "preference", "each_answer"}  # test_time_span, test_order_of_answers
+    elsewhere = {"time_span", "preference", "each_answer"}  # extensions/time_spans, test_order_of_answers
     assert asked | elsewhere == {row.name for row in registry.rows("criterion_kind")}
 
 

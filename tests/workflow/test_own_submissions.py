@@ -16,6 +16,7 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_predictions, make_project, vote
+from testkit.missing_extensions import needs
 from workflow.annotate import own_submissions, submissions
 from workflow.annotate.own_submissions import SubmissionPage
 
@@ -193,6 +194,7 @@ stages:
 """
 
 
+@needs("kinds", "time_span")
 def test_that_nothing_applies_is_said_as_an_answer(store: Store) -> None:
     make_project(store, loaded=load_text(NOTHING, "", "when"))
     make_items(store, 1, fields={"question": "When is the cup there?"})

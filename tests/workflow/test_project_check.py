@@ -14,6 +14,7 @@ from domain.errors import NotFoundError
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.missing_extensions import needs
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
@@ -103,6 +104,7 @@ stages:
 """
 
 
+@needs("kinds", "time_span")
 @pytest.mark.one_database
 @pytest.mark.parametrize("lasts", [2.5, None])
 def test_an_answer_beyond_the_end_of_a_clip_is_worth_knowing(store: Store, lasts: float | None) -> None:

@@ -19,6 +19,7 @@ from domain.states import Items, ItemState
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
 from testkit.kept_items import kept_ids
+from testkit.missing_extensions import needs
 from testkit.samples import write
 from workflow.access.projects import create_project
 from workflow.annotate import submissions
@@ -27,7 +28,7 @@ from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.results import leaderboard, people_rows, project_answers, score_choices, scores
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, needs("kinds", "time_span")]
 
 MOMENTS = """
 name: moments

@@ -19,6 +19,7 @@ from extensions.gold.pages.gold import gold_of
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.missing_extensions import needs
 from tests.domain.test_overlapping_votes import span
 from tests.workflow import test_decimal_numbers as decimals
 from tests.workflow import test_further_verification as rounds
@@ -54,6 +55,7 @@ def test_a_decimal_is_known_as_it_is_written(store: Store) -> None:
     assert known.answers == {"tall": "0.10"}
 
 
+@needs("kinds", "time_span")
 def test_a_span_is_known_by_the_key(store: Store) -> None:
     make_project(store, loaded=load_text(asks_for_gold(moments.MOMENTS), "", "moments"))
     key = [moments.span(2, 4)]

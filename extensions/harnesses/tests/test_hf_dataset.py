@@ -15,6 +15,7 @@ import yaml
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSplit
 from domain.errors import InvalidFileError
 from extensions.harnesses import hf_dataset, release_table
+from testkit.missing_extensions import needs
 from tests.exporters import official
 from tools import loaders
 
@@ -114,6 +115,7 @@ def test_published_items_are_loaded_as_they_are(tmp_path: Path) -> None:
             assert (row["dimension"], row["group"]) == (item.dimension, item.group)
 
 
+@needs("kinds", "time_span")
 @pytest.mark.slow
 def test_everything_that_an_item_can_have_is_loaded_with_and_without_the_readme(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -257,7 +259,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a text for a number": ({"level": "7"}, "in level, '7' is no whole number"),
     "a list for a text": ({"notes": ["a"]}, r"in notes, \['a'\] is no text"),
     "a text for a list": ({"options": "a"}, "in options, 'a' is no list"),
-    "an unknown part": ({"when": [{"start": 1, "end": 2, "by": "me"}]}, "has 'by', and the column has start, end"),
+    "an unknown part": (
+        {"points": [{"x": 0.5, "y": 0.5, "by": "me"}]},
+        "has 'by', and the column has number, x, y, image",
+    ),
     "no number": ({"anything": float("nan")}, "in anything, a number of it is infinite or none at all"),
     "an unknown field": ({"more": 1}, "it has a field 'more', which the schema does not have"),
 }

@@ -30,7 +30,6 @@ from annotation_schemas.kinds.scale import Scale
 from annotation_schemas.kinds.segments import SegmentsField
 from annotation_schemas.kinds.spans import Spans
 from annotation_schemas.kinds.text import TextCriterion
-from annotation_schemas.kinds.time_span import TimeSpan, TimeSpanField
 from annotation_schemas.model import Criterion, ItemField, Schema
 from extensions.labelstudio.parts import FormPart, LabelStudioKind
 from extensions.labelstudio.ways.boxes import LabelStudioBoxes
@@ -67,7 +66,6 @@ NO_CONTROL = "Label Studio has no control for this kind."
 ONLY_SHOWN = "it is shown there, drawn on the images, but not drawn there by people."
 NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
 NO_SIDES = "Label Studio shows no two answers side by side; the work stays on Touchstone's own page Compare."
-OTHER_FRAMES = "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
 
 Row = TypeVar("Row", bound=Criterion | ItemField)
 Refusal = Callable[[Schema, Row], str | None]
@@ -106,7 +104,6 @@ CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
     EachAnswer: _always(NO_SIDES),
     Preference: _always(NO_SIDES),
     PropertyList: _own_properties,
-    TimeSpan: _always(OTHER_FRAMES),
 }
 FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     ArrowsField: _always(ONLY_SHOWN),
@@ -120,7 +117,6 @@ FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
         "what is to be put in order is still being written, and a form there cannot rank its own answers."
     ),
     SegmentsField: _always("a field of kind `segments` is no answer that a form there has."),
-    TimeSpanField: _always(OTHER_FRAMES),
 }
 """Returns a sentence with the reason why a kind cannot be shown there."""
 
@@ -157,5 +153,8 @@ def criterion_refusal(schema: Schema, criterion: Criterion) -> str | None:
 
 def field_refusal(schema: Schema, field: ItemField) -> str | None:
     """Return a sentence with the reason why a field cannot be filled in there. None if it can."""
-    refuses = _of(of_field(field), FIELD_REFUSALS)
+    row = of_field(field)
+    if row.only_here:
+        return row.only_here
+    refuses = _of(row, FIELD_REFUSALS)
     return refuses(schema, field) if refuses is not None else None

@@ -12,11 +12,12 @@ import pytest
 
 from annotation_schemas.loader import examine, load_schema, load_text
 from domain.errors import SchemaError
+from testkit.missing_extensions import needs
 from tests.annotation_schemas.test_besides import TEXT as BESIDES
+from tests.annotation_schemas.test_overlap_rules import KEPT_BY_OVERLAP
 from tests.annotation_schemas.test_planted_mistakes import check_mistake, folder
 from tests.annotation_schemas.test_protocol_checks import KEEP, Case, said, text
 from tests.annotation_schemas.test_rules_between import text as text_between
-from tests.annotation_schemas.test_time_span import KEPT_BY_OVERLAP
 
 __all__ = ["folder"]
 
@@ -179,6 +180,7 @@ def test_errors_and_warnings_of_a_file_come_together(tmp_path: Path) -> None:
         load_schema(tmp_path / "small.yaml")
 
 
+@needs("kinds", "time_span")
 def test_what_keeps_items_by_overlap(tmp_path: Path) -> None:
     """Nothing is said of what can be; what never can says what to do."""
     (tmp_path / "timed.md").write_text("# Timed\n")

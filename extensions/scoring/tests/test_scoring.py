@@ -18,6 +18,7 @@ from exporters.release_keys import canary_of, read_keys
 from extensions.scoring import score_card
 from extensions.scoring.scoring import ScoreFigure, Scoring, score_files
 from extensions.scoring.submission import read_submission
+from testkit.missing_extensions import needs
 from tests.workflow.releases.made import CANARY, SECRET, made, schema_of
 
 OPTION = "kind: option_of, field: options"
@@ -100,6 +101,7 @@ def test_yes_or_no_and_texts(tmp_path: Path) -> None:
     assert scores(keys, tmp_path, {"q0": " blue  cup.", "q1": "blue"}) == {"q0": 1, "q1": 0}
 
 
+@needs("kinds", "time_span")
 def test_spans_by_temporal_iou(tmp_path: Path) -> None:
     """Key 2 to 6 s. 2-6: 1. 4-8: 2 s of 6 = 1/3. 7-9: 0. 3-6: 3 of 4 = 0.75. What ends before it begins is none.
     Mean (1 + 1/3 + 0 + 0.75 + 0) / 5 = 0.416666; at least 0.3: 3 of 5, 0.5: 2, 0.7: 2."""

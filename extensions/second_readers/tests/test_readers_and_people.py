@@ -16,6 +16,7 @@ from domain.runs import Attempt, Outcome, Question
 from domain.states import Items
 from extensions.second_readers import reader_agreement, second_reader
 from media.store import MediaStore
+from testkit.missing_extensions import needs
 from tests.workflow.test_options_as_shown import LISTED, Q4, begin, bring, lm_eval
 from tests.workflow.test_temporal_grounding import project  # noqa: F401
 from tests.workflow.test_temporal_grounding import told as answer_moments
@@ -64,6 +65,7 @@ def test_people_and_a_second_reader_see_the_order_that_was_shown(store: Store, h
     assert [(each.reader, each.wrong, each.lost) for each in done.readers] == [("rules", 0, 1), ("rules+second", 0, 0)]
 
 
+@needs("kinds", "time_span")
 def test_people_and_a_second_reader_say_what_answers_state(
     project: Store,  # noqa: F811
     home: Path,

@@ -44,6 +44,9 @@ _ROLE = "the role of the clip that it is about; absent: the first clip"
 _UNIT = "`seconds` or `frames`; absent: seconds"
 PAST_THE_END = 0.1
 """Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
+_OTHER_FRAMES = (
+    "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
+)
 ALIKE = Overlap(Fraction(1, 2))
 """From where on two answers say the same if the schema says nothing."""
 
@@ -63,6 +66,7 @@ class TimeSpan(CriterionKind):
     }
     counts_entries = True
     never_alike = "time"
+    only_here = _OTHER_FRAMES
     by_overlap = True
     missing = "Set where it begins and where it ends, or say that it does not happen."
     reorders = True
@@ -150,6 +154,7 @@ class TimeSpanField(FieldKind):
         "max_length": "so many spans at most; absent: one",
         "read_as": "this field is the key; spans can only be read as `time_span`",
     }
+    only_here = _OTHER_FRAMES
     reads_as = ("time_span",)
     refuses_read_as = "spans of time can only be read as `time_span`"
     has_unit = True

@@ -1,7 +1,8 @@
-"""When something happens in a clip: answers, their normal form, how alike two are, and what agreement is made of."""
+"""When something happens in a clip: answers, their normal form, mistakes in schemas, and what agreement is made of."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,19 @@ import pytest
 from agreement import Ratings, krippendorff_alpha
 from annotation_schemas import kinds
 from annotation_schemas.expected_answers import asked_of
-from annotation_schemas.loader import examine, load_text
+from annotation_schemas.loader import load_text
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import SchemaError
-from domain.overlap import Shape, time_iou
+from domain.overlap import Shape
 from domain.reading.answers import AnswerKind, ExpectedAnswer
 from domain.records import Rating
 from domain.states import Stage
+from tests.annotation_schemas.test_planted_mistakes import check_mistake, folder
 from workflow.results.rater_agreement import scales_of
+
+__all__ = ["folder"]  # a fixture
+
+MISTAKES = tomllib.loads((Path(__file__).parent / "mistakes.toml").read_text(encoding="utf-8"))["mistake"]
 
 TEXT = """
 name: timed
@@ -91,30 +97,17 @@ def test_what_does_not_fit(more: dict[str, Any], value: Any, words: str) -> None
     assert words in said(asked(**more), value)
 
 
+def test_a_span_is_read_in_its_unit() -> None:
+    assert kinds.in_words({"start": 0.07, "end": 1.5}) == "0.07 to 1.5 s"
+    assert kinds.in_words({"first": 31, "last": 60}) == "frames 31 to 60"
+
+
 def test_spans_are_kept_in_the_order_of_time() -> None:
     criterion = asked(max=3)
     given = {"when": seconds(4, 5, 1, 3, 1, 2)}
     assert kinds.in_order([criterion], given, {}) == {"when": seconds(1, 2, 1, 3, 4, 5)}
     strange = {"when": [{"start": "x"}, 5]}
     assert kinds.in_order([criterion], strange, {}) == strange
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "iou"),
-    [
-        (seconds(0, 4), seconds(2, 6), 2 / 6),
-        (seconds(0, 1), seconds(2, 3), 0.0),
-        (seconds(0, 4), seconds(0, 1, 2, 4), 3 / 4),
-        (seconds(0, 2, 1, 4), seconds(0, 4), 1.0),  # what overlaps in one answer counts once
-        (frames(1, 30), frames(16, 45), 15 / 45),
-        (frames(7, 7), frames(7, 7), 1.0),
-        (frames(7, 7), frames(8, 8), 0.0),
-        ([], [], 1.0),
-        ([], seconds(0, 1), 0.0),
-    ],
-)
-def test_temporal_iou(one: Any, other: Any, iou: float) -> None:
-    assert time_iou(one, other) == pytest.approx(iou) == time_iou(other, one)
 
 
 def test_answers_that_share_half_of_their_time_are_alike() -> None:
@@ -249,43 +242,6 @@ def test_what_a_schema_cannot_ask(clip: str, more: str, deciding: str, words: st
         load_text(TEXT % (clip, more, deciding), "", "timed.yaml")
 
 
-KEPT_BY_OVERLAP = """
-name: timed
-version: 1
-title: Timed
-guideline: timed.md
-dimensions: [{id: acts, title: Acts}]
-item:
-  assets: [{role: view, kind: image}, {role: other, kind: clip}, {role: clip, kind: clip}]
-  fields:
-    - {name: question, kind: text}
-    - {name: span, kind: time_span, role: clip, secret_in: [verification]}
-    - {name: frames, kind: time_span, role: clip, unit: frames, secret_in: [verification]}
-    - {name: elsewhere, kind: time_span, secret_in: [verification]}
-    - {name: words, kind: text, secret_in: [verification]}
-    - {name: things, kind: boxes, options: [cup], secret_in: [verification]}
-    - {name: plain, kind: boxes, secret_in: [verification]}
-stages:
-  verification:
-    raters: 3
-    criteria:
-      - {name: when, kind: time_span, role: clip, prompt: When, min: 1, tolerance: {iou: 0.5}}
-      - {name: where, kind: boxes, options: [cup], prompt: Where, min: 1, tolerance: {iou: 0.5}}
-      - {name: fits, kind: choice, prompt: Fits, options: ["yes", "no"]}
-    keep: KEEP
-  adjudication: {reasons: [unclear]}
-"""
-
-
-def test_too_many_people_for_a_majority_by_overlap(tmp_path: Path) -> None:
-    (tmp_path / "timed.md").write_text("# Timed\n")
-    path = tmp_path / "timed.yaml"
-    many = KEPT_BY_OVERLAP.replace("KEEP", "{rule: majority, criterion: when, key: span}")
-    path.write_text(many.replace("raters: 3", "raters: 26"))
-    with pytest.raises(SchemaError, match="among at most 25; ask fewer people, or say `unanimous`"):
-        examine(path)
-
-
 def test_two_spans_agree_from_the_iou_of_the_schema_on() -> None:
     row = kinds.CRITERIA["time_span"]
     for tolerance, alike in (({}, True), ({"tolerance": {"iou": 0.7}}, False), ({"tolerance": {"iou": 0.5}}, True)):
@@ -306,3 +262,8 @@ def test_a_field_with_spans_is_the_key_where_it_says_so() -> None:
     text = FIELD_TEXT.replace("kind: text}", "kind: text, read_as: time_span}") % ("", "")
     with pytest.raises(SchemaError, match="compared with a field of kind `time_span`"):
         load_text(text, "", "timed.yaml")
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: str(mistake["what"]).replace(" ", "_"))
+def test_a_planted_mistake_is_told(mistake: dict[str, Any], folder: Path) -> None:
+    check_mistake(mistake, folder)
