@@ -311,6 +311,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         import_sections=("Images to write items about",),
         commands=("triage", "pool"),
     ),
+    "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
     "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
     "plans": ExtensionNames(
         "ETP plans",

@@ -14,12 +14,13 @@ from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import field_values, item_pictures
 from app.workbench.comments import threads
-from domain.comments import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
 from domain.errors import NotAllowedError
+from domain.item_filter import AnswerFilter
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, Items, Purpose, Stage
-from workflow.lead import item_history
+from extensions.history import item_history
+from extensions.history.records import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
 from workflow.results.ratings import called_of
 
 SCREEN = Screen("History", place=110, role=Role.SENIOR, group=Group.ITEMS)
@@ -46,14 +47,14 @@ def render(services: Services) -> None:
         _list(services, view)
 
 
-def _said() -> item_history.AnswerFilter | None:
+def _said() -> AnswerFilter | None:
     """Return the filter on named raters' answers in the address, or None."""
     asked = st.query_params
     raters = asked.get_all("raters")
     if not raters:
         return None
     values = (asked["most"], asked["last"]) if "most" in asked and "last" in asked else None
-    return item_history.AnswerFilter(raters, asked.get("criterion"), values)
+    return AnswerFilter(raters, asked.get("criterion"), values)
 
 
 def _among() -> Items | None:
@@ -68,7 +69,7 @@ AMONG = {
 }
 
 
-def words_of(said: item_history.AnswerFilter, called: Mapping[str, str] | None = None) -> str:
+def words_of(said: AnswerFilter, called: Mapping[str, str] | None = None) -> str:
     """Return a sentence about the filter on answers. ``called`` has the names of raters."""
     raters = [(called or {}).get(name, name) for name in said.raters]
     about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
