@@ -128,37 +128,7 @@ def _list(services: Services, view: ProjectView) -> None:
     among = _among() if differ else None
     group = st.query_params.get("group") if differ and not dimension else None
     if said is not None or among is not None or group:
-        called = (
-            called_of(services.store, person=services.person, project=view.name, names=said.raters)
-            if said is not None and at_least(view.role, Role.LEAD)
-            else None
-        )
-        all_items = Items.ALL if among is not None else None
-        ways = {
-            "Everyone's": addresses.history(view.name, differ=str(differ), among=among, group=group)
-            if said is not None
-            else None,
-            "All items": addresses.history(
-                view.name, dimension=dimension, said=said, among=all_items, differ=str(differ), group=group
-            )
-            if among is Items.KEPT
-            else None,
-        }
-        shell.show(
-            markup.tag(
-                "p",
-                markup.text(
-                    (words_of(said, called) if said is not None else "")
-                    + (AMONG[among] if among else "")
-                    + (f"Only dimensions of {group}. " if group else "")
-                ),
-                markup.joined(
-                    [markup.tag("a", markup.text(name), href=to, target="_self") for name, to in ways.items() if to],
-                    " · ",
-                ),
-                style="ts",
-            )
-        )
+        _describe_filters(services, view, str(differ), dimension, said, among, group)
     wanted_now: dict[str, Any] = {
         "dimension": dimension,
         "state": state,
@@ -191,6 +161,49 @@ def _list(services: Services, view: ProjectView) -> None:
         )
         shell.show(markup.notice(words))
     shell.show(_found(view, found.lines, titles))
+
+
+def _describe_filters(
+    services: Services,
+    view: ProjectView,
+    differ: str,
+    dimension: str | None,
+    said: AnswerFilter | None,
+    among: Items | None,
+    group: str | None,
+) -> None:
+    """Describe the filters of the number that linked here, with links to wider lists."""
+    called = (
+        called_of(services.store, person=services.person, project=view.name, names=said.raters)
+        if said is not None and at_least(view.role, Role.LEAD)
+        else None
+    )
+    all_items = Items.ALL if among is not None else None
+    ways = {
+        "Everyone's": addresses.history(view.name, differ=differ, among=among, group=group)
+        if said is not None
+        else None,
+        "All items": addresses.history(
+            view.name, dimension=dimension, said=said, among=all_items, differ=differ, group=group
+        )
+        if among is Items.KEPT
+        else None,
+    }
+    shell.show(
+        markup.tag(
+            "p",
+            markup.text(
+                (words_of(said, called) if said is not None else "")
+                + (AMONG[among] if among else "")
+                + (f"Only dimensions of {group}. " if group else "")
+            ),
+            markup.joined(
+                [markup.tag("a", markup.text(name), href=to, target="_self") for name, to in ways.items() if to],
+                " · ",
+            ),
+            style="ts",
+        )
+    )
 
 
 def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]) -> markup.Markup:
