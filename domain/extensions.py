@@ -85,7 +85,7 @@ class Extension:
     run_sections: Rows = _nothing
     """Pairs of the path of a page of runs and an ``app.running.run_page.RunSection`` of each run on that page."""
     pipeline_steps: Rows = _nothing
-    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page Pipelines draws."""
+    """Rows of ``app.pipeline_steps.PipelineStep``: the steps that the page of the extension Pipelines draws."""
     import_media: Rows = _nothing
     """Functions ``(services, view, key)``: each draws a box for the media of an import, and returns the chosen folder
     or None. ``app.importing.file_inputs`` calls them."""
@@ -312,7 +312,11 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("triage", "pool"),
     ),
     "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
-    "schedule": ExtensionNames("Schedule", pages=("schedule",), commands=("project schedule",)),
+    "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
+    "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
+    "schedule": ExtensionNames(
+        "Schedule", pages=("schedule",), commands=("project schedule",), figures=("forecast", "progress")
+    ),
     "plans": ExtensionNames(
         "ETP plans",
         kinds=("plan",),

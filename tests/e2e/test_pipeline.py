@@ -21,7 +21,12 @@ from testkit.pictures import video
 from testkit.serving import Server
 from tests.e2e.people import Desk, at_desk, opened
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough, needs("pages", "history")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+    *(needs("pages", page) for page in ("frames", "goals", "history", "pipelines")),
+]
 
 CSV = "id,video,start,stop,text\n" + "".join(
     f"V-{k},V,{2 * k},{2 * k + 1.5},{verb} {thing}\n"
