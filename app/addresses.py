@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from domain.states import Cut, Items
 
 if TYPE_CHECKING:
-    from workflow.lead.item_history import AnswerFilter
+    from domain.item_filter import AnswerFilter
     from workflow.results.score_choices import Scores
 
 SAVED_VIEW = "view"

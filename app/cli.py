@@ -43,7 +43,6 @@ COMMANDS = (
     "qualify",
     "grading",
     "comparison",
-    "audit",
     "exposure",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""

@@ -317,6 +317,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("triage", "pool"),
     ),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),
+    "history": ExtensionNames("History and audit log", pages=("history", "audit"), commands=("audit",)),
     "erasing": ExtensionNames("Erasing of people", commands=("people erase",)),
     "pipelines": ExtensionNames("Pipelines", pages=("pipelines",)),
     "schedule": ExtensionNames(

@@ -335,3 +335,14 @@ _TAKES = {
     "version": "say its number",
     **dict.fromkeys(("differ", "missing", "with_author", "gold", "qualification"), _YES_OR_NO),
 }
+
+
+@dataclass(frozen=True)
+class AnswerFilter:
+    """A filter by answers: named raters differ on an item, or one value met another."""
+
+    raters: Sequence[str]
+    """Logins, or the names in files of ratings."""
+    criterion: str | None = None
+    values: tuple[str, str] | None = None
+    """The value of most of the first raters, and the value of the last one; None for any difference."""

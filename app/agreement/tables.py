@@ -9,11 +9,11 @@ from typing import Any
 from agreement.summary import Result
 from annotation_schemas import reporting
 from app import addresses, markup
+from domain.item_filter import AnswerFilter
 from domain.records import ProjectView
 from domain.replies import Replies
 from domain.states import VERIFICATIONS, Cut, Items, Stage
 from domain.statistics import OVERLAP, STATISTICS, Needs
-from workflow.lead import item_history as found
 from workflow.results import schema_versions
 from workflow.results.dimension_means import LEVELS
 
@@ -120,7 +120,7 @@ def _cell(
 ) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
-    answer_filter = found.AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
+    answer_filter = AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
     dimension, group = addresses.dimension_or_group(by, line.dimension)
     href = addresses.history(
         view.name, differ=stage.value, said=answer_filter, dimension=dimension, group=group, among=among

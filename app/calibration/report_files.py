@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from app import addresses
 from db.engine import Store
+from domain.item_filter import AnswerFilter
 from domain.rated_units import BETWEEN
 from domain.states import Cut, Items, Stage
 from exporters import zip_file
 from workflow.access.counted_items import counting_of
-from workflow.lead import item_history as found
 from workflow.results import calibration as calibrate
 from workflow.results.ratings import raters_called, raters_of
 
@@ -75,7 +75,7 @@ def files_of(
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return addresses.history(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
-        answer_filter = found.AnswerFilter(
+        answer_filter = AnswerFilter(
             [logins.get(name, name) for name in behind.raters], behind.criterion, behind.values
         )
         part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None

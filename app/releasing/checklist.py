@@ -13,6 +13,7 @@ from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import SCREENS
 from app.services import Services
+from domain import extensions
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from workflow.releases import checklist as releases
@@ -56,16 +57,19 @@ def show(lines: Sequence[ChecklistLine], project: str) -> None:
             markup.tag("b", markup.text(line.title)),
             markup.tag("span", markup.text("done" if line.done else "open"), style="good" if line.done else ""),
             markup.text(line.said),
-            markup.tag(
-                "a",
-                markup.text(SCREENS[line.page].title),
-                href=address(line, project),
-                target="_self",
-            ),
+            _link(line, project),
         ]
         for line in lines
     ]
     shell.show(markup.table([("What", ""), ("State", ""), ("How it stands", "wide"), ("Page", "")], rows))
+
+
+def _link(line: ChecklistLine, project: str) -> markup.Markup:
+    """Return a link to a line's page, or the name of the missing extension that has the page."""
+    missing = extensions.missing("pages", line.page)
+    if missing is not None:
+        return markup.quiet(missing)
+    return markup.tag("a", markup.text(SCREENS[line.page].title), href=address(line, project), target="_self")
 
 
 def address(line: ChecklistLine, project: str) -> str:

@@ -227,6 +227,8 @@ def test_a_key_starts_the_work(running: Server, browser_page: Page) -> None:
     page.wait_for_url(f"{running.url}/author?project=tiny")
 
 
+@needs("pages", "cases")
+@needs("pages", "audit")
 def test_the_menu_opens_one_group_and_m_reaches_every_page(page: Page, running: Server) -> None:
     _open(page, running, "dashboard")
     pages = page.get_by_role("navigation", name="Pages")

@@ -10,7 +10,6 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -25,14 +24,13 @@ from app import shell, sidebar
 from app.commands.agreement_lines import table
 from app.screens import SCREENS
 from app.services import Services
-from app.views import audit as audit_page
 from app.widgets import list_order
 from db import files
 from db.engine import Store
 from db.tables import PersonRow
 from domain.errors import InvalidFileError
 from domain.qualification import Standing
-from domain.records import AuditEntry, Person, TaskView
+from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Cut, Items, Stage
@@ -697,12 +695,6 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert usual not in page
     assert usual.replace("items=all", "items=kept") in page
     assert page.count("&amp;items=kept") == 2  # the pair's cell, too
-    asked = {"differ": "verification", "raters": "bo", "criterion": "fits"}
-    every, kept = (words(show("history", "lea", **asked, items=items)) for items in ("all", "kept"))
-    assert "Among all items, as they were counted." in every
-    assert "Among the kept items, as they were counted." in kept
-    said = words(show("history", "lea", **{**asked, "raters": ["bo", "chi"]}))
-    assert "Only where the answers of Robin (bo) and Robin (chi) differ about fits." in said
 
 
 @pytest.mark.thorough
@@ -862,13 +854,6 @@ def test_anyone_who_has_to_qualify_is_led_there_from_my_work(store: Store, show:
     qualification_sets.make_set(store, by=None, project="panel")
     start = show("my_work", "bo", project="panel").button(key="my_work.start.panel.verification")
     assert (start.label, start.disabled) == ("Qualify", False)
-
-
-def test_events_are_told_in_words() -> None:
-    at = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
-    told = {"login": "ann", "dimensions": None, "stages": ["verification", "grading"], "by_stage": {"grading": 2}}
-    shown = audit_page.table([AuditEntry(1, at, "member.set", "tiny", "lea", None, None, told)])
-    assert "login ann, dimensions all, stages verification, grading, by stage grading: 2" in shown
 
 
 @pytest.mark.thorough

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import zipfile
@@ -12,23 +11,18 @@ from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.loader import load_text
-from app import shell
 from app.calibration.report_files import files_of
-from app.services import Services
-from app.views import audit as audit_page
 from app.views.calibration import titles_of
 from db import files
 from db.engine import Store, open_store
 from db.tables import PersonRow
 from domain.records import Person, TaskView
 from domain.roles import Role
-from domain.settings import Settings
 from domain.states import Cut, RatersAre, Stage
-from media.store import MediaStore
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_predictions, make_project
 from tests.app.screens import drawn, words
 from tests.workflow.test_further_verification import THREE
-from workflow.access import audit, memberships, projects
+from workflow.access import memberships, projects
 from workflow.annotate import submissions
 from workflow.results.ratings import raters_called, raters_of
 from workflow.results.ratings_from_files import import_ratings
@@ -126,24 +120,6 @@ def test_two_dimensions_of_one_title_stay_two() -> None:
     assert titles_of(schema) == {"colour": "Colour (colour)", "shape": "Colour (shape)"}
 
 
-def test_the_log_names_whom_an_event_is_about_and_keeps_the_key(tmp_path: Path) -> None:
-    store, _ = graded(tmp_path)
-    lea = make_person(store, "qx-lea", role=Role.LEAD)
-    memberships.set_member(store, by=lea, project="p", login="qx-ann", role=Role.SENIOR)
-    found = audit.entries(store, by=lea, project="p")
-    of_ann = next(entry for entry in found if entry.data.get("login") == "qx-ann")
-    services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
-    page = str(audit_page.table([of_ann], shell.named(services, ["qx-lea"]), shell.called(services, ["qx-ann"])))
-    assert "login Robin (qx-ann)" in page
-    assert "Qx-Lea</span>" in page
-    rows = list(csv.DictReader(io.StringIO(audit.as_csv(found))))
-    assert {(row["who"], row["name"]) for row in rows if row["kind"] == "task.submitted"} == {
-        ("qx-ann", "Robin"),
-        ("qx-bob", "Robin"),
-    }
-    store.close()
-
-
 def make_three_stages(store: Store) -> TaskView:
     """Make a project of three stages with work in two, and return the last task."""
     make_project(store, loaded=load_text(THREE, "Be exact.", "rounds"))
@@ -162,7 +138,7 @@ def make_three_stages(store: Store) -> TaskView:
 def test_pages_for_leads_call_a_stage_by_its_title(tmp_path: Path) -> None:
     store = open_store(None, tmp_path)
     store.upgrade()
-    task = make_three_stages(store)
+    make_three_stages(store)
 
     def seen(page: str, **query: str) -> tuple[AppTest, str]:
         shown = drawn(store, tmp_path, page, "lea", project="p", **query)
@@ -172,10 +148,6 @@ def test_pages_for_leads_call_a_stage_by_its_title(tmp_path: Path) -> None:
 
     _, text = seen("people")
     assert '<div class="ts" data-part="stages">Content</div>' in text
-    _, text = seen("history", item=task.item)
-    assert "<td>Content</td>" in text
-    assert "votes were counted: in Content (" in text
-    assert "Content" in seen("history")[0].selectbox(key="history.differ").options
 
 
 def test_two_projects_of_one_title_stay_two(tmp_path: Path) -> None:

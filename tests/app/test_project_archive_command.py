@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from app import services
 from app.cli import cli
 from domain.errors import TouchstoneError
+from workflow.access import audit
 
 
 @pytest.fixture
@@ -72,5 +73,5 @@ def test_a_project_renamed_archived_and_deleted(run: CliRunner, home: Path) -> N
     assert "0 items, 0 submissions, 0 answers, 1 membership, 0 images and clips that no other project has" in gone
     assert "ego is deleted" in gone
     assert "There is no project 'ego'" in said("delete", "ego", "--yes", "ego")
-    log = run.invoke(cli, ["audit", "--kind", "project.deleted"]).output
-    assert '""name"": ""ego""' in log
+    (entry,) = audit.entries(services.resources().store, by=None, project=None, kinds=["project.deleted"])
+    assert entry.data["name"] == "ego"

@@ -18,13 +18,14 @@ from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.browser import settled
+from testkit.missing_extensions import needs
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships
 from workflow.annotate import image_pool, submissions
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("pages", "history")]
 
 PROJECT = "tabletop"
 QUESTION = "How many cups are before me?"

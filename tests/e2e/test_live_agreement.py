@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from db.engine import Store
-from domain.errors import NotAllowedError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
@@ -20,9 +19,13 @@ from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
 from workflow.access import accounts, memberships
 from workflow.annotate import claims, submissions
-from workflow.lead import item_history
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, needs("schema_keys", "stages.*.gold")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    needs("schema_keys", "stages.*.gold"),
+    needs("pages", "history"),
+]
 
 QUESTIONS = [f"Is leaf {at} green?" for at in range(8)]
 ANN = ["yes", "yes", "yes", "no", "no", "no", "yes", "no"]
@@ -87,7 +90,3 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
         differ = [text for text, a, b in zip(QUESTIONS, ANN, BOB, strict=True) if a != b]
         for text in QUESTIONS:
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(text in differ))
-
-    asked = item_history.AnswerFilter(["ann", "bob"])
-    with opened(server) as store, pytest.raises(NotAllowedError, match="lead"):
-        item_history.find(store, person=people["sue"], project="quorum", differ=Stage.VERIFICATION, said=asked)

@@ -1,8 +1,8 @@
 """A lost connection, a reload, a killed server, an expired lease, each in the middle of a long text: nothing is lost.
 
 From a shipped schema through the login: an author types an item, a verifier a note and a comment; the accident comes
-between the halves of each text. In one of them a grader types a note, in the same box. What is exported, and what the
-lead reads in the item's history, is what was typed.
+between the halves of each text. In one of them a grader types a note, in the same box. What is exported, and what
+is kept for the item's history, is what was typed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from sqlalchemy import text
+from sqlmodel import select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
+from db import comment_threads, item_revisions
 from db.engine import Store
+from db.tables import ItemRow
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -33,8 +36,7 @@ from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, memberships, projects
-from workflow.annotate import image_pool, submissions
-from workflow.lead import item_history
+from workflow.annotate import comments, image_pool, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -409,16 +411,19 @@ def _through(desk: Desk, accident: Accident, texts: dict[Locator, str]) -> None:
 
 
 def _history(server: Server, project: str, item: str) -> None:
-    """What the lead reads of the item; ``test_comments_and_history`` looks at the page of it."""
+    """What is kept of the item; ``test_comments_and_history`` looks at the page of it."""
     with opened(server) as store:
         lena = accounts.find_person(store, login="lena")
-        told = item_history.history(store, person=lena, project=project, item=item)
-    (written,) = told.revisions
-    assert {name: after for name, _, after in written.changes} == {"question": QUESTION, "answer": ANSWER}
-    assert [(each.stage, each.note) for each in told.answers] == [
+        thread = comments.thread(store, person=lena, project=project, item=item)
+        with store.read() as session:
+            item_id = session.exec(select(ItemRow.id).where(ItemRow.public_id == item)).one()
+            (written,) = item_revisions.revisions(session, item_id=item_id)
+            submitted = [row for row, _, _ in comment_threads.submissions(session, item_id=item_id)]
+    assert written.content == {"question": QUESTION, "answer": ANSWER}
+    assert [(row.stage, row.note) for row in submitted] == [
         (Stage.AUTHORING, ""),
         (Stage.VERIFICATION, NOTE),
         (Stage.VERIFICATION, ""),
         *[(Stage.GRADING, GRADE)] * (project == GRADED),
     ]
-    assert [each.text for each in told.thread.comments] == [COMMENT]
+    assert [comment.text for comment in thread.comments] == [COMMENT]

@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.thorough,
-    *(needs("pages", page) for page in ("frames", "goals", "pipelines")),
+    *(needs("pages", page) for page in ("frames", "goals", "history", "pipelines")),
 ]
 
 CSV = "id,video,start,stop,text\n" + "".join(

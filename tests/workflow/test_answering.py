@@ -26,10 +26,10 @@ from domain.roles import Role
 from domain.runs import Attempt, Outcome
 from domain.states import Stage
 from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, make_run, vote
+from testkit.looks import look
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, grading, progress, project_progress, submissions
 from workflow.files import project_check
-from workflow.lead import item_history
 from workflow.results import leaderboard, leaderboard_page, project_answers, rater_agreement, ratings
 from workflow.results.score_choices import Scores
 from workflow.runs import run_control
@@ -154,7 +154,7 @@ def test_who_wrote_or_looked_into_an_item_does_not_answer_it(store: Store) -> No
     make_items(store, 1, author_id=author.id)
     assert nothing_for(store, author)
     lead = make_person(store, "lead", role=Role.LEAD)
-    item_history.history(store, person=lead, project="p", item="colour/0")
+    look(store, lead, "colour/0")
     assert nothing_for(store, lead)
 
 

@@ -1,10 +1,7 @@
-"""The log says who did what, when, from where; it can be filtered and taken along."""
+"""The log says who did what, when, from where; it can be filtered."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from datetime import timedelta
 
 import pytest
@@ -54,7 +51,6 @@ def test_who_what_when_and_from_where(store: Store, clock: Clock) -> None:
     assert all(
         entry.at > first for entry in audit.entries(store, by=lea, project="p", since=first + timedelta(seconds=1))
     )
-    assert "task.submitted" in audit.kinds(store, by=lea, project="p")
     with pytest.raises(NotFoundError, match="no item 'x'"):
         audit.entries(store, by=lea, project="p", item="x")
     with pytest.raises(NotFoundError, match="no account"):
@@ -77,16 +73,4 @@ def test_failed_sign_ins_are_written_down_without_the_password(store: Store) -> 
         sign_in.authenticate(store, login="ann", password="wrong-secret")
     (entry,) = audit.entries(store, by=None, project=None, kinds=["person.sign_in_failed"])
     assert (entry.who, entry.origin, entry.data) == ("ann", "192.0.2.1", {"login": "ann"})
-    assert "wrong-secret" not in audit.as_jsonl([entry])
-
-
-def test_as_a_table_and_as_lines(store: Store) -> None:
-    make_project(store)
-    make_items(store, 1)
-    vote(store, make_person(store, "ann"))
-    found = audit.entries(store, by=None, project="p")
-    rows = list(csv.DictReader(io.StringIO(audit.as_csv(found))))
-    lines = [json.loads(line) for line in audit.as_jsonl(found).splitlines()]
-    assert len(rows) == len(lines) == len(found) > 3
-    assert [row["kind"] for row in rows] == [line["kind"] for line in lines] == [entry.kind for entry in found]
-    assert [json.loads(row["data"]) for row in rows] == [line["data"] for line in lines]
+    assert "wrong-secret" not in repr(entry)

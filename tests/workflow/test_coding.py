@@ -24,11 +24,11 @@ from domain.run_kinds import RunKind
 from domain.states import Stage
 from testkit.coded_answers import coded_answers
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_project, vote
+from testkit.looks import look
 from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
 from workflow.annotate.coding import SETTLED, CodingProgress
 from workflow.files.project_check import check
-from workflow.lead import item_history
 from workflow.lead.coding_intake import CodingIntake, open_coding, preview_coding
 from workflow.results import rater_agreement
 
@@ -139,8 +139,8 @@ def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: S
     lea = make_person(store, "lea", role=Role.LEAD)
     sam = make_person(store, "sam", role=Role.SENIOR)
     with pytest.raises(NotAllowedError, match="may still be asked about this item blind"):
-        item_history.history(store, person=sam, project="p", item="colour/0")
-    item_history.history(store, person=lea, project="p", item="colour/0")
+        look(store, sam, "colour/0")
+    look(store, lea, "colour/0")
     for stage in (Stage.CODING, Stage.ARBITRATION):
         assert isinstance(claims.next_task(store, person=lea, project="p", stage=stage), NoTask)
     code(store, sam, ["format"])

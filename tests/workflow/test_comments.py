@@ -13,8 +13,8 @@ from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.looks import look
 from workflow.annotate import claims, comments, submissions
-from workflow.lead import item_history
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_strangers_and_those_without_a_part_in_it_find_nothing(store: Store, peo
     with pytest.raises(NotFoundError):
         at(store, outside)
     with pytest.raises(NotAllowedError):
-        item_history.history(store, person=people["ann"], project="p", item=item_of(store))
+        look(store, people["ann"], item_of(store))
 
 
 def test_the_same_key_writes_once(store: Store, people: dict[str, Person]) -> None:
@@ -137,11 +137,11 @@ def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: 
     comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)
     vote(store, lea, "red")
     with pytest.raises(NotAllowedError, match="blind"):
-        item_history.history(store, person=lea, project="p", item=item_of(store))
+        look(store, lea, item_of(store))
     write(store, lea, "Mine.")
     assert texts(at(store, lea)) == ["Mine."]
     vote(store, ann, "red")
-    assert item_history.history(store, person=lea, project="p", item=item_of(store)).state == "kept"
+    assert not look(store, lea, item_of(store)).open, "it is settled"
     assert texts(at(store, lea)) == ["From a rater.", "Mine."]
     assert ben.login == "ben"
 
@@ -149,7 +149,7 @@ def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: 
 @pytest.mark.both_databases
 def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, Person]) -> None:
     lea = people["lea"]
-    item_history.history(store, person=lea, project="p", item=item_of(store))
+    look(store, lea, item_of(store))
     assert isinstance(claims.next_task(store, person=lea, project="p", stage=Stage.VERIFICATION), NoTask)
     with store.read() as session:
         assert session.exec(select(InsightRow.person_id)).all() == [lea.id]
@@ -158,14 +158,10 @@ def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, P
 def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people: dict[str, Person]) -> None:
     sue = make_person(store, "sue", role=Role.SENIOR)
     with pytest.raises(NotAllowedError, match="may still be asked"):
-        item_history.history(store, person=sue, project="p", item=item_of(store))
-    found = item_history.find(store, person=sue, project="p")
-    assert (found.lines, found.n, found.closed) == ([], 1, 1)
+        look(store, sue, item_of(store))
     vote(store, people["ann"], "red")
     vote(store, people["ben"], "blue")
-    told = item_history.history(store, person=sue, project="p", item=item_of(store))
-    assert told.names_hidden
-    assert {answer.by for answer in told.answers} == {"someone"}
+    assert not look(store, sue, item_of(store)).names
 
 
 @pytest.mark.both_databases

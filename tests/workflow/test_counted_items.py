@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 from scipy import stats
@@ -31,7 +30,6 @@ from workflow.access.accounts import person_of
 from workflow.access.counted_items import counting_of
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, submissions
-from workflow.lead import item_history
 from workflow.results import criterion_values, project_answers, score_choices
 from workflow.results import leaderboard as numbers
 from workflow.results.graded_answers import Answer
@@ -497,20 +495,3 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     assert numbers.as_csv([yes]).splitlines()[0].split(",")[:3] == ["scores", "criterion", "option"]
     with pytest.raises(InvalidInputError, match="no option 'great'; it has good, fair, bad"):
         numbers.sliced_scores(found, Scores("human", "quality", option="great"))
-
-
-def test_the_items_behind_a_number_are_those_that_it_counted(store: Store) -> None:
-    by = project_with_verdicts(store)
-    lea = factories.make_person(store, "lea", role=Role.LEAD)
-    with store.write() as session:
-        for row in session.exec(select(ImportedRatingRow)).all():  # k says 1 of all: it differs where j says 0
-            session.add(ImportedRatingRow(**{**row.model_dump(exclude={"id"}), "rater": "k", "value": 1.0}))
-    behind: dict[str, Any] = {
-        "person": lea,
-        "project": "p",
-        "differ": Stage.GRADING,
-        "said": item_history.AnswerFilter(["j", "k"]),
-    }
-    assert item_history.find(store, **behind).n == item_history.find(store, **behind, among=Items.KEPT).n == 0
-    assert item_history.find(store, **behind, among=Items.ALL).n == DROPPED + OPEN
-    assert item_history.find(store, person=lea, project="p", among="kept").n == len(by["kept"]) == KEPT

@@ -44,7 +44,6 @@ from workflow.annotate.next_page import next_page
 from workflow.files import exposures
 from workflow.files.project_check import check, remarks
 from workflow.files.project_removal import delete_project
-from workflow.lead import item_history
 
 pytestmark = pytest.mark.both_databases
 
@@ -175,24 +174,6 @@ def test_a_grader_who_was_sent_the_model_a_score_or_a_grade(store: Store, key: s
     say(store, ann, show(store, ann, Stage.GRADING, lambda data: data["task"].update({key: value})), score=1)
     assert {(fault.person_id, fault.what) for fault in faults(store)} == {(ann.id, what), (ann.id, f"part task.{key}")}
     assert not faults(store, stages=[Stage.VERIFICATION])
-
-
-def test_what_was_sent_after_the_vote_is_no_fault(store: Store) -> None:
-    make_project(store)
-    make_items(store, 2)
-    ann = make_person(store, "ann", role=Role.LEAD)
-    bob = make_person(store, "bob")
-    for person in (ann, bob):
-        for _ in range(2):
-            say(store, person, show(store, person))
-    item_history.history(store, person=ann, project="p", item="colour/0")
-    assert len(rows(store, Route.HISTORY)) == 1
-    assert not faults(store)
-
-
-@pytest.mark.thorough
-def test_a_lead_who_looked_at_an_item_and_votes_in_its_next_round(store: Store) -> None:
-    assert {fault.route for fault in faults_after_a_look(store, item_history.history)} == {Route.HISTORY}
 
 
 def faults_after_a_look(store: Store, look: Callable[..., Any]) -> list[exposures.Fault]:

@@ -22,13 +22,11 @@ from app.cli import cli
 from db.engine import Store, open_store
 from domain.errors import NotFoundError, SchemaError
 from domain.rated_units import BETWEEN
-from domain.roles import Role
 from domain.states import Cut, Stage
 from reports.calibration import calibration
 from reports.content import Rulings
 from reports.study import StoredRule
-from testkit.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
-from workflow.lead.item_history import find
+from testkit.factories import BLIND, Clock, make_items, make_predictions, make_project
 from workflow.results import calibration as calibrate
 from workflow.results import calibration_rule, file_raters, project_answers, score_choices
 from workflow.results.agreement_page import figures
@@ -231,9 +229,6 @@ def test_the_page_measures_means_and_groups_and_leads_to_their_items(here: Store
     assert {each.n_units for each in found.lines} == {3}
     found = figures(here, stage=Stage.VERIFICATION, by=Cut.GROUP, of_means=False, **about)
     assert list(dict.fromkeys(each.dimension for each in found.lines)) == ["Looks", "Forms"]
-    lead = make_person(here, "lea", role=Role.LEAD)
-    for group, n in (("Looks", 6), ("Forms", 2)):
-        assert find(here, person=lead, project="p", group=group).n == n
 
 
 def test_the_short_table_has_what_the_report_names(here: Store, tmp_path: Path) -> None:

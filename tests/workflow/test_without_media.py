@@ -32,6 +32,7 @@ from testkit.factories import (
     make_project,
     vote,
 )
+from testkit.looks import look
 from workflow.access.projects import access_to
 from workflow.annotate import (
     claims,
@@ -42,7 +43,6 @@ from workflow.annotate import (
     qualification_tries,
 )
 from workflow.files.project_check import check
-from workflow.lead import item_history
 
 pytestmark = pytest.mark.both_databases
 
@@ -213,7 +213,7 @@ def test_no_one_looks_into_what_they_will_be_asked_about(store: Store) -> None:
     link(store, make_items(store, 1))
     senior = make_person(store, "sue", role=Role.SENIOR)
     with pytest.raises(NotAllowedError, match="blind"):
-        item_history.history(store, person=senior, project="p", item="colour/0")
+        look(store, senior, "colour/0")
 
 
 @pytest.mark.thorough

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from tests.app.screens import drawn, part, text, words
 from tests.app.test_names_on_pages import make_three_stages
 from tests.app.test_send_back_pages import WHY, back
 from tests.workflow.test_authoring import write as author
-from workflow.access import accounts
+from workflow.access import accounts, audit
 from workflow.annotate import submissions
 from workflow.files import import_files
 
@@ -132,10 +131,8 @@ def test_claims_are_taken_back_and_given_over_and_all_that_someone_voted_on_is_v
     cards = list(csv.DictReader(run("scorecard", "team").splitlines()))
     done = {row["login"]: row["submissions"] for row in cards if row["window"] == "0"}
     assert done == {"ann": "2", "ben": str(N_ITEMS + 2), "cy": "1", "dan": "2"}, "what was submitted stays on record"
-    log = list(csv.DictReader(run("audit", "team", "--kind", "task.reassigned").splitlines()))
-    assert [(row["who"], json.loads(row["data"])["from"], json.loads(row["data"])["to"]) for row in log] == [
-        ("lea", "cy", "dan")
-    ]
+    log = audit.entries(store, by=None, project="team", kinds=["task.reassigned"])
+    assert [(entry.who, entry.data["from"], entry.data["to"]) for entry in log] == [("lea", "cy", "dan")]
 
 
 @pytest.mark.thorough

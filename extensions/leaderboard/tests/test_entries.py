@@ -11,22 +11,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from annotation_schemas import shipped
-from annotation_schemas.loader import load_schema
 from app.cli import cli
 from app.services import Resources
 from db.engine import Store
 from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, NotAllowedError
-from domain.roles import Role
 from domain.settings import Settings
 from extensions.leaderboard import entries
 from media.store import MediaStore
 from testkit.egoplan import KEYS, made
 from testkit.factories import make_person
 from workflow.access.audit import entries as events
-from workflow.access.projects import create_project
 from workflow.files import import_files
-from workflow.lead.item_history import history
 from workflow.results import project_answers
 from workflow.results.score_choices import scores_of
 
@@ -191,26 +186,6 @@ def test_names_and_roles(store: Store, media: MediaStore, project: str, tmp_path
     ):
         with pytest.raises(NotAllowedError):
             ask()
-
-
-def test_a_key_that_is_kept_back_is_in_no_history_of_a_senior(store: Store, media: MediaStore, tmp_path: Path) -> None:
-    made(store, media, tmp_path, KEYS)
-    create_project(store, name="val", loaded=load_schema(shipped()["egoplan"]))
-    import_files.import_files(
-        store, media, by=None, project="val", format="egoplan", path=tmp_path / "EgoPlan_test.json"
-    )
-    people = {
-        project: {
-            role: make_person(store, f"{project}-{role.value}", project=project, role=role, stages=[])
-            for role in (Role.SENIOR, Role.LEAD)
-        }
-        for project in ("p", "val")
-    }
-    with pytest.raises(NotAllowedError, match="The keys of this benchmark are kept private"):
-        history(store, person=people["p"][Role.SENIOR], project="p", item="0")
-    for project, role in (("p", Role.LEAD), ("val", Role.SENIOR), ("val", Role.LEAD)):
-        found = history(store, person=people[project][role], project=project, item="0")
-        assert "take the cup" in str(found.revisions[0])
 
 
 def test_the_command_says_what_came_of_it(

@@ -14,12 +14,13 @@ from app.screens import Group, Screen
 from app.services import Services
 from app.widgets import field_values, item_pictures
 from app.workbench.comments import threads
-from domain.comments import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
 from domain.errors import NotAllowedError
+from domain.item_filter import AnswerFilter
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, Items, Purpose, Stage
-from workflow.lead import item_history
+from extensions.history import item_history
+from extensions.history.records import AnswerView, FoundItem, ItemHistory, OriginStep, RevisionView, Step
 from workflow.results.ratings import called_of
 
 SCREEN = Screen("History", place=110, role=Role.SENIOR, group=Group.ITEMS)
@@ -46,14 +47,14 @@ def render(services: Services) -> None:
         _list(services, view)
 
 
-def _said() -> item_history.AnswerFilter | None:
+def _said() -> AnswerFilter | None:
     """Return the filter on named raters' answers in the address, or None."""
     asked = st.query_params
     raters = asked.get_all("raters")
     if not raters:
         return None
     values = (asked["most"], asked["last"]) if "most" in asked and "last" in asked else None
-    return item_history.AnswerFilter(raters, asked.get("criterion"), values)
+    return AnswerFilter(raters, asked.get("criterion"), values)
 
 
 def _among() -> Items | None:
@@ -68,7 +69,7 @@ AMONG = {
 }
 
 
-def words_of(said: item_history.AnswerFilter, called: Mapping[str, str] | None = None) -> str:
+def words_of(said: AnswerFilter, called: Mapping[str, str] | None = None) -> str:
     """Return a sentence about the filter on answers. ``called`` has the names of raters."""
     raters = [(called or {}).get(name, name) for name in said.raters]
     about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
@@ -127,37 +128,7 @@ def _list(services: Services, view: ProjectView) -> None:
     among = _among() if differ else None
     group = st.query_params.get("group") if differ and not dimension else None
     if said is not None or among is not None or group:
-        called = (
-            called_of(services.store, person=services.person, project=view.name, names=said.raters)
-            if said is not None and at_least(view.role, Role.LEAD)
-            else None
-        )
-        all_items = Items.ALL if among is not None else None
-        ways = {
-            "Everyone's": addresses.history(view.name, differ=str(differ), among=among, group=group)
-            if said is not None
-            else None,
-            "All items": addresses.history(
-                view.name, dimension=dimension, said=said, among=all_items, differ=str(differ), group=group
-            )
-            if among is Items.KEPT
-            else None,
-        }
-        shell.show(
-            markup.tag(
-                "p",
-                markup.text(
-                    (words_of(said, called) if said is not None else "")
-                    + (AMONG[among] if among else "")
-                    + (f"Only dimensions of {group}. " if group else "")
-                ),
-                markup.joined(
-                    [markup.tag("a", markup.text(name), href=to, target="_self") for name, to in ways.items() if to],
-                    " · ",
-                ),
-                style="ts",
-            )
-        )
+        _describe_filters(services, view, str(differ), dimension, said, among, group)
     wanted_now: dict[str, Any] = {
         "dimension": dimension,
         "state": state,
@@ -190,6 +161,49 @@ def _list(services: Services, view: ProjectView) -> None:
         )
         shell.show(markup.notice(words))
     shell.show(_found(view, found.lines, titles))
+
+
+def _describe_filters(
+    services: Services,
+    view: ProjectView,
+    differ: str,
+    dimension: str | None,
+    said: AnswerFilter | None,
+    among: Items | None,
+    group: str | None,
+) -> None:
+    """Describe the filters of the number that linked here, with links to wider lists."""
+    called = (
+        called_of(services.store, person=services.person, project=view.name, names=said.raters)
+        if said is not None and at_least(view.role, Role.LEAD)
+        else None
+    )
+    all_items = Items.ALL if among is not None else None
+    ways = {
+        "Everyone's": addresses.history(view.name, differ=differ, among=among, group=group)
+        if said is not None
+        else None,
+        "All items": addresses.history(
+            view.name, dimension=dimension, said=said, among=all_items, differ=differ, group=group
+        )
+        if among is Items.KEPT
+        else None,
+    }
+    shell.show(
+        markup.tag(
+            "p",
+            markup.text(
+                (words_of(said, called) if said is not None else "")
+                + (AMONG[among] if among else "")
+                + (f"Only dimensions of {group}. " if group else "")
+            ),
+            markup.joined(
+                [markup.tag("a", markup.text(name), href=to, target="_self") for name, to in ways.items() if to],
+                " · ",
+            ),
+            style="ts",
+        )
+    )
 
 
 def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]) -> markup.Markup:

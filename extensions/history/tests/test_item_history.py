@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 from sqlmodel import select
 
+from db import items
 from db.engine import Store
 from db.tables import ItemRow
 from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
+from extensions.history import item_history
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from workflow.access.event_log import log
+from workflow.access.projects import access_to
 from workflow.annotate import claims, comments, submissions
-from workflow.lead import item_history
 
 pytestmark = pytest.mark.both_databases
 
@@ -72,6 +75,19 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     assert item_history.history(store, person=lea, project="p", item=told.name).item == item, (
         "also by its name in files"
     )
+
+
+def test_an_event_that_has_no_words_is_shown_to_leads_alone(store: Store) -> None:
+    make_project(store)
+    make_items(store, 1)
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        item = items.by_external_id(session, project_id=access.project_id, external_id="colour/0")
+        log(session, "drafting.time_by_field", by=None, project=access, item=item, now=store.now())
+    for role, times in ((Role.SENIOR, 0), (Role.LEAD, 1)):
+        person = make_person(store, role.value, role=role, stages=[Stage.ADJUDICATION])
+        steps = item_history.history(store, person=person, project="p", item="colour/0").steps
+        assert [step.words for step in steps].count("drafting time by field") == times
 
 
 def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> None:

@@ -15,6 +15,7 @@ from app.services import Services
 from domain.errors import NotFoundError
 from domain.records import AuditEntry
 from domain.roles import Role
+from extensions.history import log_files
 from workflow.access import audit
 
 SCREEN = Screen("Audit", place=280, role=Role.LEAD, group=Group.SETTINGS)
@@ -32,14 +33,14 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     where: dict[str, Any] = {"by": services.person, "project": view.name}
-    kinds = audit.kinds(services.store, **where)
+    kinds = log_files.kinds(services.store, **where)
     one, two, three, four, five = st.columns([2, 1, 1, 1, 1])
     with one:
         where["kinds"] = st.multiselect(
-            "What", kinds, key="audit.kinds", placeholder="everything", format_func=audit.shown_kind
+            "What", kinds, key="audit.kinds", placeholder="everything", format_func=log_files.shown_kind
         )
     with two:
-        doers = audit.doers(services.store, by=services.person, project=view.name)
+        doers = log_files.doers(services.store, by=services.person, project=view.name)
         called = shell.called(services, doers)
         where["who"] = st.selectbox("Who", doers, index=None, format_func=called, key="audit.who", placeholder="anyone")
     with three:
@@ -62,8 +63,8 @@ def render(services: Services) -> None:
         offset = shell.pager(n, size=PAGE, of=asked, key="audit.page", noun="event")
     # Make the files only when they are requested: each takes a while for a long log.
     for column, label, ending, kind, write in (
-        (middle, "CSV", "csv", "text/csv", audit.as_csv),
-        (right, "JSON lines", "jsonl", "application/jsonl", audit.as_jsonl),
+        (middle, "CSV", "csv", "text/csv", log_files.as_csv),
+        (right, "JSON lines", "jsonl", "application/jsonl", log_files.as_jsonl),
     ):
         with column:
             st.download_button(
@@ -105,7 +106,7 @@ def table(
         [
             [
                 markup.text(markup.moment(entry.at, seconds=True)),
-                markup.text(audit.shown_kind(entry.kind)),
+                markup.text(log_files.shown_kind(entry.kind)),
                 person(entry.who),
                 markup.text(entry.item or ""),
                 markup.text(entry.origin or ""),

@@ -12,16 +12,17 @@ from annotation_schemas.state_words import state_called
 from db import comment_threads, events, files, guidelines, item_list, item_revisions, items, people
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
-from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowedError, NotFoundError
 from domain.exposure import Disclosure, Fact, Route
-from domain.item_filter import ItemFilter
+from domain.item_filter import AnswerFilter, ItemFilter
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.roles import Role, at_least
 from domain.states import BLIND, VERIFICATIONS, Items, ItemState, Purpose, Stage
+from extensions.history import item_origin
+from extensions.history.log_files import shown_kind
+from extensions.history.records import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow.access import exposure
-from workflow.access.audit import shown_kind
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
@@ -29,7 +30,6 @@ from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
 from workflow.annotate import comparison
 from workflow.annotate.comments import SOMEBODY, thread_of, title_of
 from workflow.annotate.task_views import asset_view
-from workflow.lead import item_origin
 from workflow.lead.item_list import searched
 from workflow.results import preferences
 from workflow.results.ratings import NO_GROUP
@@ -124,17 +124,6 @@ def _told(found: ItemHistory, person: Person) -> Disclosure:
     facts += [Fact.COMMENTS] if any(not comment.mine for comment in found.thread.comments) else []
     fields = {name for revision in found.revisions for name, *values in revision.changes if any(values)}
     return Disclosure(tuple(fields), tuple(facts), tuple(other.stage for other in others))
-
-
-@dataclass(frozen=True)
-class AnswerFilter:
-    """A filter by answers: named raters differ on an item, or one value met another."""
-
-    raters: Sequence[str]
-    """Logins, or the names in files of ratings."""
-    criterion: str | None = None
-    values: tuple[str, str] | None = None
-    """The value of most of the first raters, and the value of the last one; None for any difference."""
 
 
 @dataclass(frozen=True)

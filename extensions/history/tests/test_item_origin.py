@@ -9,29 +9,32 @@ import pytest
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
+from db import events
 from db.engine import Store
-from domain.comments import OriginStep
 from domain.errors import NotAllowedError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from extensions.narrations import video_goals
-from extensions.narrations.tests.test_video_goals import ROWS, SOURCE
+from extensions.history import item_history
+from extensions.history.records import OriginStep
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from testkit.samples import egoplan_record, write
+from workflow.access.event_log import log
+from workflow.access.projects import access_to
 from workflow.files.import_files import import_files
-from workflow.lead import item_history
 
 pytestmark = pytest.mark.both_databases
 
+IDS = [f"V-{k}" for k in range(1, 13)]
+WORDS = {id: f"do {k}" for k, id in enumerate(IDS, 1)}
 MADE = {
     "made_by": "touchstone narrations",
     "goal": {"text": "wash the pan", "level": "subgoal", "where": "g.json, goal 3", "start": "1", "stop": "9"},
-    "actions": [ROWS[0].id, ROWS[1].id, ROWS[2].id],
-    "answer": ROWS[1].id,
-    "progress": [ROWS[0].id],
-    "negatives": [ROWS[2].id, "gone-7"],
+    "actions": IDS[:3],
+    "answer": IDS[1],
+    "progress": [IDS[0]],
+    "negatives": [IDS[2], "gone-7"],
     "rule": {"observation": "gap", "gap": "0.5"},
     "observation": "3.5",
     "action": {"start": "4", "frame": 240},
@@ -48,6 +51,14 @@ def facts(step: OriginStep) -> dict[str, str]:
     return dict(step.facts)
 
 
+def narrate(store: Store, by: Person, video: str, ids: list[str]) -> None:
+    """Log narrations of a video, as the extension of narrations does."""
+    with store.write() as session:
+        access = access_to(session, person=by, project="p")
+        data = {"video": video, "file": "n.csv", "narrations": [{"id": id, "text": WORDS[id]} for id in ids]}
+        log(session, events.NARRATED, by=by, project=access, now=store.now(), data=data)
+
+
 def brought(store: Store, folder: Path, records: list[dict[str, Any]], by: Person | None) -> None:
     path = write(folder / "made.json", records)
     import_files(store, MediaStore(folder / "media"), by=by, project="p", path=path, format="egoplan")
@@ -58,8 +69,8 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     lea, bo = (make_person(store, login, role=Role.LEAD) for login in ("lea", "bo"))
     sam = make_person(store, "sam", role=Role.SENIOR, stages=[Stage.VERIFICATION])
-    narrate: dict[str, Any] = {"by": lea, "project": "p", "source": SOURCE}
-    video_goals.narrate(store, narrations={"V": ROWS, "W": ROWS[:1]}, **narrate)
+    narrate(store, lea, "V", IDS)
+    narrate(store, lea, "W", IDS[:1])
     narrated = store.now()
     clock.advance(minutes=5)
     deep: Any = "x"
@@ -72,8 +83,7 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
     brought(store, tmp_path, [egoplan_record(0, video_id="V", construction=MADE), plain, odd, broken, long], bo)
     came = store.now()
     clock.advance(minutes=5)
-    other = [ROWS[0], *ROWS[3:]]
-    video_goals.narrate(store, narrations={"V": other}, **narrate)  # what the item was made of stays what it was
+    narrate(store, lea, "V", [IDS[0], *IDS[3:]])  # what the item was made of stays what it was
 
     steps = origin(store, lea, "0")
     assert [(each.name, each.at, each.by) for each in steps] == [
@@ -84,7 +94,7 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
         ("Image", came, ""),
         ("Imported", came, "bo"),
     ]
-    named = [f"{row.text} ({row.id})" for row in ROWS[:3]]
+    named = [f"{WORDS[id]} ({id})" for id in IDS[:3]]
     assert facts(steps[0]) == {
         "video": "V",
         "file": "n.csv",

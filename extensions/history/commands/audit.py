@@ -38,6 +38,7 @@ def audit(
 ) -> None:
     """Write the log of events, the newest first."""
     from app.services import opened
+    from extensions.history import log_files
     from workflow.access import audit as log
 
     shared = opened()
@@ -51,7 +52,7 @@ def audit(
         since=since.replace(tzinfo=UTC) if since else None,
         until=until.replace(tzinfo=UTC) if until else None,
     )
-    text = log.as_csv(entries) if format is Format.CSV else log.as_jsonl(entries)
+    text = log_files.as_csv(entries) if format is Format.CSV else log_files.as_jsonl(entries)
     if out is None:
         sys.stdout.write(text)
         return

@@ -6,18 +6,18 @@ from pathlib import Path
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import candidate_images
+from db import candidate_images, events
 from db.engine import Store
-from domain.comments import OriginStep
 from domain.records import Person
 from domain.roles import Role
-from extensions.frames import frame_pool
+from extensions.history import item_history
+from extensions.history.records import OriginStep
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from tests.app.homes import picture
+from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.annotate import image_pool, submissions
-from workflow.lead import item_history
 
 
 def origin(store: Store, person: Person, item: str) -> list[OriginStep]:
@@ -38,9 +38,15 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
     media = MediaStore(tmp_path / "media")
     told = {"source": "V.mp4", "exact": "312/25", "time": 12.48, "frame": 312, "sharpness": 81.5, "group": 4}
     told |= {"kept": False, "why": "blurred: its sharpness is 81.5, below 90"}
-    frame = frame_pool.FrameForPool("V.mp4/00012.480000.png", tmp_path / "one.png", told)
+    name = "V.mp4/00012.480000.png"
     settings = {"taking": {"seconds": "2", "every": None}, "keeping": {"min_sharpness": 90.0, "distinct": False}}
-    frame_pool.add(store, media, by=lea, project="p", frames=[frame], settings=settings)
+    image_pool.add_to_pool(
+        store, media, by=lea, project="p", files=[(name, tmp_path / "one.png")], source_of=lambda _: "V.mp4"
+    )
+    with store.write() as session:  # as the extension of frames logs it
+        access = access_to(session, person=lea, project="p")
+        data = {**settings, "frames": {name: told}}
+        log(session, events.FRAMES_POOLED, by=lea, project=access, now=store.now(), data=data)
     pooled = store.now()
     clock.advance(minutes=1)
     with store.write() as session:

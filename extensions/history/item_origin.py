@@ -16,7 +16,7 @@ from db.engine import Session
 from db.events import FRAMES_POOLED
 from db.records import StoredAsset, StoredEvent, StoredImportFile, StoredItem, StoredPerson
 from domain import json_text
-from domain.comments import OriginStep
+from extensions.history.records import OriginStep
 from workflow.access.projects import Access
 
 Called = Callable[[StoredPerson | None, str], str]

@@ -1,0 +1,28 @@
+"""History: what happened to an item and in a project.
+
+``item_history`` finds items and reads the full record of one, which it logs as a look. ``item_origin`` adds how the
+item came to be. The page *History* draws both. Core keeps the log of events and reads it (``workflow.access.audit``).
+The page *Audit* shows the log, and ``log_files`` writes it as files, also for ``touchstone audit``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.extensions import Extension
+
+
+def _pages() -> Sequence[Any]:
+    from extensions.history.pages import audit, history
+
+    return (history, audit)
+
+
+def _commands() -> Sequence[Any]:
+    from extensions.history.commands import audit
+
+    return (audit,)
+
+
+EXTENSION = Extension(name="history", title="History and audit log", pages=_pages, commands=_commands)
