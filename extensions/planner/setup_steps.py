@@ -49,7 +49,8 @@ def _before_start(session: Session, access: Access) -> Iterator[SetupStep]:
     words = len(access.loaded.guideline_text.split())
     said = f"version {access.guideline}, {words:,} words" if words else "none"
     yield SetupStep("Guideline", bool(words), said, "guideline")
-    yield from (step(session, access) for step in extensions.rows("setup_steps"))
+    steps = [step(session, access) for step in extensions.rows("setup_steps")]
+    yield from sorted(steps, key=lambda step: step.place)
     said = "no one has submitted anything yet; My work leads people to what waits for them"
     yield SetupStep("Start", False, said, "my_work")
 

@@ -14,4 +14,4 @@ def qualification_step(session: Session, access: Access) -> SetupStep:
     without = without_set(session, access=access)
     said = f"no set for the {join_stages(access, without)}" if without else "its sets are there"
     asked = any(policy(access, stage) for stage in Stage)
-    return SetupStep("Qualification", not without, said if asked else "the schema asks for none", "qualify")
+    return SetupStep("Qualification", not without, said if asked else "the schema asks for none", "qualify", place=10)

@@ -36,6 +36,7 @@ pytestmark = [
     pytest.mark.timeout(900),
     needs("pages", "scorecard"),
     needs("pages", "bulk"),
+    needs("pages", "qualify"),
     needs("commands", "plan"),  # the list "Before people begin"
 ]
 
